@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,25 +24,22 @@ from blog_search_mcp.index.posts.last_ingest import (
     LastIngest,
     read_any_last_ingest,
 )
-from blog_search_mcp.index.posts.metadata import Fields
-from blog_search_mcp.index.posts.sections import SiteFields, read_cascades
+from blog_search_mcp.index.posts.sections import read_cascades
 from blog_search_mcp.index.posts.walk import (
     NOT_PUBLISHED,
     SUFFIXES,
     Skipped,
     SourceFile,
-    Walk,
     read_file,
     walk,
 )
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
-from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site
+from blog_search_mcp.ingest.sites.site import Site, find_site
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
     from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
-    from blog_search_mcp.ingest.sites.base import Site
     from blog_search_mcp.ingest.workers import WorkerPool
 
 
@@ -74,9 +71,9 @@ READING = 19
 
 
 def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
-    """Compute the fingerprint of this version of the program; `site` holds each `Site.digest`.
+    """Compute the fingerprint of this version of the program; `site` is `Site.digest`.
 
-    A site's digest covers the base URL and the permalink of `options`.
+    That covers the base URL and the permalink of `options`.
     """
     return {
         "analysis": ANALYSIS,
@@ -112,8 +109,7 @@ class Plan:
     base: Manifest | None
     """The generation to start from; `None` if the index is made anew."""
     build: BuildFingerprint
-    site: Site | None
-    """`None` if the blog's links are not known."""
+    site: Site
     choice: Choice
     created: str
     """When the folder was walked: UTC, ISO 8601 to the second."""
@@ -138,19 +134,17 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
-    configured = find_configured_site(job.content)
-    whole = configured if configured and not configured.prefix else None
-    published = [file for file in walked.files if not whole or whole.publishes(file.origin)]
+    site = find_site(job.content, job.options.base_url, job.options.permalink)
+    site = site.with_sources(file.source for file in walked.files)
+    published = [file for file in walked.files if site.publishes(file.origin)]
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
     )
-    site = find_site(job.content, job.options.base_url, job.options.permalink)
-    site = site and site.with_sources(file.source for file in walked.files)
-    build = build_fingerprint(job.options, "".join(each.digest for each in (site, whole) if each))
+    build = build_fingerprint(job.options, site.digest)
     base = live if live and live.build == build else None
     last = read_any_last_ingest(open_store(job.index)) if base else None
     recent = last if last and live and last.generation == live.generation else None
-    cascades = _read_cascades(job.content, walked, site, configured)
+    cascades = read_cascades(job.content, walked.sections, site.fields)
     seen_before = _SeenBefore(base, recent, cascades, created, job.now)
     posts, lost = _posts_to_keep(base, choice) if base else {}, _find_lost(last)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
@@ -158,7 +152,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         before = posts.get(file.source)
         if reason := lost.get((file.source, file.size, file.mtime_ns)):
             skipped.append(Skipped(file.source, reason))
-        elif whole and not whole.publishes(file.origin):
+        elif not site.publishes(file.origin):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and seen_before.holds(file, before):
             unchanged[file.source] = before.expires
@@ -180,33 +174,6 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
         cascades=cascades,
     )
-
-
-def _read_cascades(
-    content: Path, walked: Walk, site: Site | None, configured: Site | None
-) -> tuple[Cascade, ...]:
-    """Read what sections pass down, by `site`, be it of options alone, and the configuration."""
-    described = site or configured
-    if described is None:
-        return read_cascades(content, walked.sections, SiteFields())
-    generator = described.generator
-    fields = SiteFields(
-        described.prefix,
-        described.content_root,
-        generator.drafts_cover_sections,
-        generator.cascade,
-        tuple(_list_defaults(configured)) if configured else (),
-    )
-    return read_cascades(content, walked.sections, fields)
-
-
-def _list_defaults(site: Site) -> Iterator[tuple[str, str | None, Fields]]:
-    """Yield what a configuration gives to posts by their place in the site."""
-    for default in site.generator.defaults:
-        is_above = site.prefix.startswith(default.place)
-        if is_above or default.place.startswith(site.prefix):
-            folder = "" if is_above else default.place.removeprefix(site.prefix)
-            yield folder, default.collection, default.fields
 
 
 MOST_POSTS = 200

@@ -25,9 +25,8 @@ from blog_search_mcp.index.posts.visibility import (
 from blog_search_mcp.index.posts.walk import Skipped, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.ingest.plan import FileToRead, Job, Plan
-from blog_search_mcp.ingest.sites.base import Site
-from blog_search_mcp.ingest.sites.discovery import explain_no_site
 from blog_search_mcp.ingest.sites.links import link_post
+from blog_search_mcp.ingest.sites.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +36,7 @@ class ReadOptions:
     now: datetime
     include_drafts: bool
     index_descriptions: bool
-    site: Site | None
-    no_site: str
-    """Why `site` is `None`."""
+    site: Site
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
     window_pieces: int
@@ -53,7 +50,6 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
         include_drafts=job.options.include_drafts,
         index_descriptions=job.options.index_descriptions,
         site=plan.site,
-        no_site="" if plan.site else explain_no_site(job.content),
         measure_coverage=plan.choice.embedder.vocabulary_coverage,
         window_pieces=plan.choice.embedder.window_pieces,
     )
@@ -138,10 +134,9 @@ def _make_pending_post(
     post = replace(document.post, description=description, language=find_language(document))
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
-    no_link, anchors = options.no_site, tuple[str, ...]()
+    no_link, anchors = "", tuple[str, ...]()
     try:
-        if options.site:
-            post, chunks, anchors = link_post(document, chunks, options.site)
+        post, chunks, anchors = link_post(document, chunks, options.site)
     except NoLink as error:
         no_link = str(error)
     coverage = tuple(options.measure_coverage([chunk.plain for chunk in chunks]))

@@ -327,7 +327,7 @@ def parse_fields(
         if language == "json":  # Hexo leaves the braces out
             inner = block.strip().rstrip(",")
             return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
-        return _parse_yaml(block, loader or _StringLoader)
+        return _parse_yaml(block, loader or StringLoader)
     except json.JSONDecodeError as error:
         raise ValueError(error.msg) from error
     except RecursionError as error:
@@ -369,7 +369,7 @@ def _check_size(events: Iterable[Any]) -> None:
             raise ValueError(f"its aliases make more than {MAX_CHARACTERS} characters of it")
 
 
-class _StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+class StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
     """Reads every scalar as a string, except an empty one, `~` and `null`."""
 
     flatten_mapping = yaml.constructor.SafeConstructor.flatten_mapping
@@ -381,11 +381,11 @@ class _StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ign
         return merged
 
 
-_StringLoader.add_implicit_resolver(
+StringLoader.add_implicit_resolver(
     "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
 )
-_StringLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
-_StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
+StringLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
+StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
 
 
 def _begins_with_name(fields: Mapping[object, object]) -> bool:

@@ -1,26 +1,30 @@
-"""Link chunks at their headings, by the ids that the site's generator makes of them.
+"""Link a post and its chunks, these at their headings by the ids that Hugo or Jekyll makes.
 
-Generators differ in which headings they see, what of a heading they take and how they number
-equal ones. An id that is not sure is `""`: the link then leads to the post alone.
+Both make them of a heading's text, as GitHub does. An id that is not sure is `""`: the link then
+leads to the post alone.
 """
 
-from __future__ import annotations
-
 import re
+import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.posts.markdown.blocks import LONGEST_HEADING, HeadingPart
+from blog_search_mcp.index.posts.document import Document
+from blog_search_mcp.index.posts.markdown.blocks import LONGEST_HEADING, Heading
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.documents.url_fields import read_url_fields
-from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
-from blog_search_mcp.ingest.sites.patterns import encode_unsafe
+from blog_search_mcp.ingest.sites.base import Generator
+from blog_search_mcp.ingest.sites.engine import UrlFields, encode_unsafe
+from blog_search_mcp.ingest.sites.site import Site
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.document import Document
-    from blog_search_mcp.index.posts.markdown.body import Body
+_TEMPLATE = re.compile(r"\{\{|\{%|\}\s*$")
+"""Also what attributes may stand in."""
+_OPEN = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
+"""What parsers differ on: notes, quotation marks, bare links, blanks."""
+_WRITTEN = re.compile(r"[\t ]\{#([A-Za-z_][\w-]*)\}$")
+_DASHES = re.compile("-{2,3}")
 
 
 def link_post(
@@ -30,74 +34,79 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    url = site.post_url(document.post.source, read_url_fields(document.fields, document.body.text))
-    found = find_anchors(document.body, site.generator)
-    ids = [anchor for _, anchor in found]
-    known = (*ids, *document.body.links.ids)
-    is_sure = site.generator.has_heading_ids and all(ids)
-    anchored = add_anchors(chunks, found, document.first_line)
-    return replace(document.post, url=url), anchored, (*dict.fromkeys(known if is_sure else ()),)
-
-
-def add_anchors(
-    chunks: Sequence[Chunk], anchors: Sequence[tuple[int, str]], first_line: int
-) -> tuple[Chunk, ...]:
-    """Give each chunk the id of the nearest heading at or before its first line.
-
-    `anchors` are those of `find_anchors`, `first_line` is the file's line on which the body begins.
-    """
-    lines = [first_line + line for line, _ in anchors]
+    fields = UrlFields.read(document.fields, document.body.text)
+    url = site.post_url(document.post.source, fields)
+    anchors = find_anchors(document.body, site.links)
+    lines = [document.first_line + line for line, _ in anchors]
     ids = ["", *(anchor for _, anchor in anchors)]
-    return tuple(
+    anchored = tuple(
         replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
     )
+    is_sure = site.links.letters_of_ids and all(ids[1:])
+    names = (*ids[1:], *document.body.links.ids) if is_sure else ()
+    return replace(document.post, url=url), anchored, (*dict.fromkeys(names),)
 
 
-def find_anchors(body: Body, generator: SiteGenerator) -> list[tuple[int, str]]:
+def find_anchors(body: Body, generator: Generator) -> list[tuple[int, str]]:
     """Return line, from 0, and id of each heading outside lists and quotations.
 
     A heading too long to be one (`LONGEST_HEADING`) has none, since every link would
     carry it.
     """
-    if not generator.has_heading_ids:
-        return []
-    found = body.headings
+    letters = generator.letters_of_ids
+    ids = _make_ids(body.headings, letters) if letters else []
     return [
-        (heading.line, _encode_id(anchor) if len(heading.source) <= LONGEST_HEADING else "")
-        for heading, anchor in zip(found, generator.heading_ids(found), strict=True)
-        if heading.is_top and anchor is not None
+        (heading.line, encode_unsafe(anchor.replace("%", "%25")) * _is_short(heading))
+        for heading, anchor in zip(body.headings, ids, strict=bool(letters))
+        if heading.is_top
     ]
 
 
-def _encode_id(heading_id: str) -> str:
-    return encode_unsafe(heading_id.replace("%", "%25"))
+def _is_short(heading: Heading) -> bool:
+    return len(heading.source) <= LONGEST_HEADING
 
 
-_TEMPLATE = re.compile(r"\{\{|\{%")
-_SIGNS = re.compile(r"\[\^|<<|>>")
-"""Notes, and quotation marks that some parsers take for tags."""
-_DASHES = re.compile("-{2,3}")
-_ID = re.compile(r"#([^\s#.{}\"'=]+)|\bid=[\"']?([^\s\"']+)")
+def _make_ids(headings: Sequence[Heading], letters: tuple[str, ...]) -> list[str]:
+    """Make one id a heading, of what is of these of Unicode's categories; equal ones are numbered.
+
+    Where a number is taken parsers differ, as on what follows a heading whose id is not sure.
+    """
+    taken, unsure, counts = set[str](), set[str](), Counter[str]()
+    ids: list[str] = []
+    for heading in headings:
+        written = _WRITTEN.search(heading.source)
+        slug = _make_slug(heading, letters)
+        if written:
+            ids.append(written[1])
+        elif _is_doubtful(heading) or not slug or slug in unsure:
+            unsure.add(slug)
+            ids.append("")
+        else:
+            number, counts[slug] = counts[slug], counts[slug] + 1
+            made = f"{slug}-{number}" if number else slug
+            ids.append("" if made in taken else made)
+            unsure |= {slug} if made in taken else set()
+        taken.add(ids[-1])
+    return ids
 
 
-def has_doubtful_parts(parts: Sequence[HeadingPart], source: str) -> bool:
-    """Whether a heading holds template syntax or what Markdown parsers differ on."""
-    return bool(_TEMPLATE.search(source) or _SIGNS.search(join_written(parts)))
-
-
-def join_written(parts: Sequence[HeadingPart]) -> str:
-    """Join the parts that are text or HTML."""
-    return "".join(part.text for part in parts if part.kind in ("text", "html"))
-
-
-def join_without_dashes(parts: Sequence[HeadingPart]) -> str:
-    """Join the parts; two or three hyphens of text are a dash, which no id holds."""
+def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
+    """Keep letters, spaces as hyphens; two or three hyphens of text are a dash."""
+    texts = (
+        _DASHES.sub("", part.text) if part.kind == "text" else part.text
+        for part in heading.parts
+        if part.kind != "html"
+    )
     return "".join(
-        _DASHES.sub("", part.text) if part.kind == "text" else part.text for part in parts
+        char
+        for char in "".join(texts).strip().lower().replace(" ", "-")
+        if char in "-_" or unicodedata.category(char).startswith(letters)
     )
 
 
-def parse_id(attributes: str) -> str:
-    """Return the id in what stands between braces, `""` if there is none."""
-    found = _ID.search(attributes)
-    return found[1] or found[2] if found else ""
+def _is_doubtful(heading: Heading) -> bool:
+    """Whether parsers differ on what a heading holds, or on what gives it an id."""
+    shown = "".join(part.text for part in heading.parts if part.kind != "html")
+    is_plain = all(part.kind in ("text", "code", "html") for part in heading.parts)
+    has_list = heading.before.startswith("{:") or heading.after.startswith("{:")
+    return bool(not is_plain or has_list or _OPEN.search(shown) or _TEMPLATE.search(heading.source))

@@ -191,5 +191,5 @@ def test_the_report_counts_links_and_says_why_the_others_have_none(tmp_path: Pat
     config = HEXO["_config.yml"].replace(":day/:title", ":hash/:title")
     blog = made(tmp_path / "site", {**HEXO, "_config.yml": config}, "source")
     report = blog.ingest(rebuild=True)
-    assert report.links == LinkCounts(1, {"the pattern's :hash cannot be filled in here": 2})
+    assert report.links == LinkCounts(1, {"the pattern's :hash is not known or not sure": 2})
     assert urls(blog, "walrus", "okapi") == [None, f"{BLOG}/my-slug.html"]

@@ -1,1 +1,0 @@
-"""A file read into a document."""

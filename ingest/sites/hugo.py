@@ -1,0 +1,209 @@
+"""Hugo: sections and bundles make addresses, unless `permalinks`, `url` or `slug` replace them."""
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.metadata import leaves, parse_date
+from blog_search_mcp.index.posts.visibility import ZONE
+from blog_search_mcp.ingest.sites.base import Generator, Off, are_usual, at
+from blog_search_mcp.ingest.sites.config import Config, get_map, get_text
+from blog_search_mcp.ingest.sites.engine import (
+    UrlFields,
+    date_tokens,
+    fill_pattern,
+    percent_encode,
+)
+
+_MARKS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
+"""One of these tells a Hugo configuration from another program's of that name."""
+_TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
+_DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
+_SAFE = "/!'()*$&+,:;=@-_.~"
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """One page's place."""
+
+    fields: UrlFields
+    folder: str
+    """Below the folder of posts, without the folder of a bundle."""
+    name: str
+    """Of the file without ending and language, of the folder for a bundle."""
+
+    @property
+    def section(self) -> str:
+        """The outermost folder."""
+        return self.folder.partition("/")[0]
+
+
+class Hugo(Generator):
+    """A site of Hugo; names of its settings are in lower case."""
+
+    files: ClassVar = (
+        *("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"),
+        *("config.toml", "config.yaml", "config.yml", "config.json", "config"),
+    )
+    takes_patterns: ClassVar = True
+
+    folder: str = at("contentdir", default="content")
+    defaultcontentlanguage: str = "en"
+    defaultcontentlanguageinsubdir: bool = False
+    disablepathtolower: Off = False
+    languages: dict[str, dict[str, Any] | None] = at("languages", default={})
+    permalinks: dict[str, Any] = at("permalinks", default={})
+    uglyurls: bool = False
+    dates: str | list[Any] = at("frontmatter", "date", default="")
+    mounts: list[Any] = at("module", "mounts", default=[])
+    """Any folder may be one of posts where there are some."""
+    handler: object = at("markup", "defaultmarkdownhandler", default="goldmark")
+    parser: object = at("markup", "goldmark", "parser", default={})
+
+    @classmethod
+    def read(cls, config: Config, folder: Path) -> Self | None:  # noqa: ARG003 - of any
+        """Read a configuration with a setting that is Hugo's alone."""
+        languages = get_map(config, "languages").values()
+        has_addresses = any("baseurl" in given for given in languages if isinstance(given, dict))
+        if not (has_addresses or _MARKS & config.keys()):
+            return None
+        doubts = ["the site's languages have base URLs of their own"] if has_addresses else []
+        zone = ("", None, {ZONE: get_text(config, "timezone") or "UTC"})
+        return cls.make(config, doubts, address=get_text(config, "baseurl"), inherited=(zone,))
+
+    def list_folders(self) -> Iterable[str]:
+        """List the content folders of all languages, and what may be mounted as one."""
+        return (*self._list_contents(), *([""] if self.mounts else []))
+
+    def _list_contents(self) -> dict[str, str]:
+        """Return the language of each content folder, `""` for that of none, the longest first."""
+        contents: dict[str, str] = {}
+        for code, given in sorted(self.languages.items()):
+            if folder := get_text(given or {}, "contentdir").strip("./"):
+                contents.setdefault(folder, code)
+        contents.setdefault(self.folder.strip("./"), "")
+        return dict(sorted(contents.items(), key=lambda pair: -len(pair[0])))
+
+    @property
+    def letters_of_ids(self) -> tuple[str, ...]:
+        """Those of Goldmark, its Markdown parser, in the style of GitHub, the default."""
+        styles = {"autoheadingidtype": "github", "autoidtype": "github"}
+        is_usual = are_usual(self.parser, autoheadingid="true", **styles)
+        return ("L", "Nd") if is_usual and self.handler == "goldmark" else ()
+
+    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
+        """Return the path of a page, that of `.Permalink` below the base URL. Raises NoLink."""
+        if not folder:
+            raise NoLink("in a folder that may be mounted elsewhere")
+        self._check_bundles(f"{folder}/{inner}")
+        default = self.defaultcontentlanguage.lower()
+        language = self._list_contents()[folder] or default
+        above, _, file = inner.rpartition("/")
+        stem = file.rpartition(".")[0]
+        name, _, suffix = stem.rpartition(".")
+        if name and suffix.lower() in (default, *self.languages):
+            language = suffix.lower()
+        else:
+            name = stem
+        in_subdir = self.defaultcontentlanguageinsubdir or language != default
+        path = self._make_path(_Page(fields, above, name), f"/{language}" if in_subdir else "")
+        return percent_encode(path, _SAFE)
+
+    def _check_bundles(self, place: str) -> None:
+        """Raise NoLink for a file in the bundle of another one."""
+        folder, _, name = place.rpartition("/")
+        above = folder.rpartition("/")[0] if name.startswith("index.") else folder
+        bundles = self.bundles - {"content"} if self.is_assumed else self.bundles
+        if not bundles.isdisjoint(accumulate(above.split("/"), "{}/{}".format)):
+            raise NoLink("beside an index.md, so Hugo makes no page of it")
+
+    def _make_path(self, page: _Page, prefix: str) -> str:
+        if url := page.fields.get("url"):
+            return self._make_written_path(page, url, prefix)
+        section = page.section
+        if page.name == "_index":
+            if "section" in self.permalinks:
+                raise NoLink("the list page of a section, which may have a pattern of its own")
+            clean = _sanitize(_hyphenate(page.folder))
+            return prefix + (f"/{clean}/" if clean else "/") + "index.html" * self.uglyurls
+        if page.name == "index":
+            if not page.folder:
+                raise NoLink("the index.md of the whole blog")
+            above, _, name = page.folder.rpartition("/")
+            page = _Page(page.fields, above, name)
+        if pattern := self._find_pattern(section):
+            path = self._fill_pattern(page, pattern)
+        else:
+            slug = self._slug_and_date(page)[0]
+            path = f"{_hyphenate(page.folder)}/{slug or _hyphenate(page.name)}"
+        clean = _sanitize(posixpath.normpath("/" + path).strip("/"))
+        return f"{prefix}/{clean}" + (".html" if self.uglyurls else "/")
+
+    def _make_written_path(self, page: _Page, url: str, prefix: str) -> str:
+        if "://" in url:
+            raise NoLink("its url is a whole address")
+        path = self._fill_pattern(page, url)
+        whole = path if path.startswith("/") else f"{prefix}/{path}"
+        return whole if "." in posixpath.basename(whole) or whole.endswith("/") else whole + "/"
+
+    def _find_pattern(self, section: str) -> str:
+        """Return the pattern of a section's pages, else that of any, `""` if there is none."""
+        pages = {**self.permalinks, **get_map(self.permalinks, "page")}
+        patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
+        return self.pattern or patterns.get(section.lower()) or patterns.get("*", "")
+
+    def _slug_and_date(self, page: _Page) -> tuple[str, date | None]:
+        """Return the slug, `""` for none of its own, and the date of a page."""
+        names_date = self.is_assumed or ":filename" in leaves(self.dates)
+        dated = _DATED.match(page.name) if names_date else None
+        slug = page.fields.get("slug") or (page.name[dated.end() :] if dated else "")
+        day = parse_date(dated[1]) if dated else None
+        return _sanitize(slug).strip("-"), day or page.fields.written_date
+
+    def _fill_pattern(self, page: _Page, pattern: str) -> str:
+        slug, day = self._slug_and_date(page)
+        dates, title = date_tokens(day), page.fields.get("title").replace("/", "-")
+        texts = {
+            "title": title,
+            "slug": slug or (page.name if self.is_assumed else title),
+            **dict.fromkeys(("slugorfilename", "slugorcontentbasename"), slug or page.name),
+            **dict.fromkeys(("filename", "contentbasename"), page.name),
+        }
+        section = _hyphenate(page.section)
+        values = {
+            **{token: dates[token] for token in ("year", "month", "day")},
+            "section": section,
+            # Which folders below the first are sections depends on other files.
+            "sections": section if page.section == page.folder else None,
+            **{token: _sanitize(text) or None for token, text in texts.items()},
+        }
+        sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
+        return fill_pattern(pattern, _TOKEN, sure)
+
+
+def _hyphenate(path: str) -> str:
+    """Write a file's path as Hugo 0.168 does; 0.111 has one hyphen for a run of spaces."""
+    return path.replace(" ", "-")
+
+
+def _sanitize(text: str) -> str:
+    """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
+    kept: list[str] = []
+    gap = False
+    for char in unicodedata.normalize("NFC", text):
+        category = unicodedata.category(char)
+        if char in "./\\_#+~-@" or category[0] in "LM" or category == "Nd":
+            if gap and char != "-":
+                kept.append("-")
+            gap = False
+            kept.append(char)
+        elif kept and char.isspace() and kept[-1] != "-":
+            gap = True
+    return "".join(kept).lower()

@@ -1,0 +1,574 @@
+"""Addresses of posts by their site's configuration or options.
+
+All were rendered by the generator itself, those of Quarto are as it documents them; `None` stands
+for what is no page, or not sure.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.front import Blog, made
+
+URL = "https://ferry.example/b"
+WORDS = "\nThe ferry leaves at noon.\n"
+
+
+def write(front: str) -> str:
+    """A post with this front matter, which may have its body behind it."""
+    fields, _, body = front.partition("\n---\n")
+    return f"---\n{fields.strip()}\n---\n{body}{WORDS}" if fields else body + WORDS
+
+
+def addresses(blog: Blog) -> dict[str, str | None]:
+    """The paths of posts below the site's, by source."""
+    urls = {source: post.get("url") for source, post in blog.posts().items()}
+    assert all(url is None or url.startswith(URL + "/") for url in urls.values())
+    return {source: url and url.removeprefix(URL) for source, url in urls.items()}
+
+
+def facts(blog: Blog) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(blog.ingest("--json", "--rebuild").out)
+    return facts
+
+
+TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
+HUGO = f"baseURL: {URL}/\n"
+JEKYLL = "url: https://ferry.example\nbaseurl: /b\n"
+DAY = "_posts/2024-05-12-"
+HEXO = f"url: {URL}\nsource_dir: source\n"
+DATE = 'title: "Some Title: 中文"\ndate: 2024-05-12 01:02:03\n'
+ZOLA = f'base_url = "{URL}"\n'
+MKDOCS = f"site_url: {URL}/\ntheme: {{name: material}}\n"
+LIVE = "date: 2024-01-31\n"
+QUARTO = f"project: {{type: website}}\nwebsite: {{site-url: {URL}}}\n"
+
+SITES: dict[str, tuple[dict[str, str], dict[str, tuple[str, str | None]]]] = {
+    "Hugo": (
+        {"hugo.yaml": HUGO + "languages: {en: {}, zh: {}}\n"},
+        {
+            "content/posts/a.md": (TITLE, "/posts/a/"),
+            "content/about.md": (TITLE, "/about/"),
+            "content/_index.md": (TITLE, "/"),
+            "content/posts/_index.md": (TITLE, "/posts/"),
+            "content/posts/sub/deep.md": (TITLE, "/posts/sub/deep/"),
+            "content/posts/bundle/index.md": (TITLE, "/posts/bundle/"),
+            "content/posts/bundle/part.md": (TITLE, None),
+            "content/posts/bundle/deep/index.md": (TITLE, None),
+            "content/posts/bundles.md": (TITLE, "/posts/bundles/"),
+            "content/posts/2024-05-12-dated.md": (TITLE, "/posts/2024-05-12-dated/"),
+            "content/posts/My Post (Näme) 中文 v1.2+x&y.md": (
+                TITLE,
+                "/posts/my-post-n%C3%A4me-%E4%B8%AD%E6%96%87-v1.2+xy/",
+            ),
+            "content/My - Notes & X/A & B.md": (TITLE, "/my---notes--x/a--b/"),
+            "content/My - Notes & X/_index.md": (TITLE, "/my---notes--x/"),
+            "content/posts/a - b/index.md": (TITLE, "/posts/a---b/"),
+            "content/posts/talk@2.md": (TITLE, "/posts/talk@2/"),
+            "content/posts/b.zh.md": (TITLE, "/zh/posts/b/"),
+            "content/posts/c.fr.md": (TITLE, "/posts/c.fr/"),
+            "content/posts/s1.md": (TITLE + "slug: My Custom Slug", "/posts/my-custom-slug/"),
+            "content/posts/s2.md": (TITLE + "slug: A - b, c -", "/posts/a-b-c/"),
+            "content/posts/s3.md": (TITLE + "slug: CamelCase", "/posts/camelcase/"),
+            "content/posts/s4.md": (TITLE + "slug: 中文/x", "/posts/%E4%B8%AD%E6%96%87/x/"),
+            "content/posts/s5.md": (TITLE + "url: /custom/url/", "/custom/url/"),
+            "content/posts/s6.md": (TITLE + "url: rel/url.html", "/rel/url.html"),
+            "content/posts/s7.md": (TITLE + "url: /CamelUrl", "/CamelUrl/"),
+            "content/posts/s8.zh.md": (TITLE + "url: rel/", "/zh/rel/"),
+            "content/posts/s9.md": (TITLE + "url: /p/:year/", "/p/2024/"),
+            "content/posts/s10.md": (TITLE + "url: https://else.example/", None),
+        },
+    ),
+    "Hugo's patterns": (
+        {
+            "hugo.toml": f'BaseURL = "{URL}"\ndefaultContentLanguage = "zh"\nuglyURLs = true\n'
+            "defaultContentLanguageInSubdir = true\n"
+            '[permalinks]\nposts = "/:year/:month/:day/:slug/"\n'
+            'times = "/:year/:monthname/:title/"\nnotes = "/:section/:slugorfilename/"\n'
+            'docs = "/d/:sections/:contentbasename/:title"\nslices = "/:slug/:sections[1:]/"\n'
+            '[permalinks.section]\nposts = "/archive/"\n[languages.zh]\n[languages.en]\n'
+        },
+        {
+            "content/posts/a.md": (TITLE, "/zh/2024/05/12/its-a-title-%E4%B8%AD%E6%96%87-a-b.html"),
+            "content/posts/a.en.md": (TITLE + "slug: S t", "/en/2024/05/12/s-t.html"),
+            "content/posts/undated.md": ("title: x", None),
+            "content/posts/plus.md": ("title: C++\ndate: 2024-05-12", None),
+            "content/posts/_index.md": (TITLE, None),
+            "content/docs/b.md": ("title: T - U", "/zh/d/docs/b/t-u.html"),
+            "content/docs/bundle/index.en.md": ("title: x", "/en/d/docs/bundle/x.html"),
+            "content/notes/x/y.md": (TITLE, "/zh/notes/y.html"),
+            "content/times/x.md": (TITLE, None),
+            "content/slices/x.md": (TITLE, None),
+            "content/about.md": (TITLE, "/zh/about.html"),
+        },
+    ),
+    "days in names of Hugo's files": (
+        {
+            "config/_default/config.yaml": HUGO + "frontmatter: {date: [':filename']}\n",
+            "config/_default/permalinks.toml": 'posts = "/:year/:slugorfilename/"\n',
+        },
+        {
+            "content/posts/2024-05-12-dated.md": ("", "/2024/dated/"),
+            "content/posts/b.de.md": (TITLE, "/2024/b.de/"),
+        },
+    ),
+    "folders of Hugo's languages": (
+        {
+            "hugo.json": json.dumps(
+                {
+                    "baseURL": URL,
+                    "languages": {"ZH": {"contentDir": "content/chinese"}, "en": {}},
+                }
+            )
+        },
+        {
+            "content/chinese/posts/a.md": ("", "/zh/posts/a/"),
+            "content/posts/a.md": ("", "/posts/a/"),
+        },
+    ),
+    "Jekyll": (
+        {"_config.yml": JEKYLL},
+        {
+            DAY + "a.md": (
+                "categories: [Foo Bar, 中文]",
+                "/foo%20bar/%E4%B8%AD%E6%96%87/2024/05/12/a.html",
+            ),
+            DAY + "My Post (Näme) 中文 v1.2+x&y.md": (
+                "title: x",
+                "/2024/05/12/My-Post-(N%C3%A4me)-%E4%B8%AD%E6%96%87-v1.2+x&y.html",
+            ),
+            DAY + "s1.md": ("slug: My Custom Slug", "/2024/05/12/My-Custom-Slug.html"),
+            DAY + "s2.md": ("slug: 中文 s!", "/2024/05/12/%E4%B8%AD%E6%96%87-s!.html"),
+            DAY + "s3.md": ("permalink: /custom/:title/", "/custom/s3/"),
+            DAY + "s4.md": ("permalink: rel/x.html", "/rel/x.html"),
+            DAY + "s5.md": ("permalink: pretty", "/pretty"),
+            DAY + "s6.md": ("date: 2023-01-02", "/2023/01/02/s6.html"),
+            DAY + "s7.md": ("category: One Two", "/one%20two/2024/05/12/s7.html"),
+            DAY + "s8.md": ("categories: one Two one", "/one/two/2024/05/12/s8.html"),
+            DAY + "s9.md": (
+                "category: One Two\ncategories: [a]",
+                "/a/one%20two/2024/05/12/s9.html",
+            ),
+            DAY + "t1.md": ("date: 2024-05-12 23:30:00 -0800", None),
+            DAY + "t2.md": ("date: 2024-05-12 23:30:00 +0800", "/2024/05/12/t2.html"),
+            DAY + "t3.md": ("date: 2024-05-12T01:30:00+08:00", None),
+            "_posts/2024-5-2-s7.md": ("", "/2024/05/02/s7.html"),
+            "cat/dog/_posts/2024-05-12-s.md": ("categories: x", "/cat/dog/x/2024/05/12/s.html"),
+            "_posts/sub/2024-05-12-s9.md": ("", "/2024/05/12/s9.html"),
+            "_posts/undated.md": ("", None),
+            "about.md": ("title: x", "/about.html"),
+            "bare.md": ("", None),
+            "cat/index.md": ("title: x", "/cat/"),
+            "index.md": ("title: x", "/"),
+            "cat/perm.md": ("permalink: /foo/", "/foo/"),
+        },
+    ),
+    "Jekyll's zone, which times of YAML are not in": (
+        {"_config.yml": JEKYLL + "timezone: America/Los_Angeles\npermalink: /:day/:title\n"},
+        {
+            DAY + "a.md": ("date: 2024-05-12T01:30:00+08:00", "/11/a"),
+            DAY + "b.md": ("date: 2024-05-12", "/12/b"),
+            DAY + "c.md": ("date: 2024-05-12 01:02:03", None),
+        },
+    ),
+    "Jekyll's defaults": (
+        {
+            "_config.yml": JEKYLL
+            + "permalink: none\ncollections: {notes: {output: true}}\ndefaults:\n"
+            "- {scope: {path: '', type: posts}, values: {permalink: '/p/:title'}}\n"
+            "- {scope: {path: news/}, values: {permalink: '/n/:title'}}\n"
+            "- {scope: {path: x, type: pages}, values: {permalink: /y/}}\n"
+        },
+        {
+            DAY + "s.md": ("", "/p/s"),
+            "news/_posts/2024-05-12-s.md": ("", "/n/s"),
+            "_notes/a.md": ("title: x", None),
+        },
+    ),
+    **{
+        f"Jekyll's {style}": (
+            {"_config.yml": f"{JEKYLL}permalink: {style}\n"},
+            {DAY + "CamelCase_under.md": ("categories: c", post), "about.md": ("title: x", page)},
+        )
+        for style, post, page in (
+            ("pretty", "/c/2024/05/12/CamelCase_under/", "/about/"),
+            ("none", "/c/CamelCase_under.html", "/about.html"),
+            ("ordinal", "/c/2024/133/CamelCase_under.html", "/about.html"),
+            ("weekdate", "/c/2024/W19/Sun/CamelCase_under.html", "/about"),
+            (
+                "/:categories/:short_year/:i_month/:slug:output_ext",
+                "/c/24/5/camelcase-under.html",
+                "/about.html",
+            ),
+            ("/p/:title", "/p/CamelCase_under", "/about"),
+            ("/:year_:month/:foo", None, "/about"),
+        )
+    },
+    "Hexo": (
+        {"_config.yml": HEXO},
+        {
+            "source/_posts/a.md": (DATE, "/2024/05/12/a/"),
+            "source/_posts/sub/s4.md": (DATE, "/2024/05/12/sub/s4/"),
+            "source/_posts/s1.md": (DATE + "slug: My Custom Slug", "/2024/05/12/s1/"),
+            "source/_posts/My Post (Näme) 中文 v1.2+x&y.md": (
+                DATE,
+                "/2024/05/12/My%20Post%20(N%C3%A4me)%20%E4%B8%AD%E6%96%87%20v1.2+x&y/",
+            ),
+            "source/_posts/s2.md": ("permalink: custom/title/", "/custom/title/"),
+            "source/_posts/s3.md": ("permalink: /custom/title.html", "/custom/title.html"),
+            "source/_posts/2024-05-13-nodate.md": ("", None),
+            "source/about/index.md": (DATE, "/about/index.html"),
+            "source/about/foo.md": (DATE, "/about/foo.html"),
+            "source/about/perm.md": ("permalink: /pp/q/", None),
+            "source/_x/a.md": (DATE, None),
+        },
+    ),
+    "Hexo's categories": (
+        {
+            "_config.yml": f"url: {URL}\npermalink: posts/:category/:name.html\n",
+            "package.json": '{"dependencies": {"hexo": "8"}}',
+        },
+        {
+            "source/_posts/sub/a.md": (
+                "categories: [One, 中文]",
+                "/posts/One/%E4%B8%AD%E6%96%87/a.html",
+            ),
+            "source/_posts/b.md": ("category: Straße", None),
+            "source/_posts/c.md": ("", "/posts/uncategorized/c.html"),
+            "source/_posts/d.md": ("categories: [[One, Two]]", None),
+        },
+    ),
+    "fields in Hexo's pattern": (
+        {"_config.yml": f"{HEXO}permalink: :abbrlink-:i_month.html\n"},
+        {
+            "source/_posts/a.md": (DATE + "abbrlink: 4a17b156", "/4a17b156-5.html"),
+            "source/_posts/b.md": (DATE, None),
+        },
+    ),
+    "folders of Hexo's assets": (
+        {"_config.yml": f"{HEXO}permalink: :title\npost_asset_folder: true\n"},
+        {"source/_posts/a.md": ("", "/a/")},
+    ),
+    "Zola": (
+        {"config.toml": ZOLA + "[languages.zh]\n"},
+        {
+            "content/about.md": ("", "/about/"),
+            "content/_index.md": ("", "/"),
+            "content/posts/_index.md": ("", "/posts/"),
+            "content/posts/sub/deep.md": ("", "/posts/sub/deep/"),
+            "content/posts/bundle/index.md": ("", "/posts/bundle/"),
+            "content/posts/bundle/index.zh.md": ("", "/zh/posts/bundle/"),
+            "content/posts/b.zh.md": ("", "/zh/posts/b/"),
+            "content/posts/c.fr.md": ("", None),
+            "content/posts/2024-05-12-dated.md": ("", "/posts/dated/"),
+            "content/posts/2024-05-12_b.md": ("", "/posts/b/"),
+            "content/posts/2024-05-12-bun/index.md": ("", "/posts/bun/"),
+            "content/posts/Sub Dir/My Post_v1.md": ("", "/posts/Sub%20Dir/my-post-v1/"),
+            "content/posts/中文目錄/中文.md": ("", None),
+            "content/posts/s.md": ("slug: 'My: Slug'", "/posts/my-slug/"),
+            "content/posts/p.md": ("path: custom/Path/中 文", "/custom/Path/中%20文/"),
+        },
+    ),
+    "names that Zola keeps": (
+        {"zola.toml": ZOLA + "[slugify]\npaths = 'safe'\npaths_keep_dates = true\n"},
+        {
+            "content/posts/2024-05-12-dated.md": ("", "/posts/2024-05-12-dated/"),
+            "content/posts/Sub Dir/My Post_v1 Näme.md": (
+                "",
+                "/posts/Sub%20Dir/My%20Post_v1%20Näme/",
+            ),
+            "content/posts/中文目錄/中文.md": ("", "/posts/中文目錄/中文/"),
+            "content/posts/s.md": ("slug: 'Näme-of: straße'", "/posts/Näme-of%20straße/"),
+            "content/posts/😀.md": ("", "/posts/😀/"),
+        },
+    ),
+    **{
+        f"MkDocs with {ending or 'folders'}": (
+            {"mkdocs.yml": f"site_url: {URL}\nuse_directory_urls: {str(not ending).lower()}\n"},
+            {
+                "docs/index.md": ("", "/index.html" if ending else "/"),
+                "docs/about.md": ("", f"/about{ending or '/'}"),
+                "docs/guide/index.md": ("", f"/guide/{'index.html' * bool(ending)}"),
+                "docs/guide/Näme & x.md": ("", f"/guide/N%C3%A4me%20%26%20x{ending or '/'}"),
+                "docs/x.y/v1.2.markdown": ("", f"/x.y/v1.2{ending or '/'}"),
+                "docs/blog/posts/plain.md": ("", f"/blog/posts/plain{ending or '/'}"),
+                "docs/guide/README.md": ("", None),
+            },
+        )
+        for ending in ("", ".html")
+    },
+    "Material's blog plugin": (
+        {"mkdocs.yml": MKDOCS + "plugins: [search, blog]\n"},
+        {
+            "docs/blog/posts/first.md": (
+                LIVE + "title: A <b>first</b> post!",
+                "/blog/2024/01/31/a-first-post/",
+            ),
+            "docs/blog/posts/2023/a.md": (
+                "title: In a folder\ndate: 2023-11-02 23:30:00",
+                "/blog/2023/11/02/in-a-folder/",
+            ),
+            "docs/blog/posts/heading.md": (
+                "date:\n  created: 2024-01-31\n  updated: 2024-02-01\n---\n"
+                "\n\n# It's `code` & **bold** <b>x</b> Ünï {#id}\n",
+                "/blog/2024/01/31/its-code--bold-x-%C3%BCn%C3%AF-id/",
+            ),
+            "docs/blog/posts/no_title-here.md": (
+                LIVE + "---\nWords.\n\n# Late\n",
+                "/blog/2024/01/31/no-title-here/",
+            ),
+            "docs/blog/posts/setext.md": (
+                LIVE + "---\nSetext Title\n===\n",
+                "/blog/2024/01/31/setext/",
+            ),
+            "docs/blog/posts/own.md": (
+                LIVE + "slug: My Own/slug",
+                "/blog/2024/01/31/My%20Own/slug/",
+            ),
+            "docs/blog/posts/zone.md": (
+                "date: 2024-01-31T23:30:00+08:00\nslug: z",
+                "/blog/2024/01/31/z/",
+            ),
+            "docs/blog/posts/other.md": ("date: 2024-02-01T01:30:00+08:00\nslug: z", None),
+            "docs/blog/posts/undated.md": ("slug: z", None),
+            "docs/blog/posts-old/x.md": (LIVE + "slug: y", "/blog/2024/01/31/y/"),
+            "docs/blog/index.md": ("", "/blog/"),
+        },
+    ),
+    "a pattern of the blog plugin": (
+        {
+            "mkdocs.yml": MKDOCS + "docs_dir: ./pages/\nplugins:\n- material/blog:\n"
+            "    blog_dir: .\n    post_url_format: '{file}-{slug}'\n"
+        },
+        {
+            "pages/posts/a.md": (
+                'title: "A Title: 中文 & a/b — v1.2"',
+                "/a-a-title-%E4%B8%AD%E6%96%87--ab--v12/",
+            ),
+            "pages/posts/README.md": ("", "/index-index/"),
+        },
+    ),
+    "settings of the blog plugin that leave posts open": (
+        {"mkdocs.yml": MKDOCS + "plugins: [blog: {post_slugify: !!python/name:a.b ''}]\n"},
+        {
+            "docs/blog/posts/a.md": (LIVE + "title: a", None),
+            "docs/blog/index.md": ("", "/blog/"),
+        },
+    ),
+    "Quarto": (
+        {"_quarto.yml": QUARTO},
+        {
+            "about.qmd": ("", "/about.html"),
+            "posts/welcome/index.qmd": ("format: html", "/posts/welcome/index.html"),
+            "posts/Näme & v1.2.md": (
+                "format: {pdf: {}, html: {}}",
+                "/posts/N%C3%A4me%20%26%20v1.2.html",
+            ),
+            "posts/a.qmd": ("format: {pdf: default}", None),
+            "posts/b.qmd": ("format: pdf", None),
+            "posts/c.qmd": ("output-file: d.html", None),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_a_post_has_the_address_that_its_generator_renders(name: str, tmp_path: Path) -> None:
+    config, rows = SITES[name]
+    blog = made(tmp_path, {**config, **{place: write(front) for place, (front, _) in rows.items()}})
+    assert addresses(blog) == {place: path for place, (_, path) in rows.items()}
+    unlinked = facts(blog)["links"]["unlinked"]
+    assert sum(unlinked.values()) == [path for _, path in rows.values()].count(None)
+
+
+POST = "title: a\ndate: 2024-05-12\nslug: a"
+DOUBTS = {
+    "hugo.yaml": ("content/a.md", HUGO, ["disablePathToLower: true", "permalinks: [{target: {}}]"]),
+    "zola.toml": ("content/a.md", ZOLA, ["[slugify]\npaths = 'off'"]),
+    "_config.yml": (
+        "source/_posts/a.md",
+        HEXO,
+        [
+            *("new_post_name: :year/:title.md", "category_map: {a: b}", "filename_case: 1"),
+            *("pretty_urls: {trailing_index: false}", "permalink: [a]", "permalink: :hash/"),
+        ],
+    ),
+    "mkdocs.yml": (
+        "docs/a.md",
+        MKDOCS.replace("{name: material}", "mkdocs"),
+        [
+            *("use_directory_urls: !ENV NAMES", "exclude_docs: [a]", "draft_docs: '[z-a]'"),
+            *("extra: {version: {provider: mike}}", "INHERIT: a.yml", "plugins: [i18n]"),
+            *("plugins: [mike: {}]", "plugins: [material/offline]", "plugins: [blog]"),
+            *("plugins: {exclude: {enabled: !ENV IT}}", "plugins: [material/blog, material/meta]"),
+            *("plugins: [material/blog: {enabled: !ENV BLOG}]",),
+            *("plugins: [material/blog: {post_url_format: [a]}]",),
+            *("plugins: [material/blog: {post_dir: x}]",),
+        ],
+    ),
+    "_quarto.yml": (
+        "a.qmd",
+        QUARTO,
+        [
+            *("profile: {default: a}", "metadata-files: [a]", "format: {pdf: {}}"),
+            *("project: {type: website, render: ['{a,b}.qmd']}",),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, line) for name, (_, _, lines) in DOUBTS.items() for line in lines]
+)
+def test_settings_that_are_not_understood_leave_all_posts_without_a_link(
+    name: str, line: str, tmp_path: Path
+) -> None:
+    place, config, _ = DOUBTS[name]
+    kept = [text for text in config.splitlines(keepends=True) if text[:4] != line[:4]]
+    blog = made(tmp_path, {name: "".join(kept) + line + "\n", place: write(POST)})
+    report = facts(blog)["links"]
+    assert (report["linked"], list(report["unlinked"].values())) == (0, [1])
+    assert not any("no configuration of" in reason for reason in report["unlinked"])
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "text"),
+    [
+        ("hugo.yaml", "content/a.md", HUGO + "a: !!timestamp x\nb: !!bool x\n"),
+        ("hugo.yaml", "content/a.md", HUGO + "common: &a {uglyURLs: false}\n<<: *a\n"),
+        ("mkdocs.yml", "docs/a.md", MKDOCS + "plugins: [[a], 1, null, {2: [b]}]\nextra: 1\n"),
+        ("mkdocs.yml", "docs/a.md", MKDOCS + "plugins: [offline: {enabled: !ENV [A, false]}]\n"),
+        ("mkdocs.yml", "docs/a.md", MKDOCS + "x: !!python/object/apply:os.abort []\n"),
+        ("_quarto.yml", "a.qmd", QUARTO + "a: !expr x\n"),
+    ],
+)
+def test_settings_that_no_address_depends_on_may_be_anything(
+    name: str, place: str, text: str, tmp_path: Path
+) -> None:
+    blog = made(tmp_path, {name: text, place: write(POST)})
+    assert addresses(blog)[place] in ("/a/", "/a.html")
+
+
+MERGED = "".join(
+    f"{after}: &{after} {{<<: [{', '.join([f'*{before}'] * 9)}]}}\n"
+    for before, after in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hugo.toml", "baseURL = x"),
+        ("config/_default/hugo.yaml", "a: ["),
+        ("_config.yml", b"url: \xff\xfe"),
+        ("zola.toml", "#" * 300_000),
+        ("hugo.json", '{"baseURL"}'),
+        ("hugo.yaml", f"{HUGO}a: &a {{x: 1, y: 2}}\n{MERGED}"),
+        ("_config.yml", f"{JEKYLL}a: {'[' * 100_000}{']' * 100_000}\n"),
+        ("hugo.toml", f'baseURL = "{URL}"\n{"a." * 3000}a = 1\n'),
+        ("hugo.toml", f'baseURL = "{URL}"\na = 0x{"f" * 5000}\n'),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_named(
+    name: str, text: str | bytes, tmp_path: Path
+) -> None:
+    blog = made(tmp_path, {name: text, "content/a.md": write(POST)})
+    assert addresses(blog) == {"content/a.md": None}
+    [reason] = facts(blog)["links"]["unlinked"]
+    assert name in reason
+
+
+@pytest.mark.parametrize(
+    "text", ["baseURL = 1", 'baseURL = ""', 'baseURL = "/"', 'baseURL = "file:///x"', "a = 1"]
+)
+def test_a_configuration_without_an_address_makes_no_links(text: str, tmp_path: Path) -> None:
+    blog = made(tmp_path, {"hugo.toml": text, "content/a.md": write(POST)})
+    assert addresses(blog) == {"content/a.md": None}
+
+
+def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
+    tmp_path: Path,
+) -> None:
+    files = {"hugo.yaml": "baseURL: https://else.example\n", "in/hugo.yaml": HUGO}
+    posts = {"in/content/x/y/a.md": "", "in/content/x/y/z/a.md": ""}
+    Blog(tmp_path, tmp_path).write({**files, **{name: write(POST) for name in posts}})
+    found = []
+    for folder in ("in/content/x/y", "in/content/x/y/z"):
+        blog = Blog(tmp_path / folder, tmp_path / "index" / folder)
+        assert blog.ingest().status == 0
+        found.append(addresses(blog)["a.md"])
+    assert found == ["/x/y/a/", None]
+
+
+OPTIONS = [
+    ("hugo", {}, "a.md", "/a/"),
+    ("jekyll", {}, "2024-05-12-a.md", "/2024/05/12/a.html"),
+    ("pretty", {}, "2024-05-12-a.md", "/2024/05/12/a/"),
+    ("hexo", {}, "a.md", "/2024/05/12/a/"),
+    ("hexo:p/:title/", {}, "a.md", "/p/a/"),
+    ("zola", {}, "a.md", "/a/"),
+    ("mkdocs", {}, "a.md", "/a/"),
+    ("quarto", {}, "a.md", "/a.html"),
+    ("hugo:/:section/:title/", {}, "x/b.md", "/x/a/"),
+    ("/:year/:slug/", {}, "2023-01-02-b.md", "/2023/a/"),
+    ("/:filename/", {}, "2023-01-02-b.md", "/2023-01-02-b/"),
+    ("/:sections/:slug/", {}, "x/b.md", "/x/a/"),
+    ("/:sections/:slug/", {}, "x/y/b.md", None),
+    ("/:slug/", {"index.md": POST}, "b.md", "/a/"),
+    ("/:year/:title/", {}, "_posts/2024-05-12-b.md", "/2024/a/"),
+    ("/:slug/", {"astro.config.mjs": ""}, "src/b.md", "/a/"),
+    ("zola", {"astro.config.mjs": ""}, "b.md", "/a/"),
+    ("/:slug/", {"mkdocs.yml": MKDOCS}, "docs/b.md", "/a/"),
+    ("/:title", {"_config.yml": JEKYLL}, DAY + "b.md", "/a"),
+    ("", {"_config.yml": "url: https://else.example\npermalink: none\n"}, DAY + "b.md", "/a.html"),
+    ("", {"mkdocs.yml": f"site_url: !ENV [SITE_URL, '{URL}']\n"}, "docs/b.md", "/b/"),
+]
+
+
+@pytest.mark.parametrize(("permalink", "files", "place", "path"), OPTIONS)
+def test_options_come_before_a_configuration(
+    permalink: str, files: dict[str, str], place: str, path: str | None, tmp_path: Path
+) -> None:
+    options = ("--base-url", URL + "/", *(("--permalink", permalink) if permalink else ()))
+    blog = made(tmp_path, {**files, place: write(POST)}, *options)
+    assert addresses(blog)[place] == path
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--base-url", "ferry.example", "--permalink", "hugo"], "ferry.example"),
+        (["--base-url", URL], "--permalink"),
+        (["--permalink", "hugo"], "--base-url"),
+        (["--base-url", URL, "--permalink", "docusaurus"], "docusaurus"),
+        (["--base-url", URL, "--permalink", "zola:/:slug/"], "Zola"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
+    blog = made(tmp_path, {"a.md": write(POST)})
+    refused = blog.ingest(*options)
+    assert refused.status != 0
+    assert said in refused.err
+
+
+@pytest.mark.parametrize("option", [("--permalink", "hugo:/:slug/"), ("--base-url", URL + "/c")])
+def test_what_may_change_a_link_makes_all_links_anew(
+    option: tuple[str, str], tmp_path: Path
+) -> None:
+    blog = made(tmp_path, {"hugo.yaml": HUGO, "content/x/b.md": write(POST)})
+    assert addresses(blog) == {"content/x/b.md": "/x/a/"}
+    assert blog.ingest(*option).status == 0
+    assert addresses(blog)["content/x/b.md"] in ("/a/", "/c/x/a/")
+
+
+def test_a_new_bundle_reads_no_other_post_again(tmp_path: Path) -> None:
+    blog = made(tmp_path, {"hugo.yaml": HUGO, "content/a.md": write(POST)})
+    blog.write({"content/b/index.md": write("title: b")})
+    facts: dict[str, Any] = json.loads(blog.ingest("--json").out)
+    assert (facts["added"], facts["changed"]) == (1, 0)
