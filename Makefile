@@ -13,7 +13,7 @@ BIN := .venv/bin
 PRODUCT := .venv/product
 INSTALLED := .venv/installed
 SUITE := .conformance
-INGEST := $(BIN)/blog-ingest "$(CONTENT)" --index "$(INDEX)"
+INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -31,10 +31,10 @@ rebuild: $(PRODUCT) ## make the index anew
 	@$(INGEST) --rebuild
 
 serve: ingest ## ingest, then serve over HTTP at 127.0.0.1
-	@exec $(BIN)/blog-server --index "$(INDEX)" --http
+	@exec $(BIN)/blog-search-mcp serve --index "$(INDEX)" --http
 
 ask: question ingest ## ask a question through a real MCP client: make ask Q="..."
-	@$(BIN)/blog-server ask --index "$(INDEX)" -- "$$QUESTION"
+	@$(BIN)/blog-search-mcp ask --index "$(INDEX)" -- "$$QUESTION"
 
 test: $(INSTALLED) ## run the fast tests, on every core
 	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist loadfile --hypothesis-profile quick

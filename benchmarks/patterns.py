@@ -26,7 +26,7 @@ from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import Any, TypeAlias
 
 import blog_search_mcp
-from blog_search_mcp.index.markdown import rules
+from blog_search_mcp.index.posts.markdown import rules
 
 BOUNDED = {
     "index.relations.linking.names._BREAK": (300, "a title"),

@@ -1,149 +1,152 @@
-"""What the command lines of both programs share: every mistake is one sentence on stderr."""
+"""What the commands share: options, values, and how one is run. Each mistake is one sentence."""
 
 from __future__ import annotations
 
-import argparse
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, TypeVar
 
+import click
+
+from blog_search_mcp.index.commands import PACKAGE, command
 from blog_search_mcp.index.errors import describe_exhaustion
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, parse_index_address
 
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses: it could not be done, and the command line cannot be meant."""
 
-
-_REQUIRED, _NO_VALUE = "the following arguments are required: ", " needs a value after it"
-
-
-class CommandLine(argparse.ArgumentParser):
-    """A parser that answers a mistake with a sentence and the nearest word that it knows."""
-
-    def __init__(self, **options: Any) -> None:
-        """Take argparse's options; the beginning of an option's name never stands for it."""
-        super().__init__(allow_abbrev=False, **options)
-
-    def add_version(self) -> None:
-        """Add `--version`."""
-        self.add_argument("--version", action=_PrintVersion)
-
-    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse all arguments; exits with status 2 and a sentence if that cannot be done."""
-        known = tuple(self._all_options())
-        for word in arguments:
-            name = word.partition("=")[0]
-            if name == "--":
-                break
-            if name.startswith("--") and name not in known:
-                self.error(f"There is no option {name}.{_nearest(name, known)}")
-        options, left = self.parse_known_args(arguments)
-        if left and left[0] in self._option_string_actions:
-            self.error(f"{left[0]} must stand before the command.")
-        if left:
-            self.error(f"{' '.join(left)} is not expected here; put what has spaces in quotes.")
-        return options
-
-    def error(self, message: str) -> NoReturn:
-        """End the process with status 2 and `message` as a sentence, without the usage."""
-        from blog_search_mcp.index.commands import command
-
-        message = message.removeprefix("argument ").replace(": expected one argument", _NO_VALUE)
-        if message.startswith(_REQUIRED):
-            message = f"{message.removeprefix(_REQUIRED)} is missing"
-        sentence = message.rstrip(".")
-        end = "" if sentence.endswith("?") else "."
-        more = command(*self.prog.split(), "--help")
-        self.exit(WRONG_USAGE, f"{sentence}{end} See `{more}`.\n")
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        choices = tuple(map(str, action.choices or ()))
-        if choices and value not in choices:
-            words = f"{value!r} is none of {', '.join(choices)}.{_nearest(str(value), choices)}"
-            raise argparse.ArgumentError(action, words)
-
-    def _all_options(self) -> Iterator[str]:
-        yield from self._option_string_actions
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                for parser in action.choices.values():
-                    yield from parser._option_string_actions
+ValueT = TypeVar("ValueT", covariant=True)
 
 
-class _PrintVersion(argparse.Action):
-    """Prints the version of the distribution, which is looked up only then."""
+class Read(click.ParamType[ValueT]):
+    """A value that a function reads from text; its ValueError says what is wrong."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        said = "print the version and exit"
-        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=said)
+    name = "value"
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        """End the process with status 0."""
-        from importlib import metadata
+    def __init__(self, read: Callable[[str], ValueT]) -> None:
+        self._read = read
 
-        from blog_search_mcp.index.commands import PACKAGE
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> ValueT:
+        """Read the text, or fail with the sentence of the function."""
+        try:
+            return self._read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
-        sys.stdout.write(f"{PACKAGE} {metadata.version(PACKAGE)}\n")
-        parser.exit()
-
-
-def _nearest(word: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    return "".join(f" Did you mean {match}?" for match in get_close_matches(word, known, 1, 0.8))
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """Take a variable whole: a path may have spaces."""
+        return [rv]
 
 
 def read_path(text: str) -> Path:
-    """Read a path as a shell does, `~` expanded. Raises ArgumentTypeError."""
+    """Read a path as a shell does, `~` expanded. Raises ValueError."""
     if not text:
-        raise argparse.ArgumentTypeError("it is empty; give a path")
+        raise ValueError("it is empty; give a path")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:
         message = f"the home folder in {text} is not known; give the whole path"
-        raise argparse.ArgumentTypeError(message) from error
+        raise ValueError(message) from error
 
 
 def read_absolute(text: str) -> Path:
-    """Read a path and make it absolute, without `..`. Raises ArgumentTypeError."""
+    """Read a path and make it absolute, without `..`. Raises ValueError."""
     path = read_path(text)
     try:
         return path.resolve() if ".." in path.parts else path.absolute()
     except OSError as error:
-        message = "the current folder was deleted; change to another one"
-        raise argparse.ArgumentTypeError(message) from error
-
-
-def read_whole(least: int, most: int) -> Callable[[str], int]:
-    """Make the reader of a number of that range, for argparse."""
-
-    def read(value: str) -> int:
-        if value.isdecimal() and least <= int(value) <= most:
-            return int(value)
-        rule = f"must be a whole number from {least} to {most:,}"
-        raise argparse.ArgumentTypeError(f"{rule}, got {value}.")
-
-    return read
+        raise ValueError("the current folder was deleted; change to another one") from error
 
 
 def read_index(text: str) -> Location:
     """Read where an index is: a folder as `read_absolute` does, or an address.
 
-    Raises ArgumentTypeError.
+    Raises ValueError.
     """
     try:
         text.encode()
-        return parse_index_address(text) or read_absolute(text)
     except UnicodeEncodeError as error:
         message = "its path is not UTF-8, which it must be; name another folder"
-        raise argparse.ArgumentTypeError(message) from error
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+        raise ValueError(message) from error
+    return parse_index_address(text) or read_absolute(text)
+
+
+def _take_one(
+    _context: click.Context, _option: click.Parameter, given: tuple[Location, ...]
+) -> Location | None:
+    if len(given) > 1:
+        raise click.BadParameter(
+            "it can be given once, since a server has one index; a second blog is an entry of its "
+            "own"
+        )
+    return given[0] if given else None
+
+
+def index_option(
+    variable: str | None = "BLOG_INDEX",
+    meaning: str = f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}]",
+) -> Callable[[Any], Any]:
+    """Make the option `--index`, whose value is `None` where it is not given."""
+    return click.option(
+        "--index",
+        type=Read(read_index),
+        multiple=True,
+        callback=_take_one,
+        envvar=variable,
+        show_envvar=True,
+        metavar="DIR",
+        help=meaning,
+    )
+
+
+embedder_url_option = click.option(
+    "--embedder-url",
+    default="",
+    envvar=["EMBEDDER_URL", "OLLAMA_HOST"],
+    show_envvar=True,
+    metavar="URL",
+    help="Where the embedder's server answers, if it has one; for openai with its /v1.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -> int:
+    """Run a command and return its status; a mistake is a sentence on stderr."""
+    try:
+        status = program.main([*arguments], name, standalone_mode=False)
+    except click.ClickException as error:
+        sys.stderr.write(f"{_describe_mistake(error)}\n")
+        return error.exit_code
+    except click.Abort:  # the end of stdin in the place of an answer
+        return FAILED
+    return int(status or 0)
+
+
+def _describe_mistake(error: click.ClickException) -> str:
+    sentence = " ".join(error.format_message().split()).rstrip(".")
+    end = "" if sentence.endswith(("?", "?)")) else "."
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return sentence + end
+    _, *words = context.command_path.split()
+    [*_, option] = context.help_option_names
+    return f"{sentence}{end} See `{command(*words, option)}`."
+
+
+def run_and_exit(program: click.Command, name: str = PACKAGE) -> NoReturn:
+    """Run the command of this process and end it with its status.
+
+    Python's own teardown takes up to a quarter of a second once the libraries are loaded.
+    """
+    status = run_guarded(lambda: run(program, sys.argv[1:], name))
+    sys.stderr.flush()
+    os._exit(status)
 
 
 class OutputLost(Exception):
@@ -182,25 +185,8 @@ def _guard(stream: TextIO | None, *, is_needed: bool) -> TextIO:
     )
 
 
-@contextmanager
-def block_interrupts(*more: signal.Signals) -> Iterator[None]:
-    """Block SIGINT and `more` here, and for processes that are started here, until they unblock it.
-
-    Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
-    such mask.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, *more])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def run_command(command: Callable[[], int]) -> int:
-    """Run a command and return its status, 1 and a sentence if there is not the memory for it.
+def run_guarded(work: Callable[[], int]) -> int:
+    """Do `work` and return its status, 1 and a sentence if there is not the memory for it.
 
     Its output may go to a full disk or a closed pipe.
     """
@@ -208,7 +194,7 @@ def run_command(command: Callable[[], int]) -> int:
     sys.stderr = _guard(sys.stderr, is_needed=False)
     try:
         try:
-            status = command()
+            status = work()
         except SystemExit as ended:
             status = int(ended.code or 0)
         sys.stdout.flush()

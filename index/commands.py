@@ -1,9 +1,8 @@
 """Write the commands that a person is told to run, as they work where this program was installed.
 
 What raises an error knows neither the folders nor who will read of it, so a sentence holds a
-command as a template in backticks: `blog-ingest CONTENT --index INDEX --rebuild`. Where it is
-shown, `complete_commands` replaces it: on the terminal by what can be pasted, for a client by
-what has no path of this machine.
+command as a template in backticks: `blog-search-mcp ingest CONTENT --index INDEX`. Where it is
+shown, `complete_commands` makes it one that can be pasted, or for a client one without paths.
 """
 
 from __future__ import annotations
@@ -14,15 +13,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-INGEST = "blog-ingest"
-SERVER = "blog-server"
 PACKAGE = "blog-search-mcp"
-"""The distribution, and the server by its name, as `uvx blog-search-mcp@0.1.0` wants it."""
-TO_INGEST = f"{INGEST} CONTENT --index INDEX"
+"""The distribution and its script."""
+TO_INGEST = f"{PACKAGE} ingest CONTENT --index INDEX"
 """The template of a command that brings an index up to date."""
 
 MAX_LISTED = 20
@@ -38,56 +35,9 @@ def list_first(lines: Sequence[str]) -> Sequence[str]:
 
 
 _QUOTED = re.compile("`([^`]*)`")
-_COMMAND = re.compile(rf"(?:\S.*?)?\b({INGEST}|{SERVER}) (.*)", re.DOTALL)
-"""A template, also one that was completed already."""
+_COMMAND = re.compile(rf"(?:.*[\s/])?{PACKAGE} ([a-z].*)", re.DOTALL)
 _UV_CACHE = re.compile(r"(archive|environments)-v\d+")
 """The folders of uv's cache that hold the environments of `uvx`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    """How this program runs here, and so how its scripts are started in any folder."""
-
-    python: Path
-    """The interpreter, beside which an environment has its scripts."""
-    runner: tuple[str, ...] = ()
-    """Starts a script by its name, where the environment is a runner's and will be deleted."""
-    search_path: str = ""
-    """The PATH of the person's shell."""
-    system: str = "linux"
-    """`sys.platform`."""
-
-    def script(self, name: str) -> Path | None:
-        """Return the path of a console script, `None` if it is not installed."""
-        beside = (self.python.with_name(name + ending) for ending in ("", ".exe"))
-        return next((path for path in beside if path.exists()), None)
-
-    def start(self, name: str) -> tuple[str, ...]:
-        """Return the words that start a script, the first of them an absolute path."""
-        if self.runner and (found := shutil.which(self.runner[0], path=self.search_path)):
-            return (found, *self.runner[1:], name)
-        script = self.script(name)
-        return (str(script),) if script else (str(self.python), *_by_module(name))
-
-    def start_in_shell(self, name: str) -> tuple[str, ...]:
-        """Return the shortest words that start a script in the person's shell."""
-        if self.runner:
-            return (*self.runner, name)
-        script, on_path = self.script(name), shutil.which(name, path=self.search_path)
-        is_ours = script and on_path and os.path.realpath(on_path) == os.path.realpath(script)
-        return (name,) if is_ours else self.start(name)
-
-    def start_without_paths(self, name: str) -> tuple[str, ...]:
-        """Return words that start a script and name no folder of this machine."""
-        if self.runner:
-            program, *words = self.runner
-            named = (PACKAGE if Path(word).is_absolute() else word for word in words)
-            return (Path(program).stem, *named, name)
-        return (name,) if self.script(name) else (self.python.stem, *_by_module(name))
-
-    def write(self, words: tuple[str, ...]) -> str:
-        """Quote `words` as the system's shell reads them."""
-        return subprocess.list2cmdline(words) if self.system == "win32" else shlex.join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,44 +50,62 @@ class Blog:
     """Of the last ingest: one without them would undo its work."""
 
 
-def find_installation(
-    python: Path, prefix: Path, environment: Mapping[str, str], source: Callable[[], str]
-) -> Installation:
-    """Tell by the folder of the environment, `prefix`, who made it.
+def start_words() -> tuple[str, ...]:
+    """Return the words that start this program, the first of them an absolute path."""
+    runner, script = _find_runner(), _find_script()
+    if runner and (program := shutil.which(runner[0])):
+        return (program, *runner[1:], PACKAGE)
+    return (str(script),) if script else (sys.executable, "-m", "blog_search_mcp")
 
-    `source` returns what a runner installs the distribution from.
+
+def _words_in_shell() -> tuple[str, ...]:
+    """Return the shortest words that start it in the person's shell."""
+    if runner := _find_runner():
+        return (*runner, PACKAGE)
+    script, on_path = _find_script(), shutil.which(PACKAGE)
+    is_ours = script and on_path and os.path.realpath(on_path) == os.path.realpath(script)
+    return (PACKAGE,) if is_ours else start_words()
+
+
+def _words_without_paths() -> tuple[str, ...]:
+    """Return words that start it and name no folder of this machine."""
+    program, *words = _words_in_shell()
+    named = (PACKAGE if Path(word).is_absolute() else word for word in words)
+    return (Path(program).name, *named)
+
+
+def _find_runner() -> tuple[str, ...]:
+    """Return what starts the script by its name, where the environment will be deleted.
+
+    That is told by the folder in which a runner made it.
     """
-    search_path = environment.get("PATH", os.defpath)
-    runner: tuple[str, ...] = ()
-    if any(map(_UV_CACHE.fullmatch, prefix.parts)):
-        uv = environment.get("UV")
-        is_found = shutil.which("uvx", path=search_path) or not uv
-        runner = ("uvx",) if is_found else (str(uv), "tool", "run")
-        runner = (*runner, "--from", source())
-    elif "pipx" in prefix.parts and "venvs" not in prefix.parts:
-        runner = ("pipx", "run", "--spec", source())
-    return Installation(python, runner, search_path, sys.platform)
+    parts = Path(sys.prefix).parts
+    if any(map(_UV_CACHE.fullmatch, parts)):
+        uv = os.environ.get("UV")
+        is_found = shutil.which("uvx") or not uv
+        return ("uvx" if is_found else str(Path(str(uv)).with_stem("uvx")), "--from", _source())
+    if "pipx" in parts and "venvs" not in parts:
+        return ("pipx", "run", "--spec", _source())
+    return ()
 
 
-def this_installation() -> Installation:
-    """Look at the running process."""
-    python, prefix = Path(sys.executable), Path(sys.prefix)
-    return find_installation(python, prefix, os.environ, _source)
+def _find_script() -> Path | None:
+    beside = (Path(sys.executable).with_name(PACKAGE + ending) for ending in ("", ".exe"))
+    return next((path for path in beside if path.exists()), None)
 
 
-def start_words(script: str) -> tuple[str, ...]:
-    """Return the words that start one of our scripts, the first of them an absolute path."""
-    return this_installation().start(script)
+def _quote(words: Iterable[str]) -> str:
+    """Quote as the system's shell reads it."""
+    return subprocess.list2cmdline([*words]) if sys.platform == "win32" else shlex.join(words)
 
 
-def command(script: str, *arguments: object) -> str:
-    """Return the shell command that runs one of our scripts in any folder."""
-    here = this_installation()
-    return here.write((*here.start_in_shell(script), *map(str, arguments)))
+def command(*arguments: object) -> str:
+    """Return the shell command that runs this program in any folder."""
+    return _quote((*_words_in_shell(), *map(str, arguments)))
 
 
 def complete_commands(sentence: str, blog: Blog | None = None) -> str:
-    """Replace each template by a command that works: for `blog`, on the person's terminal.
+    """Make each template a command that works: for `blog`, on the person's terminal.
 
     Without one CONTENT and INDEX stay, and no path of this machine is named.
     """
@@ -148,32 +116,12 @@ def _complete(words: str, blog: Blog | None) -> str:
     template = _COMMAND.fullmatch(words)
     if template is None:
         return words
-    script, arguments = template.groups()
-    here = this_installation()
     if blog is None:
-        return here.write((*here.start_without_paths(script), *_without_paths(arguments)))
+        return f"{_quote(_words_without_paths())} {template[1]}"
     values = {"CONTENT": blog.content, "INDEX": blog.index}
-    completed = [values.get(word, word) for word in arguments.split()]
-    options = blog.options if script == INGEST else ()
-    return here.write((*here.start_in_shell(script), *completed, *options))
-
-
-def _without_paths(arguments: str) -> list[str]:
-    """Put CONTENT and INDEX back: a process that was started may have named the folders."""
-    try:
-        split = shlex.split(arguments, posix=os.name != "nt")
-    except ValueError:  # no command of ours: a file's name may be anything
-        split = arguments.split()
-    words = [word.strip("\"'") for word in split]
-    places = ("INDEX" if before == "--index" else "CONTENT" for before in ("", *words))
-    return [
-        place if Path(word).is_absolute() or (place == "INDEX" and "://" in word) else word
-        for word, place in zip(words, places, strict=False)
-    ]
-
-
-def _by_module(script: str) -> tuple[str, str]:
-    return "-m", f"blog_search_mcp.{script.removeprefix('blog-')}"
+    completed = [values.get(word, word) for word in template[1].split()]
+    options = blog.options if completed[0] == "ingest" else ()
+    return command(*completed, *options)
 
 
 def _source() -> str:

@@ -36,10 +36,11 @@ translated where they enter, with `raise … from error`.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from blog_search_mcp.index.types import Vectors
 
@@ -73,6 +74,22 @@ MOST_DETAIL = 100
 
 STOPS = (KeyboardInterrupt, SystemExit)
 """What ends a program and is the fault of no post; a panic in Rust is no Exception either."""
+
+
+@contextmanager
+def refuse_post(step: str, *others: type[BaseException]) -> Iterator[None]:
+    """Raise UnreadablePost for whatever else one post makes this block raise.
+
+    Its reason names `step`, as in `reading it`. Errors of this program pass, and so does what is
+    no post's fault: MemoryError, STOPS and `others`.
+    """
+    passing: tuple[type[BaseException], ...] = (BlogSearchError, MemoryError, *STOPS, *others)
+    try:
+        yield
+    except passing:
+        raise
+    except BaseException as error:
+        raise UnreadablePost(describe_refusal(step, error)) from error
 
 
 def describe_refusal(step: str, error: BaseException) -> str:

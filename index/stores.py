@@ -151,7 +151,7 @@ class IndexStore(Protocol):
         """Read what `write_record` wrote last, `None` if that cannot be done."""
 
     def write_record(self, text: str) -> None:
-        """Keep what the last ingest saw (`index.content.last_ingest`), unless it is kept."""
+        """Keep what the last ingest saw (`index.posts.last_ingest`), unless it is kept."""
 
     def record_stamp(self) -> object | None:
         """Return another value whenever the record was written, `None` if there is none."""

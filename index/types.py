@@ -87,8 +87,6 @@ class Posts:
     total: int
     """How many there are on all pages."""
     offset: int
-    notice: str | None = None
-    """One sentence the reader must see (posts of another blog are missing), else `None`."""
 
     @property
     def next_offset(self) -> int | None:
@@ -130,7 +128,7 @@ class Link:
     """A link in a post."""
 
     href: str
-    """The target as written, or as `index.markdown.inline` writes what generators replace."""
+    """The target as written, or as `index.posts.markdown.inline` writes what generators replace."""
     words: str
     """What is clicked on, without markup; `""` for an element of HTML."""
     line: int

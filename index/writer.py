@@ -14,11 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from blog_search_mcp.index.errors import (
-    STOPS,
     BlogSearchError,
-    UnreadablePost,
-    describe_refusal,
     describe_unexpected,
+    refuse_post,
 )
 from blog_search_mcp.index.lexical.documents import RefusedPost
 from blog_search_mcp.index.relations.addresses import Addresses
@@ -49,9 +47,7 @@ _Links: TypeAlias = Mapping[int, Sequence[Link]]
 
 _OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
 """What SQLite raises that no post is the reason of."""
-_OF_NO_POST = (BlogSearchError, OSError, *_OF_SQLITE)
-_RELATING = "looking for its series and translations"
-_TOGETHER = "all posts together"
+_OF_NO_POST = (BlogSearchError, OSError, MemoryError, *_OF_SQLITE)
 
 
 class IndexWriter:
@@ -78,8 +74,8 @@ class IndexWriter:
         """All posts by id, and their links, unless one was added or removed since."""
         self._addresses: Addresses | None = None
         """Of what was read back."""
-        self.unrelated: dict[str, str] = {}
-        """By source, why a post is not related to others; also why none of them is."""
+        self.unrelated = ""
+        """Why posts are not related to others; empty if they are."""
         self.contradiction: Contradiction | None = None
         """Of the addresses of posts, if most posts were added."""
 
@@ -106,13 +102,8 @@ class IndexWriter:
         source = pending.post.source
         self.remove([source])
         self._read_back = self._addresses = None
-        try:
-            with translate_disk_errors():
-                post_id, ids = self._catalog.add(pending)
-        except (BlogSearchError, *_OF_SQLITE, *STOPS):
-            raise
-        except BaseException as error:
-            raise UnreadablePost(describe_refusal("writing it into the index", error)) from error
+        with refuse_post("writing it into the index", *_OF_SQLITE), translate_disk_errors():
+            post_id, ids = self._catalog.add(pending)
         self._posts[source] = pending.indexed
         self._added_posts.append(post_id)
         return ids
@@ -243,9 +234,7 @@ class IndexWriter:
     def _relate(self, find: Callable[[_Posts, Addresses], Found]) -> Found:
         """Return what `find` finds of all posts by id and their addresses.
 
-        Posts on which it fails by themselves are noted and left out. Where it fails on the others
-        together, that is noted, and what it finds of no posts is returned. Memory that the posts
-        alone do not want is none of theirs: MemoryError is raised.
+        Where it fails that is noted, and what it finds of no posts is returned.
         """
         posts, links = self._read_posts()
         try:
@@ -253,23 +242,10 @@ class IndexWriter:
             return find(posts, self._addresses)
         except _OF_NO_POST:
             raise
-        except Exception:
-            reasons = {
-                number: reason
-                for number in posts
-                if (reason := _explain_failure(find, *_only([number], posts, links)))
-            }
-        self.unrelated |= {posts[number].source: reason for number, reason in reasons.items()}
-        try:
-            some, of_some = _only([each for each in posts if each not in reasons], posts, links)
-            return find(some, Addresses(some, of_some))
-        except (*_OF_NO_POST, MemoryError):
-            raise
         except Exception as error:
-            self.unrelated[_TOGETHER] = (
-                "looking for their series and translations fails "
-                f"({describe_unexpected(error)}), so that some have none; the next ingest of a "
-                "change looks again"
+            self.unrelated = (
+                f"looking for series and translations fails ({describe_unexpected(error)}), so "
+                "that posts have none; the next ingest of a change looks again"
             )
         return find({}, Addresses({}))
 
@@ -294,21 +270,3 @@ def open_index_writer(
     """
     with store.begin(base, embedder) as generation:
         yield IndexWriter(generation, base, embedder)
-
-
-def _explain_failure(
-    find: Callable[[_Posts, Addresses], object], posts: _Posts, links: _Links
-) -> str | None:
-    """Describe why `find` fails, `None` if it does not."""
-    try:
-        find(posts, Addresses(posts, links))
-    except _OF_NO_POST:
-        raise
-    except Exception as error:
-        return describe_refusal(_RELATING, error)
-    return None
-
-
-def _only(kept: Iterable[int], posts: _Posts, links: _Links) -> tuple[_Posts, _Links]:
-    own = {number: posts[number] for number in kept}
-    return own, {number: links[number] for number in own if number in links}

@@ -7,3 +7,6 @@ GC_THRESHOLD = 20_000
 """New objects between two garbage collections, here and in worker processes. A page is tens of
 thousands of tokens that live until it is chunked; at Python's default of 700 collections take a
 sixth of the time."""
+
+STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
+"""What an ingest says that a signal ends."""

@@ -1,178 +1,164 @@
-"""The command line of an ingest: options and environment read once, the report printed."""
+"""The command `ingest`: its options, and its report printed."""
 
 from __future__ import annotations
 
-import argparse
+import gc
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
-from typing import TextIO
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 from blog_search_mcp.index.command_line import (
     FAILED,
     WRONG_USAGE,
-    CommandLine,
-    read_index,
+    Read,
+    embedder_url_option,
+    index_option,
+    json_option,
+    read_absolute,
     read_path,
 )
-from blog_search_mcp.index.commands import Blog, complete_commands
-from blog_search_mcp.index.content.last_ingest import IngestOptions, option_words
-from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN
-from blog_search_mcp.index.embedders.registry import AUTO, KINDS, choose_embedder
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.signals import end_on_signals, end_process
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.ingest.pipeline import ingest
-from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import as_json, as_lines, progress_on
+from blog_search_mcp.index.stores import Location
+from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
 
-DONE = 0
+if TYPE_CHECKING:
+    from blog_search_mcp.ingest.plan import Job
 
-
-@dataclass(frozen=True, slots=True)
-class IngestSettings:
-    """One run of the command."""
-
-    job: Job
-    json: bool
-    """Whether the report is also printed as JSON on stdout."""
-    stops_with_stdin: bool = False
-    """Whether it stops when stdin ends, as it does if the server that started it has ended."""
+EMBEDDERS = ("auto", "ollama", "openai", "embedded")
+"""The kinds that `index.embedders.registry.choose_embedder` takes."""
 
 
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> IngestSettings:
-    """Read the settings; exit with status 2 and a sentence if they make no sense."""
-    given = make_parser(environment).read(arguments)
+@click.command(
+    epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, 130 or 143 stopped "
+    "by a signal."
+)
+@click.argument("content", type=Read(read_path))
+@index_option(
+    meaning="The index: a folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN.  "
+    f"[default: {DEFAULT_FOLDER}]"
+)
+@click.option(
+    "--embedder",
+    type=click.Choice(EMBEDDERS),
+    default="auto",
+    show_default=True,
+    help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
+    "are in English, else a model of the package; openai is any server with /v1/embeddings.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="A model of the embedder's.  [default: Ollama's nomic-embed-text, or in the package the "
+    "one for the posts' languages]",
+)
+@embedder_url_option
+@click.option(
+    "--document-prefix",
+    metavar="TEXT",
+    help="What a server's model wants before each text.  [default: as its card says]",
+)
+@click.option("--query-prefix", metavar="TEXT", help="What it wants before each query, likewise.")
+@click.option(
+    "--base-url",
+    default="",
+    metavar="URL",
+    help="Where the blog is published.  [default: as its site's configuration says]",
+)
+@click.option(
+    "--permalink",
+    default="",
+    metavar="PATTERN",
+    help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as jekyll:/:year/:title/.  "
+    "[default: as its site's configuration says]",
+)
+@click.option(
+    "--include-drafts", is_flag=True, help="Index drafts, future-dated and expired posts too."
+)
+@click.option("--rebuild", is_flag=True, help="Make the index anew, from the posts and the cache.")
+@json_option
+@click.option("--stop-with-stdin", is_flag=True, hidden=True)
+def ingest(
+    content: Path,
+    index: Location | None,
+    embedder: str,
+    model: str | None,
+    embedder_url: str,
+    document_prefix: str | None,
+    query_prefix: str | None,
+    base_url: str,
+    permalink: str,
+    include_drafts: bool,
+    rebuild: bool,
+    as_json: bool,
+    stop_with_stdin: bool,
+) -> int:
+    """Bring the index up to date with CONTENT, the folder that holds the posts."""
+    end_on_signals(STOPPED)
+    if stop_with_stdin:  # which its server holds open while it lives
+        threading.Thread(target=_stop_with_stdin, daemon=True).start()
+    gc.set_threshold(GC_THRESHOLD)
+    # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
+    from datetime import UTC, datetime
+    from functools import partial
+
+    from blog_search_mcp.index.embedders.registry import choose_embedder
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions
+    from blog_search_mcp.ingest.plan import Job
+
+    is_prefixed = document_prefix is not None or query_prefix is not None
+    prefixes = (document_prefix or "", query_prefix or "") if is_prefixed else None
     job = Job(
-        content=given.content,
-        index=given.index,
-        choose=partial(
-            choose_embedder,
-            given.embedder,
-            given.model,
-            given.embedder_url,
-            prefixes=_pair_prefixes(given.document_prefix, given.query_prefix),
-        ),
+        content=content,
+        index=index or read_absolute(DEFAULT_FOLDER),
+        choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
         now=datetime.now(UTC),
         options=IngestOptions(
-            include_drafts=given.include_drafts,
-            base_url=given.base_url,
-            permalink=given.permalink,
+            include_drafts=include_drafts, base_url=base_url, permalink=permalink
         ),
-        rebuild=given.rebuild,
+        rebuild=rebuild,
     )
-    return IngestSettings(job, given.json, given.stop_with_stdin)
+    return run(job, as_json)
 
 
-def _pair_prefixes(document: str | None, query: str | None) -> tuple[str, str] | None:
-    return None if document is None and query is None else (document or "", query or "")
+def _stop_with_stdin() -> None:
+    os.read(0, 1)
+    end_process(signal.SIGTERM, STOPPED)
 
 
-def make_parser(environment: Mapping[str, str]) -> CommandLine:
-    """Make the parser of `blog-ingest`; `environment` has the defaults."""
-    parser = CommandLine(
-        prog="blog-ingest",
-        description="Bring the index up to date with a folder of Markdown posts.",
-        epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, "
-        "130 or 143 stopped by a signal.",
-    )
-    parser.add_argument(
-        "content", metavar="CONTENT", type=read_path, help="the folder that holds the posts"
-    )
-    parser.add_argument(
-        "--index",
-        type=read_index,
-        default=environment.get("BLOG_INDEX") or DEFAULT_FOLDER,
-        metavar="DIR",
-        help="the index folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN "
-        f"(BLOG_INDEX; default {DEFAULT_FOLDER})",
-    )
-    _add_embedder_options(parser, environment)
-    _add_site_options(parser)
-    parser.add_argument(
-        "--include-drafts",
-        action="store_true",
-        help="index drafts, future-dated and expired posts too",
-    )
-    parser.add_argument(
-        "--rebuild", action="store_true", help="make the index anew, from the posts and the cache"
-    )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON on stdout")
-    parser.add_argument(STOP_WITH_STDIN, action="store_true", help=argparse.SUPPRESS)
-    parser.add_version()
-    return parser
+def run(job: Job, as_json: bool) -> int:
+    """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
+    from dataclasses import replace
 
+    from blog_search_mcp.index.commands import Blog, complete_commands
+    from blog_search_mcp.index.errors import BlogSearchError, UsageError
+    from blog_search_mcp.index.posts.last_ingest import option_words
+    from blog_search_mcp.ingest.pipeline import ingest
+    from blog_search_mcp.ingest.report import as_json as write_json
+    from blog_search_mcp.ingest.report import as_lines, progress_on
 
-def _add_embedder_options(parser: CommandLine, environment: Mapping[str, str]) -> None:
-    parser.add_argument(
-        "--embedder",
-        choices=KINDS,
-        default=AUTO,
-        help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
-        "are in English, else a model of the package; openai is any server with "
-        "/v1/embeddings (default auto)",
-    )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="a model of the embedder's (default: Ollama's nomic-embed-text, or in the package the "
-        "one for the posts' languages)",
-    )
-    parser.add_argument(
-        "--embedder-url",
-        default=environment.get("EMBEDDER_URL") or environment.get("OLLAMA_HOST", ""),
-        metavar="URL",
-        help="where the embedder's server answers (EMBEDDER_URL, OLLAMA_HOST; default "
-        "http://127.0.0.1:11434); for openai with its /v1",
-    )
-    parser.add_argument(
-        "--document-prefix",
-        metavar="TEXT",
-        help="what a server's model wants before each text (default: as its card says)",
-    )
-    parser.add_argument(
-        "--query-prefix", metavar="TEXT", help="what it wants before each query, likewise"
-    )
-    parser.add_argument(
-        "--ollama-host", dest="embedder_url", default=argparse.SUPPRESS, help=argparse.SUPPRESS
-    )
-
-
-def _add_site_options(parser: CommandLine) -> None:
-    parser.add_argument(
-        "--base-url",
-        default="",
-        metavar="URL",
-        help="where the blog is published (default: as its site's configuration says)",
-    )
-    parser.add_argument(
-        "--permalink",
-        default="",
-        metavar="PATTERN",
-        help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as "
-        "jekyll:/:year/:title/ (default: as its site's configuration says)",
-    )
-
-
-def run(settings: IngestSettings, out: TextIO, err: TextIO) -> int:
-    """Ingest, print the report on `err` and for `--json` on `out`, and return the exit status."""
-    job = settings.job
     blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))
     try:
-        with progress_on(err) as progress:
+        with progress_on(sys.stderr) as progress:
             report = ingest(job, progress)
     except BlogSearchError as error:
-        err.write(f"{complete_commands(str(error), blog)}\n")
-        if settings.json:
-            out.write(json.dumps({"error": error.for_clients}) + "\n")
+        sys.stderr.write(f"{complete_commands(str(error), blog)}\n")
+        if as_json:
+            sys.stdout.write(json.dumps({"error": error.for_clients}) + "\n")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     report = replace(
         report,
         embedder_reason=complete_commands(report.embedder_reason, blog),
         warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
     )
-    err.write("\n".join(as_lines(report)) + "\n")
-    if settings.json:
-        out.write(as_json(report) + "\n")
-    return DONE
+    sys.stderr.write("\n".join(as_lines(report)) + "\n")
+    if as_json:
+        sys.stdout.write(write_json(report) + "\n")
+    return 0

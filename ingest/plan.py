@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,18 +16,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
-from blog_search_mcp.index.content.last_ingest import (
+from blog_search_mcp.index.errors import refuse_post
+from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.index.posts.last_ingest import (
     IngestOptions,
     LastIngest,
     read_any_last_ingest,
 )
-from blog_search_mcp.index.content.sections import Cascade, cascades_of
-from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
-from blog_search_mcp.index.errors import STOPS
+from blog_search_mcp.index.posts.metadata import Fields
+from blog_search_mcp.index.posts.sections import SiteFields, read_cascades
+from blog_search_mcp.index.posts.walk import (
+    NOT_PUBLISHED,
+    SUFFIXES,
+    Skipped,
+    SourceFile,
+    Walk,
+    read_file,
+    walk,
+)
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
-from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
-from blog_search_mcp.ingest.sections import read_cascades
 from blog_search_mcp.ingest.sites.discovery import find_configured_site, find_site
 
 if TYPE_CHECKING:
@@ -58,7 +67,7 @@ class Job:
 
 
 CHUNKING = 2
-"""Raise it when the same post would be split into other chunks (`ingest.chunking.chunker`)."""
+"""Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
 READING = 19
 """Raise it when the same file would give other metadata or another plain text."""
@@ -128,7 +137,6 @@ class Plan:
 def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    now = job.now.astimezone(UTC).isoformat(timespec="seconds")
     walked = walk(job.content, SUFFIXES)
     configured = find_configured_site(job.content)
     whole = configured if configured and not configured.prefix else None
@@ -140,35 +148,22 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     site = site and site.with_sources(file.source for file in walked.files)
     build = build_fingerprint(job.options, "".join(each.digest for each in (site, whole) if each))
     base = live if live and live.build == build else None
-    posts = _posts_to_keep(base, choice) if base else {}
     last = read_any_last_ingest(open_store(job.index)) if base else None
     recent = last if last and live and last.generation == live.generation else None
-    seen_before = _SeenBefore(base, recent, created)
-    lost = _find_lost(last)
-    reads_sections = bool(walked.sections or site or configured)
-    found = (walked.sections, site or configured, configured)
-    cascades = read_cascades(job.content, *found) if reads_sections else ()
-    cascades_before = recent.cascades if recent else ()
+    cascades = _read_cascades(job.content, walked, site, configured)
+    seen_before = _SeenBefore(base, recent, cascades, created, job.now)
+    posts, lost = _posts_to_keep(base, choice) if base else {}, _find_lost(last)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
-        passed, passed_before = (
-            cascades_of(each, file.origin) if each else () for each in (cascades, cascades_before)
-        )
         if reason := lost.get((file.source, file.size, file.mtime_ns)):
             skipped.append(Skipped(file.source, reason))
         elif whole and not whole.publishes(file.origin):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
-        elif (
-            before is not None
-            and passed == passed_before
-            and not file.target  # which may be another one of the same size and time
-            and seen_before.has_read(file, before)
-            and (before.expires or "~") > now
-        ):
+        elif before is not None and seen_before.holds(file, before):
             unchanged[file.source] = before.expires
         else:
-            to_read.append(FileToRead(file, before, passed))
+            to_read.append(FileToRead(file, before, cascades_of(cascades, file.origin)))
     settled = _settled_ns(created)
     settles = any(each.before and each.file.mtime_ns < settled for each in to_read)
     return Plan(
@@ -185,6 +180,33 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
         cascades=cascades,
     )
+
+
+def _read_cascades(
+    content: Path, walked: Walk, site: Site | None, configured: Site | None
+) -> tuple[Cascade, ...]:
+    """Read what sections pass down, by `site`, be it of options alone, and the configuration."""
+    described = site or configured
+    if described is None:
+        return read_cascades(content, walked.sections, SiteFields())
+    generator = described.generator
+    fields = SiteFields(
+        described.prefix,
+        described.content_root,
+        generator.drafts_cover_sections,
+        generator.cascade,
+        tuple(_list_defaults(configured)) if configured else (),
+    )
+    return read_cascades(content, walked.sections, fields)
+
+
+def _list_defaults(site: Site) -> Iterator[tuple[str, str | None, Fields]]:
+    """Yield what a configuration gives to posts by their place in the site."""
+    for default in site.generator.defaults:
+        is_above = site.prefix.startswith(default.place)
+        if is_above or default.place.startswith(site.prefix):
+            folder = "" if is_above else default.place.removeprefix(site.prefix)
+            yield folder, default.collection, default.fields
 
 
 MOST_POSTS = 200
@@ -208,14 +230,10 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
 
 
 def _find_language_of_file(file: SourceFile) -> str | None:
-    try:
+    with refuse_post("reading it"):
         document = read_document(read_file(file.path), file.source)
         words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
         return document.post.language or language_of(words)
-    except STOPS:
-        raise
-    except BaseException:
-        return None
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...
@@ -233,18 +251,37 @@ def _find_lost(last: LastIngest | None) -> Mapping[tuple[str, int, int], str]:
 class _SeenBefore:
     """What earlier ingests read of the files of the index."""
 
-    def __init__(self, base: Manifest | None, recent: LastIngest | None, now: str) -> None:
+    def __init__(
+        self,
+        base: Manifest | None,
+        recent: LastIngest | None,
+        cascades: tuple[Cascade, ...],
+        created: str,
+        now: datetime,
+    ) -> None:
         """`recent` is of the last ingest, if the live generation is of it.
 
         Nothing counts if the clock was set back since: it may have published a post of the future.
         """
         walked = recent.walked if recent else ""
-        counts = base is not None and max(base.created, walked) <= now
+        counts = base is not None and max(base.created, walked) <= created
         self._files = recent.files if recent else {}
+        self._cascades = cascades, recent.cascades if recent else ()
+        self._now = now.astimezone(UTC).isoformat(timespec="seconds")
         self._settled = _settled_ns(base.created) if base and counts else 0
         self._settled_since = _settled_ns(walked) if walked and counts else 0
 
-    def has_read(self, file: SourceFile, before: IndexedPost) -> bool:
+    def holds(self, file: SourceFile, before: IndexedPost) -> bool:
+        """Whether reading the file again would give what the index has of it.
+
+        A link may lead to another file of the same size and time.
+        """
+        passed, passed_before = (cascades_of(each, file.origin) for each in self._cascades)
+        is_expired = before.expires is not None and before.expires <= self._now
+        is_same = passed == passed_before and not file.target and not is_expired
+        return is_same and self._has_read(file, before)
+
+    def _has_read(self, file: SourceFile, before: IndexedPost) -> bool:
         """Whether a file of this size and time was read as the index has it.
 
         By the ingest that wrote the post, or by the last one: one that finds a file as it was,

@@ -1,24 +1,29 @@
-"""Report an ingest: progress while it runs, then its numbers as lines or as JSON."""
+"""Report an ingest: progress while it runs, its counts, and these as lines or as JSON."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
 
-from blog_search_mcp.index.commands import list_first
-from blog_search_mcp.index.content.walk import Skipped
-from blog_search_mcp.index.documents.visibility import HiddenReason
+from blog_search_mcp.index.commands import TO_INGEST, list_first
+from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.posts.changes import MAX_NAMES
+from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
+from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
 if TYPE_CHECKING:
-    import rich.progress
-
+    from blog_search_mcp.index.embedders.registry import Choice
+    from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Contradiction
+    from blog_search_mcp.ingest.plan import Plan
+    from blog_search_mcp.ingest.prepare import ParsedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +36,6 @@ class WithoutVector:
     heading: str
     """The innermost above the chunk; empty if there is none."""
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingCounts:
-    """The result of embedding in one run."""
-
-    texts: int = 0
-    """Texts passed to the embedder."""
-    without_vector: tuple[WithoutVector, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """Sentences on a cache that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +77,115 @@ VISIBILITY = get_args(HiddenReason)
 """Reasons that the author gave; every other one is a fault and reported with its file."""
 
 
-INCLUDED = ("draft", "future", "expired", "hidden")
-"""Those of which `--include-drafts` takes the posts all the same."""
+class Counts:
+    """What becomes of the files of a plan and of its texts, counted as it happens."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.due = dict(plan.unchanged)
+        """By source, the instant at which the same bytes will be treated differently, if any."""
+        self.problems: list[str] = []
+        """Sentences on the cache and on posts that are in the index nevertheless."""
+        self.unrelated = ""
+        """Why posts are not related to others; empty if they are."""
+        self.contradiction: Contradiction | None = None
+        """Of the addresses of posts, where most were read."""
+        self.removed = list(plan.removed)
+        """Sources to remove that are not added again."""
+        self.embedded = 0
+        self.without_vector: tuple[WithoutVector, ...] = ()
+        self._before = plan.base.posts if plan.base else {}
+        self._skipped = list(plan.skipped)
+        self._written: set[str] = set()
+        self._kept = len(plan.unchanged)
+        self._linked = 0
+        self._unlinked: Counter[str] = Counter()
+        self._unknown: dict[str, str] = {}
+
+    def count(self, result: ParsedResult) -> None:
+        """Count one file that was read."""
+        source = result.source
+        self.due[source] = result.due
+        self.problems += result.problems
+        for name in result.unknown:
+            self._unknown.setdefault(name, source)
+        if result.skipped is not None:
+            self._skip(result.skipped)
+        elif result.new is None:
+            self._kept += 1
+        else:
+            self._written.add(source)
+            self._linked += not result.no_link
+            self._unlinked.update(filter(None, [result.no_link]))
+
+    def refuse(self, skipped: Skipped) -> None:
+        """Count a post that the index did not take, though it was kept or read before."""
+        self._skip(skipped)
+        self._kept -= skipped.source not in self._written
+        self._written.discard(skipped.source)
+
+    def _skip(self, skipped: Skipped) -> None:
+        self._skipped.append(skipped)
+        self.removed += [skipped.source] if skipped.source in self._before else []
+
+    def is_change(self, result: ParsedResult) -> bool:
+        """Whether a file requires a new generation."""
+        return result.new is not None or (
+            result.skipped is not None and result.source in self._before
+        )
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Files that are not in the index, sorted by source."""
+        return tuple(sorted(self._skipped, key=lambda skipped: skipped.source))
+
+    def require_posts(self, content: Path) -> None:
+        """Raise ContentError if no post would be left."""
+        if not (self._kept or self._written):
+            raise ContentError(
+                _describe_empty(content, self.skipped), for_clients="There is no post to index."
+            )
+
+    def report(self, manifest: Manifest, choice: Choice, advice: str, seconds: float) -> Report:
+        """Make the report of the finished run; `advice` is on the embedder."""
+        return Report(
+            generation=manifest.generation,
+            posts=len(manifest.posts),
+            chunks=manifest.chunks,
+            added=len(self._written - self._before.keys()),
+            changed=len(self._written & self._before.keys()),
+            removed=len(self.removed),
+            embedded=self.embedded,
+            without_vector=self.without_vector,
+            skipped=self.skipped,
+            warnings=(
+                *choice.warnings(),
+                *self.problems,
+                *_describe_unknown(self._unknown),
+                *filter(None, [self.unrelated]),
+                *_describe_contradiction(self.contradiction),
+            ),
+            links=LinkCounts(self._linked, dict(self._unlinked.most_common())),
+            embedder=choice.embedder.identity.name,
+            embedder_reason=" ".join(filter(None, (choice.reason, advice))),
+            seconds=round(seconds, 3),
+        )
+
+
+def _describe_empty(content: Path, skipped: Sequence[Skipped]) -> str:
+    """Describe why a folder has no post to index, with the first files that were left out."""
+    advice = "Give the folder that holds the posts."
+    if not skipped:
+        endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
+        return f"No file below {content} ends in {endings}. {advice}"
+    if any(file.reason in INCLUDED for file in skipped):
+        advice = (
+            f"`{TO_INGEST} --include-drafts` indexes drafts, future-dated and expired posts too."
+        )
+    reasons = ((file.source, file.reason.partition(";")[0]) for file in skipped[:MAX_NAMES])
+    named = ", ".join(f"{source} ({reason})" for source, reason in reasons)
+    more = f" and {len(skipped) - MAX_NAMES:,} more" if len(skipped) > MAX_NAMES else ""
+    files = "the only post is" if len(skipped) == 1 else f"all {len(skipped):,} are"
+    return f"No post to index below {content}: {files} left out, {named}{more}. {advice}"
 
 
 def as_json(report: Report) -> str:
@@ -136,7 +237,7 @@ def _describe_links(links: LinkCounts) -> list[str]:
     return [f"{counts} {'The others' if links.linked else 'Why none'}: {listed}."]
 
 
-def describe_contradiction(found: Contradiction | None) -> Iterator[str]:
+def _describe_contradiction(found: Contradiction | None) -> Iterator[str]:
     """Describe that posts are linked at other addresses than those that were made for them."""
     if found is not None:
         yield (
@@ -147,7 +248,7 @@ def describe_contradiction(found: Contradiction | None) -> Iterator[str]:
         )
 
 
-def describe_unknown(fields: Mapping[str, str]) -> Iterator[str]:
+def _describe_unknown(fields: Mapping[str, str]) -> Iterator[str]:
     """Describe fields that look as if they kept posts back, with a post that has each."""
     for name, source in sorted(fields.items()):
         yield (
@@ -176,7 +277,7 @@ def _summarize(report: Report) -> str:
 
 
 LINES = 10
-"""Plain lines that a stage prints at most."""
+"""Lines that a stage prints at most."""
 
 
 def describe_rate(done: int, left: int, seconds: float) -> str:
@@ -195,22 +296,11 @@ def describe_rate(done: int, left: int, seconds: float) -> str:
 
 
 class Progress:
-    """Shows how far a run is; this one shows nothing."""
+    """Tells on a stream how far a run is, in a line at every tenth of a stage; on none nothing."""
 
-    def say(self, sentence: str) -> None:
-        """Show a sentence that stays."""
-
-    def start(self, stage: str, total: int, done: int = 0) -> None:
-        """Begin a stage of `total` steps, so many of them done; the one before is over."""
-
-    def advance(self, steps: int) -> None:
-        """Count so many more steps as done."""
-
-
-class PlainProgress(Progress):
-    """Prints a line at every tenth of a stage, for logs and pipes."""
-
-    def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, stream: TextIO | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
         self._stream = stream
         self._now = now
         self._stage, self._total, self._done = "", 0, 0
@@ -218,16 +308,17 @@ class PlainProgress(Progress):
 
     def say(self, sentence: str) -> None:
         """Print the sentence on a line."""
-        self._stream.write(f"{sentence}\n")
-        self._stream.flush()
+        if self._stream is not None:
+            self._stream.write(f"{sentence}\n")
+            self._stream.flush()
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
-        """Begin a stage without a line."""
+        """Begin a stage of `total` steps, so many of them done; the one before is over."""
         self._stage, self._total, self._done = stage, total, done
         self._first, self._started = done, self._now()
 
     def advance(self, steps: int) -> None:
-        """Print a line if another tenth is full."""
+        """Count so many more steps as done; print a line if another tenth is full."""
         lines = self._done * LINES // max(self._total, 1)
         self._done += steps
         if self._done * LINES // max(self._total, 1) > lines:
@@ -238,47 +329,7 @@ class PlainProgress(Progress):
             self.say(f"{self._stage}: {said}")
 
 
-class BarProgress(Progress):
-    """A bar on a terminal."""
-
-    def __init__(self, bar: rich.progress.Progress) -> None:
-        self._bar = bar
-
-    def say(self, sentence: str) -> None:
-        """Print the sentence above the bar."""
-        self._bar.console.print(sentence, markup=False, highlight=False)
-
-    def start(self, stage: str, total: int, done: int = 0) -> None:
-        """Replace the bar by one for this stage."""
-        for task in self._bar.task_ids:
-            self._bar.remove_task(task)
-        self._task = self._bar.add_task(stage, total=total, completed=done, rate="")
-        self._total, self._done, self._first = total, done, done
-        self._started = time.monotonic()
-
-    def advance(self, steps: int) -> None:
-        """Move the bar."""
-        self._done += steps
-        seconds = time.monotonic() - self._started
-        rate = describe_rate(self._done - self._first, self._total - self._done, seconds)
-        self._bar.update(self._task, advance=steps, rate=rate)
-
-
 @contextmanager
 def progress_on(stream: TextIO) -> Iterator[Progress]:
-    """Show progress on `stream` for this block: a bar on a terminal, else lines."""
-    if not stream.isatty():
-        yield PlainProgress(stream)
-        return
-    from rich import progress as rich
-    from rich.console import Console
-
-    columns = (
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TaskProgressColumn(),
-        rich.TextColumn("{task.fields[rate]}"),
-    )
-    with rich.Progress(*columns, console=Console(file=stream), transient=True) as bar:
-        yield BarProgress(bar)
+    """Show progress on `stream` for this block."""
+    yield Progress(stream)

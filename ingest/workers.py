@@ -17,8 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.command_line import block_interrupts
-from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
+from blog_search_mcp.index.signals import block_interrupts
 from blog_search_mcp.ingest import GC_THRESHOLD
 
 if TYPE_CHECKING:
@@ -77,10 +77,11 @@ class WorkerPool:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
         The results of one call are taken before the next call, or never.
-        `lost` makes the result of an item that raises MemoryError, given it and one of `LOST`; in
-        processes also of one that takes more than `MOST_SECONDS`, or ends its process. What else
-        `function` raises is raised here. Raises IngestFailed after `MOST_LOST` lost items, or if
-        processes end before they begin.
+        `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
+        the reason, in processes also of one that takes more than `MOST_SECONDS` or ends its
+        process; one of `LOST` for all but UnreadablePost. What else `function` raises is raised
+        here. Raises IngestFailed after `MOST_LOST` lost items, or if processes end before they
+        begin.
         """
         work = partial(_work, function, lost)
         if self._processes < 2 or len(items) < WORTHWHILE:
@@ -159,6 +160,8 @@ def _work(
 ) -> Result:
     try:
         return function(item)
+    except UnreadablePost as error:
+        return lost(item, str(error))
     except MemoryError:
         return lost(item, TOO_LARGE)
 

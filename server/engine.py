@@ -10,12 +10,11 @@ import logging
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import (
     BlogSearchError,
-    IndexBroken,
     IndexMissing,
     IndexProblem,
     describe_exhaustion,
@@ -23,12 +22,12 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.stores import Location, Stamp, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
     from datetime import date
     from pathlib import Path
 
-    from blog_search_mcp.index.content.left_out import ContentFolder
-    from blog_search_mcp.index.reader import Index
+    from blog_search_mcp.index.posts.left_out import ContentFolder
+    from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing
     from blog_search_mcp.index.store.statistics import Overview
@@ -41,16 +40,13 @@ if TYPE_CHECKING:
 class IndexStatus:
     """What can be known of an index without opening it; each call reads anew."""
 
-    def __init__(
-        self, location: Location, is_watched: bool = False, content: Path | None = None
-    ) -> None:
+    def __init__(self, location: Location, content: Path | None = None) -> None:
         """Take where it is, or where posts are watched soon will be.
 
         `content` is the posts' folder if they are not where the last ingest found them.
         """
         self._store = open_store(location)
         self._content = content
-        self.is_watched = is_watched
 
     def stamp(self) -> Stamp | None:
         """Identify the live generation; `None` if there is none to read."""
@@ -70,33 +66,16 @@ class IndexStatus:
 
     def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
         """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
-        from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-        from blog_search_mcp.index.content.left_out import read_folder
+        from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
+        from blog_search_mcp.index.posts.left_out import read_folder
 
         last = read_any_last_ingest(self._store)
         return read_folder(last, self._content, posts, today)
 
-    def changed(self, before: Stamp | None, now: Stamp | None) -> frozenset[str]:
-        """Return the sources that were added, changed or removed between two generations.
-
-        Raises IndexBroken or IndexFormatUnknown if one cannot be read, such as one that was
-        deleted since.
-        """
-        early, late = self._digests(before), self._digests(now)
-        return frozenset(
-            source for source in early.keys() | late.keys() if early.get(source) != late.get(source)
-        )
-
-    def _digests(self, stamp: Stamp | None) -> Mapping[str, str]:
-        if stamp is None:
-            return {}
-        if not stamp[0].isdecimal():
-            raise IndexBroken("The index's CURRENT names no generation.")
-        manifest = self._store.read_manifest(int(stamp[0]))
-        return {source: post.digest for source, post in manifest.posts.items()}
-
 
 log = logging.getLogger(__name__)
+
+Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 
 
 class Engine:
@@ -117,15 +96,11 @@ class Engine:
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
-        answer = self._opened().ask(
-            lambda one: one.search(query, filters, limit=limit, offset=offset)
-        )
-        return replace(answer, notice=self._notice(answer.notice))
+        return self._ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
-        passage = self._opened().ask(lambda one: one.read(source, chunk_index, neighbors))
-        return replace(passage, notice=self._notice(passage.notice))
+        return self._ask(lambda one: one.read(source, chunk_index, neighbors))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -148,8 +123,7 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        overview = self._opened().reader().overview
-        return replace(overview, notice=self._notice(overview.notice))
+        return self._ask(lambda one: one.overview)
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -158,26 +132,23 @@ class Engine:
         """
 
         def work() -> None:
-            self.warm()
+            try:
+                self._opened().reader()
+            except BlogSearchError as error:
+                log.info("Not ready yet: %s", error)  # each call will report it to the client
+            except BaseException as error:  # a panic of Rust is no Exception
+                exhausted = describe_exhaustion(error)
+                log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
             then()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
-    def warm(self) -> None:
-        """Open the index, whether or not that works."""
-        try:
-            self._opened().reader()
-        except BlogSearchError as error:
-            log.info("Not ready yet: %s", error)  # each call will report it to the client
-        except BaseException as error:  # a panic of Rust is no Exception
-            exhausted = describe_exhaustion(error)
-            log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
-
-    def _notice(self, notice: str | None) -> str | None:
-        """Add what is known of changed posts."""
+    def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
+        """Put a request to the newest generation that can be used, and tell of changed posts."""
+        answer = self._opened().ask(request)
         stale = self._staleness.notice() if self._staleness is not None else None
-        notice = " ".join(filter(None, (notice, stale)))
-        return complete_commands(notice) if notice else None
+        notice = " ".join(filter(None, (answer.notice, stale)))
+        return replace(answer, notice=complete_commands(notice) or None)
 
     def _opened(self) -> Index:
         with self._opening:
@@ -200,15 +171,14 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is None:
         from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, settings.content)
+        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, None)
     else:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    content = settings.content or settings.watch
-    status = IndexStatus(settings.index, settings.watch is not None, content)
+    status = IndexStatus(settings.index, settings.watch)
     engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
     return engine
 
@@ -220,18 +190,16 @@ def engine_for_one(settings: Settings) -> Engine:
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    staleness = StalenessCheck(settings.index, settings.content, run=lambda work: work())
-    opened = partial(_open_index, settings, waits=True)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content), staleness)
+    staleness = StalenessCheck(settings.index, None, run=lambda work: work())
+    return Engine(partial(_open_index, settings), IndexStatus(settings.index), staleness)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
     """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
-    opened = partial(_open_index, settings, waits=True, embeds=embeds)
-    return Engine(opened, IndexStatus(settings.index, content=settings.content))
+    return Engine(partial(_open_index, settings, embeds=embeds), IndexStatus(settings.index))
 
 
-def _open_index(settings: Settings, *, waits: bool, embeds: bool = True) -> Index:
+def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:
     """Import what searches, while a model of the package is loaded if anything `embeds`.
 
     An embedder that `waits` is given the time to load its model.

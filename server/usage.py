@@ -1,8 +1,8 @@
 """The usage log: one line of JSON in a local file for each tool call.
 
 Off unless a file is named. It holds queries, so only its owner may read it, nothing reads it but
-`usage`, and no answer to a client has anything of it. Every client has a server of its own, so
-several may append to one file: a line is one write to its end, and nobody waits for another.
+`author usage`, and no answer to a client has anything of it. Every client has a server of its own,
+so several may append to one file: a line is one write to its end, and nobody waits for another.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ LINES = 20
 LINES_OF_TEXT = 10
 """Lines of a text that are shown; where it stands follows whole."""
 _WORDS = re.compile(r'(?<=\[)\s+"[^"]*"(,\s+"[^"]*")*\s+(?=\])')
-SERVER = "blog-server --toolset {toolset}"
+SERVER = "blog-search-mcp serve --toolset {toolset}"
 _OF_AUTHORS = {tool.name for tool in AUTHOR} - {tool.name for tool in EXTENDED}
 _OF_AUTHORS |= {"before_i_publish", "what_to_write_next"}
 """Names of tools and prompts that the author's set alone has."""

@@ -40,7 +40,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("answer", 'blog-server ask "how do I swap an index atomically?"'),
+    Picture("answer", 'blog-search-mcp ask "how do I swap an index atomically?"'),
     Picture(
         "setup",
         "blog-search-mcp setup ~/blog/posts",

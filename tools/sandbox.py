@@ -23,9 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHOWN_HOME = "/home/me"
 PROJECT = "blog-search-mcp"
 PROGRAMS = {
-    "blog-ingest": "-m ingest",
-    "blog-server": "-m server",
-    "blog-search-mcp": "-m server",
+    "blog-search-mcp": "-m blog_search_mcp",
     "python": "",
 }
 PORT = "8765"
@@ -54,7 +52,7 @@ class Sandbox:
         self._project = self._home / PROJECT
         self._port = _free_port()
         self._fill()
-        self.run("blog-ingest content --embedder embedded")
+        self.run("blog-search-mcp ingest content --embedder embedded")
         shutil.copytree(self._home, self._kept)
 
     def renew(self) -> None:

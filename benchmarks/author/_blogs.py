@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from benchmarks.options import report_failure
 from benchmarks.provenance import command_line, read_commit
-from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.folder import FolderStore
+from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus
 

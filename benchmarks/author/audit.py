@@ -19,9 +19,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from benchmarks.author._blogs import open_reader, say
-from blog_search_mcp.index.content.last_ingest import LastIngest, read_any_last_ingest
-from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.folder import FolderStore
+from blog_search_mcp.index.posts.last_ingest import LastIngest, read_any_last_ingest
+from blog_search_mcp.index.posts.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.relations.breaks import Break, find_breaks

@@ -23,7 +23,7 @@ from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, read_commit
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.posts.markdown.inline import strip_markup
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
 from blog_search_mcp.index.relations.linking.features import FEATURES, find_evidence

@@ -31,7 +31,7 @@ from benchmarks.author._blogs import (
 )
 from benchmarks.options import count, folder
 from benchmarks.quality.metrics import auroc
-from blog_search_mcp.index.documents.text import decode, split_front_matter
+from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import (
     Draft,

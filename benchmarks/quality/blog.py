@@ -19,15 +19,15 @@ from typing import Literal
 from benchmarks.quality.types import DESCRIPTION, Query
 from blog_search_mcp import index as index_package
 from blog_search_mcp import ingest as ingest_package
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.walk import read_file, walk
-from blog_search_mcp.index.documents.visibility import check_visibility
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.posts.document import Document, read_document
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.visibility import check_visibility
+from blog_search_mcp.index.posts.walk import SUFFIXES, read_file, walk
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import Location
-from blog_search_mcp.ingest.documents.base import SUFFIXES, Document, read_document
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress

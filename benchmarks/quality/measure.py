@@ -24,7 +24,7 @@ from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
-from blog_search_mcp.server.format.results import fit_page, page_of, to_json, wire_facts
+from blog_search_mcp.server.format.results import brief_facts, page_facts, to_json
 from blog_search_mcp.server.tools.read_chunk import passage_texts
 
 PASSAGES = 3
@@ -114,7 +114,7 @@ def _counted_source(hit: Hit, query: Query) -> str:
 def _read(reader: IndexReader, answer: Answer, evidence: str) -> Reading:
     """Read the hits by the tools, as an assistant would."""
     hits = replace(answer, hits=answer.hits[:READ])
-    said = to_json(wire_facts(fit_page(page_of(hits, answer.notice))))
+    said = to_json(page_facts(hits, [brief_facts(hit) for hit in hits.hits]))
     pages = (reader.read(hit.post.source, hit.chunk.index, 0) for hit in hits.hits)
     read = ["\n".join(passage_texts(page)) for page in pages]
     return Reading(

@@ -28,10 +28,9 @@ from blog_search_mcp.index.analysis.languages import (
 from blog_search_mcp.index.analysis.query import LEAST_LETTERS, analyse_query
 from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.markdown.inline import strip_markup
+from blog_search_mcp.index.posts.document import Document, find_language
+from blog_search_mcp.index.posts.markdown.inline import strip_markup
 from blog_search_mcp.index.store.translations import group_sources
-from blog_search_mcp.ingest.documents.base import Document
-from blog_search_mcp.ingest.prepare import find_language
 
 HEADING_WORDS = 2
 """A heading with fewer is a label, not a question."""

@@ -24,7 +24,7 @@ from benchmarks.quality.metrics import contain_evidence
 from benchmarks.quality.report import format_share
 from benchmarks.quality.types import Measurement, Query
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.ingest.documents.base import Document
+from blog_search_mcp.index.posts.document import Document
 from blog_search_mcp.ingest.report import Progress, progress_on
 
 SIZES = (5, 10, 20, 40)

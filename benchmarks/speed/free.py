@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 def ingest() -> None:
     """Ingest, and end the process."""
     from benchmarks.speed.free_embedder import FixedEmbedder
-    from blog_search_mcp.index.embedders.registry import Choice
-    from blog_search_mcp.ingest import __main__, cli
+    from blog_search_mcp.index.embedders import registry
+    from blog_search_mcp.ingest.__main__ import main
 
     dimension = int(sys.argv.pop(1))
 
     def fixed(*_asked: object, **_prefixes: object) -> Choice:
-        return Choice(FixedEmbedder(dimension), "as the benchmark wants")
+        return registry.Choice(FixedEmbedder(dimension), "as the benchmark wants")
 
-    vars(cli)["choose_embedder"] = fixed
-    __main__.main_and_exit()
+    vars(registry)["choose_embedder"] = fixed
+    main()
 
 
 def serve(index: str, dimension: str, table: str, *content: str) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
-from blog_search_mcp.index.errors import STOPS, describe_refusal
+from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.types import Chunk, Post
@@ -102,16 +102,12 @@ def _names(post: Post, language: str) -> Iterator[IndexTerms]:
         yield index_terms(label, language)
 
 
-def post_terms(files: GenerationFiles, post_id: int) -> PostTerms | RefusedPost:
+def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """Make the terms of a post; its chunks are in the catalog and committed.
 
-    A post is refused with whatever it makes the analysis raise, but MemoryError.
+    Raises UnreadablePost for what it makes the analysis raise.
     """
     with closing(open_catalog(files)) as catalog:
         post, chunks = catalog.posts([post_id])[post_id], catalog.chunks_of(post_id)
-    try:
+    with refuse_post(STEP):
         return terms_of(post_id, post, chunks)
-    except (MemoryError, *STOPS):
-        raise
-    except BaseException as error:
-        return RefusedPost(post_id, describe_refusal(STEP, error))

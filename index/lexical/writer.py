@@ -11,7 +11,7 @@ import tantivy
 from tantivy import Document, Query
 
 from blog_search_mcp.index.analysis.tokenizer import IndexTerms
-from blog_search_mcp.index.errors import STOPS, describe_exhaustion, describe_refusal
+from blog_search_mcp.index.errors import UnreadablePost, describe_exhaustion, refuse_post
 from blog_search_mcp.index.lexical.documents import PADDING, STEP, PostTerms, RefusedPost
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
@@ -115,11 +115,10 @@ def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
 def _try_documents(found: PostTerms) -> list[tuple[str, Document]] | RefusedPost:
     """Make every document of a post, or say why tantivy does not take one of them."""
     try:
-        return list(_documents(found))
-    except STOPS:
-        raise
-    except BaseException as error:
-        return RefusedPost(found.post_id, describe_refusal(STEP, error))
+        with refuse_post(STEP):
+            return list(_documents(found))
+    except UnreadablePost as error:
+        return RefusedPost(found.post_id, str(error))
 
 
 def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:

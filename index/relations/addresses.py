@@ -31,7 +31,7 @@ from blog_search_mcp.index.types import Contradiction, Link, Post
 _ENDINGS = (".md", "/index.md", "/_index.md", ".mdx", ".markdown")
 """Of a post's file, which links leave out."""
 _GENERATED = {"ref", "link", "post"}
-"""Schemes of `index.markdown.inline`."""
+"""Schemes of `index.posts.markdown.inline`."""
 
 
 @dataclass(frozen=True, slots=True)

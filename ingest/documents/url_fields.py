@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from blog_search_mcp.index.documents.metadata import first_date
+from blog_search_mcp.index.posts.metadata import first_date
 
 _BEFORE_ZONE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
 _DATES = ("date", "publishdate", "pubdate", "published")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from blog_search_mcp.index.errors import NoLink, UsageError
+from blog_search_mcp.index.posts.markdown.blocks import Heading
 from blog_search_mcp.index.types import MAX_ADDRESS
-from blog_search_mcp.ingest.documents.base import Heading
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.patterns import TOO_LONG
 

@@ -47,7 +47,7 @@ def _parse_config(path: Path) -> object:
     language = _LANGUAGES.get(path.suffix)
     if language is None or not path.is_file():
         return None
-    from blog_search_mcp.index.documents.text import parse_fields  # PyYAML takes 15 ms
+    from blog_search_mcp.index.posts.text import parse_fields  # PyYAML takes 15 ms
     from blog_search_mcp.ingest.sites.yaml_values import ValueLoader
 
     with path.open("rb") as file:

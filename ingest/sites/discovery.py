@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.content.walk import LEVELS_ABOVE
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.config import describe_fault
 from blog_search_mcp.ingest.sites.generators.hexo import Hexo

@@ -4,16 +4,23 @@ Generators differ in which headings they see, what of a heading they take and ho
 equal ones. An id that is not sure is `""`: the link then leads to the post alone.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.posts.markdown.blocks import LONGEST_HEADING, HeadingPart
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.documents.base import LONGEST_HEADING, Body, Document, HeadingPart
 from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.patterns import encode_unsafe
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.posts.document import Document
+    from blog_search_mcp.index.posts.markdown.body import Body
 
 
 def link_post(

@@ -6,15 +6,12 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
-from blog_search_mcp.index.content.walk import compile_ignores
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.ignores import Rule, compile_rules, leaves_out
 from blog_search_mcp.index.types import MAX_ADDRESS
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 OUTSIDE = "outside the folder that the site publishes"
 """The reason of NoLink for a file that no generator's rules apply to."""
@@ -95,9 +92,9 @@ def read_rules(value: object) -> Rules:
 
 def is_ignored(place: str, rules: Rules) -> bool:
     """Whether the rules leave a place out, or a folder that it is in."""
-    return _compile(rules).match_file(place)
+    return leaves_out(_compile(rules), place)
 
 
 @lru_cache
-def _compile(rules: Rules) -> GitIgnoreSpec:
-    return compile_ignores(rules)
+def _compile(rules: Rules) -> tuple[Rule, ...]:
+    return compile_rules(rules)

@@ -1,1 +1,1 @@
-"""The commands of `blog-server`."""
+"""The commands over an index, as they print on a terminal."""

@@ -1,4 +1,4 @@
-"""`blog-server ask`: one query through a real MCP client, over stdio, to a server of our own.
+"""`blog-search-mcp ask`: one query through a real MCP client, over stdio, to a server of our own.
 
 It does what any client does, to see that all of it works: search_blog, then read_chunk of the
 best hit. The client knows the server by its protocol alone.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
@@ -19,12 +19,7 @@ from rich.text import Text
 
 from blog_search_mcp.server.cli.display import console, show_page
 from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
-from blog_search_mcp.server.format.results import PageFacts, page_from_wire
 from blog_search_mcp.server.settings import Settings, index_arguments
-
-
-class FailedError(Exception):
-    """The server answered with an error, or found nothing; the message is its sentence."""
 
 
 def ask(settings: Settings, question: str) -> int:
@@ -33,22 +28,29 @@ def ask(settings: Settings, question: str) -> int:
     Printed only once the server has ended: a reader who closes the pipe early then ends
     the printing and nothing else.
     """
-    replies: list[tuple[PageFacts, str, str]] = []
     try:
-        replies.append(anyio.run(_converse, server_command(settings), question))
-    except* (FailedError, MCPError, OSError) as group:
-        for error in _leaves(group):
-            tell(str(error), settings)
-    for page, text, place in replies:
-        notice = with_folders(page.notice or "", settings) or None
-        show_reply(console(), replace(page, notice=notice), text, place)
-    return 0 if replies else 1
+        replies = anyio.run(_search_and_read, server_command(settings), question)
+    except Exception as error:
+        cause = error
+        while isinstance(cause, ExceptionGroup):
+            cause = cause.exceptions[0]
+        if not isinstance(cause, MCPError | OSError):
+            raise
+        tell(str(cause), settings)
+        return 1
+    page = replies[0].structured_content or {}
+    if replies[-1].is_error or not page["results"]:
+        tell(page.get("notice") or " ".join(_texts(replies[-1])), settings)
+        return 1
+    notice = with_folders(page.get("notice", ""), settings)
+    show_reply(console(), {**page, "notice": notice}, *_texts(replies[-1]))
+    return 0
 
 
-def show_reply(console: Console, page: PageFacts, text: str, place: str) -> None:
+def show_reply(console: Console, page: Mapping[str, Any], text: str, place: str) -> None:
     """Print hits and the best one's text and place, in one piece: `head` may end in the middle."""
     with console:
-        show_page(console, page)
+        show_page(console, {**page, "hits": page["results"]})
         console.print(Text(f"\n{escape_controls(text)}\n"), soft_wrap=True)
         console.print(Text(escape_controls(place), "dim"), soft_wrap=True)
 
@@ -58,38 +60,19 @@ def server_command(settings: Settings) -> StdioServerParameters:
 
     Of the environment the SDK hands on six variables, and a token or a key is none of them.
     """
-    return StdioServerParameters(
-        command=sys.executable,
-        args=[
-            *("-P", "-m", "blog_search_mcp.server"),
-            *index_arguments(settings),
-        ],
-        env=dict(os.environ),
-    )
+    arguments = ["-P", "-m", "blog_search_mcp.server", *index_arguments(settings)]
+    return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
 
 
-async def _converse(command: StdioServerParameters, question: str) -> tuple[PageFacts, str, str]:
+async def _search_and_read(command: StdioServerParameters, question: str) -> list[CallToolResult]:
+    """Return the reply to a search, and that to reading its best hit if there is one."""
     async with Client(command) as client:
-        reply = await client.call_tool("search_blog", {"query": question})
-        _texts(reply)  # raises if it failed
-        page = page_from_wire(reply.structured_content or {})
-        if not page.results:
-            raise FailedError(page.notice)
-        best = page.results[0]
-        place = {"source": best.source, "chunk_index": best.chunk_index}
-        text, where = _texts(await client.call_tool("read_chunk", place))
-        return page, text, where
+        replies = [await client.call_tool("search_blog", {"query": question})]
+        for best in (replies[0].structured_content or {}).get("results", [])[:1]:
+            place = {"source": best["source"], "chunk_index": best["chunk_index"]}
+            replies.append(await client.call_tool("read_chunk", place))
+    return replies
 
 
-def _texts(result: CallToolResult) -> list[str]:
-    texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    if result.is_error:
-        raise FailedError(" ".join(texts))
-    return texts
-
-
-def _leaves(group: BaseExceptionGroup[Any]) -> list[BaseException]:
-    found: list[BaseException] = []
-    for error in group.exceptions:
-        found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
-    return found
+def _texts(reply: CallToolResult) -> list[str]:
+    return [block.text for block in reply.content if isinstance(block, TextContent)]

@@ -7,26 +7,17 @@ plain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
-from blog_search_mcp.server.format.results import (
-    HitFacts,
-    PageFacts,
-    describe_place,
-    one_line,
-)
+from blog_search_mcp.server.format.results import describe_others, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.highlight import Span
-    from blog_search_mcp.index.types import Answer, Hit, Passage, ReasonKind
+    from blog_search_mcp.index.types import Passage, ReasonKind
 
 INDENT = "   "
 MARKED = "bold yellow"
@@ -56,69 +47,61 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
-    """What the index alone knows of a page: not on the wire, so `ask` has none."""
+def show_page(
+    console: Console, page: Mapping[str, Any], *, why: bool = False, previews: bool = True
+) -> None:
+    """Print the confidence, the notice and each hit: the facts that `search --json` prints.
 
-    answer: Answer
-    query: Query
-    why: bool = False
-    """Whether each score is explained."""
+    Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
+    """
+    confidence = page["confidence"]
+    text = Text("Confidence: ").append(confidence, CONFIDENCE[confidence])
+    if why:
+        text.append(f" ({page['certainty']:.2f} likely to hold an answer)")
+    _line(console, text)
+    if page["notice"]:
+        _line(console, Text(_fact(page["notice"]), WARNING))
+    for number, hit in enumerate(page["hits"], page["offset"] + 1):
+        _head(console, number, hit)
+        if previews:
+            _line(
+                console, _highlight(hit["preview"].replace("\n", " "), hit.get("marks", ())), INDENT
+            )
+        for line in _explain(hit, page["query"]) if why else ():
+            _line(console, Text(escape_controls(line), SECONDARY), INDENT)
 
 
-def show_hits(console: Console, page: PageFacts, details: Details) -> None:
-    """Print a page of hits and how to see more."""
-    show_page(console, page, details)
-    end = page.offset + len(page.results)
-    more = f", more by --offset {end}" if page.has_more else ""
-    shown = f"Hits {page.offset + 1} to {end} of {page.total}{more}; --read N opens one."
+def show_end(console: Console, page: Mapping[str, Any], passage: Passage | None) -> None:
+    """Print how to see more hits, or the text of the one that was read and where it stands."""
+    if passage is None:
+        first, end, total = page["offset"] + 1, page["offset"] + len(page["hits"]), page["total"]
+        more = ", more by --limit" if page["next_offset"] else ""
+        shown = f"Hits {first} to {end} of {total}{more}; --read N opens one."
+    else:
+        for chunk in page["passage"]["chunks"]:
+            text = _highlight(chunk["text"], chunk["marks"])
+            console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
+        before, after = passage.heading_before, passage.heading_after
+        place = [
+            f"\nChunk {passage.asked + 1} of {passage.count}",
+            *([f"before it: {_fact(before)}"] if before else []),
+            *([f"after it: {_fact(after)}"] if after else []),
+        ]
+        shown = f"{'; '.join(place)}."
     _line(console, Text(shown, SECONDARY))
 
 
-def show_page(console: Console, page: PageFacts, details: Details | None = None) -> None:
-    """Print the confidence, the notice and each hit."""
-    _confidence(console, page, details)
-    hits = details.answer.hits if details else (None,) * len(page.results)
-    for number, (facts, hit) in enumerate(zip(page.results, hits, strict=True), page.offset + 1):
-        _head(console, number, facts, hit)
-        preview = facts.preview.replace("\n", " ")
-        matches = _marks(preview, hit, details) if hit and details else ()
-        _line(console, highlight(preview, matches), INDENT)
-        if hit and details and details.why:
-            _why(console, hit, details.query)
-
-
-def show_passage(console: Console, page: PageFacts, details: Details, passage: Passage) -> None:
-    """Print one hit with its text, verbatim, and where that stands in its post."""
-    [facts], [hit] = page.results, details.answer.hits
-    _confidence(console, page, details)
-    _head(console, page.offset + 1, facts, hit)
-    if details.why:
-        _why(console, hit, details.query)
-    for chunk in passage.chunks:
-        text = highlight(chunk.text, _marks(chunk.text, hit, details))
-        console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
-    around = [
-        f"Chunk {passage.asked + 1} of {passage.count}",
-        f"before it: {one_line(passage.heading_before)}" if passage.heading_before else None,
-        f"after it: {one_line(passage.heading_after)}" if passage.heading_after else None,
-    ]
-    place = "; ".join(filter(None, around))
-    _line(console, Text(f"\n{escape_controls(place)}.", SECONDARY))
-
-
-def _marks(text: str, hit: Hit, details: Details) -> Iterable[Span]:
-    from blog_search_mcp.index.search.highlight import highlight
-
-    return highlight(text, details.query, hit.post.language)
-
-
-def highlight(text: str, spans: Iterable[Span]) -> Text:
-    """Highlight the spans; the text obeys nothing and keeps its lines."""
+def _highlight(text: str, marks: Iterable[Sequence[int]]) -> Text:
+    """Highlight what `marks` count in UTF-16; the text obeys nothing and keeps its lines."""
     shown = Text(escape_controls(text))
-    for start, end in spans:
-        shown.stylize(MARKED, start, end)
+    for start, end in marks:
+        before = len(_slice(text, 0, start))
+        shown.stylize(MARKED, before, before + len(_slice(text, start, end)))
     return shown
+
+
+def _slice(text: str, start: int, end: int) -> str:
+    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
 
 
 def _fact(text: str) -> str:
@@ -135,51 +118,36 @@ def _line(console: Console, text: Text, indent: str = "") -> None:
         console.print(Text(indent) + line, soft_wrap=True)
 
 
-def _confidence(console: Console, page: PageFacts, details: Details | None) -> None:
-    text = Text("Confidence: ").append(page.confidence, CONFIDENCE[page.confidence])
-    if details and details.why:
-        certainty = details.answer.certainty
-        text.append(f" ({certainty:.2f} likely to hold an answer)")
-    _line(console, text)
-    if page.notice:
-        _line(console, Text(_fact(page.notice), WARNING))
-
-
-def _head(console: Console, number: int, facts: HitFacts, hit: Hit | None) -> None:
+def _head(console: Console, number: int, hit: Mapping[str, Any]) -> None:
     """Print a hit's title, where it stands and its link."""
-    text = Text(f"{number}. ").append(_fact(facts.title), "bold")
-    if facts.heading:
-        text.append(f" › {_fact(facts.heading)}")
-    _line(console, text.append(f"  {facts.score:.3f}", "cyan"))
+    text = Text(f"{number}. ").append(_fact(hit["title"]), "bold")
+    if hit.get("heading"):
+        text.append(f" › {_fact(hit['heading'])}")
+    _line(console, text.append(f"  {hit['score']:.3f}", "cyan"))
     about = [
-        f"{facts.source} chunk {facts.chunk_index}, lines {facts.lines}",
-        facts.date,
-        ", ".join(hit.post.tags) if hit else None,
-        *(f"also in {language}: {source}" for language, source in facts.translations.items()),
-        describe_place(facts.series),
+        f"{hit['source']} chunk {hit['chunk_index']}, lines {hit['lines']}",
+        hit.get("date"),
+        ", ".join(hit.get("tags", ())),
+        *describe_others(hit),
     ]
     _line(console, Text(_fact(" · ".join(filter(None, about))), SECONDARY), INDENT)
-    if facts.url:
-        _line(console, Text(_fact(facts.url), "blue"), INDENT)
+    if hit.get("url"):
+        _line(console, Text(_fact(hit["url"]), "blue"), INDENT)
 
 
-def _why(console: Console, hit: Hit, query: Query) -> None:
-    from blog_search_mcp.index.search.highlight import highlight_query
-
-    text = hit.chunk.plain or hit.chunk.text
-    spans = highlight_query(query, text, hit.post.language)
-    found = ", ".join(query.text[start:end] for start, end in spans)
-    words = "none" if hit.lexical is None else f"{hit.lexical:.2f}"
-    meaning = "not compared" if hit.dense is None else f"{hit.dense:.3f} above the blog's mean"
+def _explain(hit: Mapping[str, Any], query: str) -> list[str]:
+    """Write what of the query is in the hit, and what its score is made of."""
+    words = ", ".join(_slice(query, *span) for span in hit["answered"])
+    share = "none" if hit["lexical"] is None else f"{hit['lexical']:.2f}"
+    dense = hit["dense"]
+    meaning = "not compared" if dense is None else f"{dense:.3f} above the blog's mean"
     lines = [
-        f"why: found here {found or 'none of the words'}",
-        f"     share of the query's words here: {words}",
+        f"why: found here {words or 'none of the words'}",
+        f"     share of the query's words here: {share}",
         f"     meaning, as a cosine to the query: {meaning}",
     ]
-    for reason in hit.reasons:
-        added = reason.share * reason.value
-        if abs(added) >= LEAST:
-            product = f"{reason.share:.2f} × {reason.value:.2f} = {added:.3f}"
-            lines.append(f"     {product}  {KINDS[reason.kind]}")
-    for line in lines:
-        _line(console, Text(escape_controls(line), SECONDARY), INDENT)
+    for reason in hit["reasons"]:
+        weight, value, kind = reason["share"], reason["value"], KINDS[reason["kind"]]
+        if abs(weight * value) >= LEAST:
+            lines.append(f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}")
+    return lines

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from blog_search_mcp.index.command_line import block_interrupts
+from blog_search_mcp.index.signals import block_interrupts
 
 
 def replace_file(target: Path, content: bytes, set_permissions: Callable[[Path], None]) -> None:

@@ -1,4 +1,4 @@
-"""`blog-server search`: print hits, or the passage of one, on the terminal.
+"""`blog-search-mcp search`: print hits, or the passage of one, on the terminal.
 
 The index is searched directly: no server, no protocol, and the SDK, which takes longest to
 import, is not needed. The facts are those of the search page.
@@ -7,58 +7,53 @@ import, is not needed. The facts are those of the search page.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.server.cli.terminal import tell, with_folders
 from blog_search_mcp.server.engine import Engine, engine_for_one
-from blog_search_mcp.server.format.notices import explain_empty
-from blog_search_mcp.server.settings import SearchRequest, Settings
-from blog_search_mcp.server.tools.search_blog import search_sorted
+from blog_search_mcp.server.tools.search_blog import SearchArguments, find_hits
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Passage
+    from blog_search_mcp.server.settings import Settings
 
 
-def search(settings: Settings, request: SearchRequest) -> int:
-    """Search and print; returns the exit status, 1 if nothing is found or an error is printed."""
-    try:
-        return _search_and_print(engine_for_one(settings), request, settings)
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
+def search(
+    settings: Settings, arguments: SearchArguments, *, reads: bool, why: bool, as_json: bool
+) -> int:
+    """Search and print the hits, or if it `reads`, the first with its text, `why` explaining each.
+
+    Returns the exit status, 1 if nothing is found. Raises BlogSearchError.
+    """
+    facts, passage = find_facts(engine_for_one(settings), arguments, reads=reads)
+    from blog_search_mcp.server.cli import display
+
+    facts["notice"] = with_folders(facts["notice"] or "", settings) or None
+    console = display.console()
+    if as_json:
+        console.print(json.dumps(facts, ensure_ascii=False, indent=2), soft_wrap=True)
+    elif facts["hits"]:
+        display.show_page(console, facts, why=why, previews=passage is None)
+        display.show_end(console, facts, passage)
+    else:
+        tell(facts["notice"] or "", settings)
+    return 0 if facts["hits"] else 1
 
 
-def _search_and_print(searcher: Engine, request: SearchRequest, settings: Settings) -> int:
-    from blog_search_mcp.server.cli.display import Details, console, show_hits, show_passage
-    from blog_search_mcp.server.format.results import page_of
+def find_facts(
+    searcher: Engine, arguments: SearchArguments, *, reads: bool
+) -> tuple[dict[str, Any], Passage | None]:
+    """Return what `--json` prints, and the passage if one is to be read. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts, passage_facts
 
-    answer = search_sorted(
-        searcher,
-        request.query,
-        request.filters,
-        request.sort,
-        limit=request.limit,
-        offset=request.offset,
-    )
-    overview = searcher.overview
-    query = analyse_for_blog(request.query, overview)
-    found = answer.notice if answer.hits else explain_empty(answer, request.filters, overview)
-    if request.reads and answer.total and not answer.hits:
-        found = f"There is no hit {request.offset + 1:,}; the search has {answer.total:,}."
-    notice = with_folders(found or "", settings) or None
-    passage = None
-    if request.reads and answer.hits:
-        hit = answer.hits[0]
-        passage = searcher.read(hit.post.source, hit.chunk.index, 0)
-    details = Details(answer, query, request.why)
-    if settings.json:
-        facts = {"query": query.text, **answer_facts(answer, query, notice)}
-        if passage is not None:
-            facts["passage"] = passage_facts(passage, query)
-        text = json.dumps(facts, ensure_ascii=False, indent=2)
-        console().print(text, soft_wrap=True)
-    elif passage is not None:
-        show_passage(console(), page_of(answer, notice), details, passage)
-    elif answer.hits:
-        show_hits(console(), page_of(answer, notice), details)
-    else:
-        tell(notice or "", settings)
-    return 0 if answer.hits else 1
+    answer = find_hits(searcher, arguments)
+    if reads and answer.total and not answer.hits:
+        past = f"There is no hit {answer.offset + 1:,}; the search has {answer.total:,}."
+        answer = replace(answer, notice=past)
+    query = analyse_for_blog(arguments.query, searcher.overview)
+    facts = {"query": query.text, **answer_facts(answer, query)}
+    if not (reads and answer.hits):
+        return facts, None
+    passage = searcher.read(facts["hits"][0]["source"], facts["hits"][0]["chunk_index"], 0)
+    return facts | {"passage": passage_facts(passage, query)}, passage

@@ -6,110 +6,85 @@ meanwhile finds the server, and the server the index as soon as there is one.
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 
-from blog_search_mcp.index.command_line import block_interrupts
-from blog_search_mcp.index.commands import SERVER, command
+import click
+
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
+from blog_search_mcp.index.signals import SIGNALLED, block_interrupts
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, find_clients, own_file
-from blog_search_mcp.server.cli.install.entries import describe_entry
-from blog_search_mcp.server.cli.install.run import Installed, install, plan_entry, uninstall
+from blog_search_mcp.server.cli.install.run import install, show_entry, uninstall
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
-from blog_search_mcp.server.settings import CLIENTS, ClientSetup, Settings
+from blog_search_mcp.server.settings import CLIENTS, Settings
 
-SIGNALLED = 128
-"""Plus a signal's number: how an ingest ends that was stopped, to be gone on with."""
 SAMPLE = 10
 """Newest posts whose titles are tried as the question."""
 
 
-def set_up(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
-    """Tell clients of the server, ingest and name a question; return the exit status."""
-    content = settings.watch
-    assert content is not None
-    try:
-        if not content.is_dir():
-            raise UsageError(f"{content} is no folder. Name the one that holds the posts.")
-        files = [own_file(machine, word) for word in _choose_clients(setup, find_clients(machine))]
-        to_paste = None if files else _entry_to_paste(settings, setup, machine)
-        installed, status = _install_and_ingest(settings, setup, files)
-        if status:
-            if status < SIGNALLED and open_store(settings.index).stamp() is None:
-                _take_back(installed)
-            return status
-        if to_paste:
-            print_text(to_paste)
-        print_text(_first_question(settings, [file.client for file in files]))
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
-    return 1 if None in installed.values() else 0
+def set_up(settings: Settings, machine: Machine, client: str | None, name: str) -> int:
+    """Tell clients of the server, ingest `settings.watch` and name a question.
+
+    `client` is a word of CLIENTS, or `all` of those that are found; without one the person chooses
+    of several. Returns the exit status. Raises BlogSearchError.
+    """
+    if settings.watch is None or not settings.watch.is_dir():
+        raise UsageError(f"{settings.watch} is no folder. Name the one that holds the posts.")
+    found = find_clients(machine)
+    words = found if client == "all" else [client] if client else _choose_clients(found)
+    files = [own_file(machine, word) for word in words]
+    written: list[tuple[ClientFile, str]] = []
+    refused: list[ClientSettingsError] = []
+
+    def write_entries() -> None:
+        for file in files:
+            try:
+                if entry := install(settings, name, file):
+                    written.append((file, entry))
+            except ClientSettingsError as error:
+                tell(str(error), settings)
+                refused.append(error)
+        sys.stdout.flush()
+
+    status = _ingest_beside(write_entries, settings)
+    if status:
+        if status < SIGNALLED and open_store(settings.index).stamp() is None:
+            for file, entry in written:
+                uninstall(file, entry)
+        return status
+    if not files:
+        print_text("No client was found here; most take this entry, each in a file of its own.")
+        print_text(show_entry(settings, name, own_file(machine, "claude-desktop")))
+    print_text(_first_question(settings, [file.client for file in files]))
+    return 1 if refused else 0
 
 
-def parse_choice(line: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Read an answer such as `1, 3`; nothing means all, `None` is returned for what means none."""
-    numbers = re.split(r"[\s,]+", line.strip()) if line.strip() else range(1, len(words) + 1)
-    chosen = [words[int(n) - 1] for n in numbers if str(n).isdecimal() and 0 < int(n) <= len(words)]
-    return tuple(dict.fromkeys(chosen)) if len(chosen) == len(numbers) else None
-
-
-def _choose_clients(setup: ClientSetup, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Return words of CLIENTS. Raises UsageError if nobody can be asked."""
-    if setup.client:
-        return (setup.client,)
-    if len(found) < 2 or setup.agrees:
-        return found
+def _choose_clients(found: tuple[str, ...]) -> list[str]:
+    """Ask which of several clients are meant. Raises UsageError if nobody can be asked."""
+    if len(found) < 2:
+        return [*found]
     if not sys.stdin.isatty():
         raise UsageError(
-            f"There are several clients here: {', '.join(found)}. Say which with --client, or take "
-            "all with --yes."
+            f"There are several clients here: {', '.join(found)}. Say which with --client, or "
+            "take all with --client all."
         )
-    for number, word in enumerate(found, 1):
-        sys.stderr.write(f"{number}. {CLIENTS[word]}\n")
-    while True:
-        sys.stderr.write("Which of them shall use the blog? Numbers, or Enter for all: ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
-        if not line:
-            raise UsageError("No client was chosen. Say which with --client.")
-        if chosen := parse_choice(line, found):
-            return chosen
+    ask = "Shall {} use the blog?".format
+    return [word for word in found if click.confirm(ask(CLIENTS[word]), default=True, err=True)]
 
 
-def _install(settings: Settings, setup: ClientSetup, file: ClientFile) -> Installed | None:
-    """Write the entry; tell what to paste, and return `None`, where the file must be left alone."""
-    try:
-        installed = install(settings, setup.name, file)
-    except ClientSettingsError as error:
-        tell(str(error), settings)
-        return None
-    print_text(installed.report)
-    sys.stdout.flush()
-    return installed
-
-
-def _entry_to_paste(settings: Settings, setup: ClientSetup, machine: Machine) -> str:
-    file = own_file(machine, "claude-desktop")
-    entry = describe_entry(file, *plan_entry(settings, setup.name, file))
-    found = "No client was found here; most of them take this entry, each in a file of its own."
-    return f"{found}\n{entry}"
-
-
-def _install_and_ingest(
-    settings: Settings, setup: ClientSetup, files: list[ClientFile]
-) -> tuple[dict[ClientFile, Installed | None], int]:
-    """Begin the ingest, write the entries, and wait; return what became of both.
+def _ingest_beside(work: Callable[[], None], settings: Settings) -> int:
+    """Begin an ingest, do `work`, wait for the ingest and return its status.
 
     The ingest is a process that shows its progress here. It begins first, since some clients start
     the server, which ingests too, as soon as they have the entry. Ctrl-C reaches both processes:
     the ingest answers it, and this one waits for that. SIGTERM is handed on.
     """
-    from blog_search_mcp.index.content.last_ingest import IngestOptions, read_any_last_ingest
-    from blog_search_mcp.index.content.next_ingest import ingest_arguments
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions, read_any_last_ingest
+    from blog_search_mcp.index.posts.next_ingest import ingest_arguments
 
     assert settings.watch is not None
     last = read_any_last_ingest(open_store(settings.index))
@@ -122,7 +97,7 @@ def _install_and_ingest(
         on_end = signal.signal(signal.SIGTERM, lambda *_: ingest.terminate())
     with ingest:
         try:
-            installed = {file: _install(settings, setup, file) for file in files}
+            work()
             status = ingest.wait()
         except BlogSearchError:
             ingest.terminate()
@@ -130,23 +105,16 @@ def _install_and_ingest(
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
             signal.signal(signal.SIGTERM, on_end)
-    if -status in (signal.SIGINT, signal.SIGTERM):  # the second, which it does not wait for
+    if -status in (signal.SIGINT, signal.SIGTERM):  # before it handles them
         status = SIGNALLED - status
-    return installed, status if status == 0 or status >= SIGNALLED else 1
-
-
-def _take_back(installed: dict[ClientFile, Installed | None]) -> None:
-    """Remove the entries that were written for an index that cannot be made."""
-    for file, entry in installed.items():
-        if entry is not None and entry.written:
-            print_text(uninstall(file, entry.name))
+    return status if status == 0 or status >= SIGNALLED else 1
 
 
 def _first_question(settings: Settings, clients: list[str]) -> str:
     """Show how to ask, with a title of the blog as the question."""
     title = _answered_title(settings)
-    searched = command(SERVER, "search", "--index", settings.index, "--", title)
-    who = _join(clients) if clients else "the client"
+    searched = command("search", "--index", settings.index, "--", title)
+    who = ", ".join(clients) or "the client"
     asked = f"Ask {who}, for instance: What does my blog say about {escape_controls(title)}?"
     return f"{asked}\nIn the terminal: {escape_controls(searched)}"
 
@@ -168,7 +136,3 @@ def _answered_title(settings: Settings) -> str:
         if is_first and answer.confidence == "high":
             return one_line(post.title)
     return one_line(posts[0].title)
-
-
-def _join(names: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,4 +1,4 @@
-"""`blog-server usage`: report which tools are called, and which questions the blog hardly answers.
+"""`author usage`: report which tools are called, and which questions the blog hardly answers.
 
 Questions alike stand in one group, with the post that is nearest to them today: together the
 groups are a list of posts to write.
@@ -67,17 +67,17 @@ class Missed:
     """What the reader must know of the grouping, in a sentence."""
 
 
-def usage(settings: Settings) -> int:
+def usage(settings: Settings, since: str = "", *, as_json: bool = False) -> int:
     """Print the report; returns the exit status, 1 if there is nothing to report on."""
     try:
-        calls = _read_calls(settings)
+        calls = _read_calls(settings, since)
     except UsageError as error:
         tell(str(error), settings)
         return 1
     missed = find_missed(calls, engine_for_one(settings))
     days = [call.day for call in calls]
     tools = dict(Counter(call.tool for call in calls).most_common())
-    if settings.json:
+    if as_json:
         facts = {"calls": len(calls), "first": min(days), "last": max(days), "tools": tools}
         print_text(to_json(facts | asdict(missed)))
     else:
@@ -88,8 +88,8 @@ def usage(settings: Settings) -> int:
     return 0
 
 
-def _read_calls(settings: Settings) -> Sequence[LoggedCall]:
-    """Read the calls from the day of `--since` on, one at least. Raises UsageError."""
+def _read_calls(settings: Settings, since: str) -> Sequence[LoggedCall]:
+    """Read the calls from the day `since` on, one at least. Raises UsageError."""
     path = settings.usage_log
     if path is None:
         raise UsageError(
@@ -97,14 +97,14 @@ def _read_calls(settings: Settings) -> Sequence[LoggedCall]:
             "`--usage-log FILE`, or set BLOG_USAGE_LOG for both, and ask again later."
         )
     try:
-        calls = [call for call in UsageLog(path).read_calls() if call.day >= settings.since]
+        calls = [call for call in UsageLog(path).read_calls() if call.day >= since]
     except OSError as error:
         raise UsageError(
             f"The usage log {path} cannot be read: {error.strerror}. Name the file that the "
             "server logs in."
         ) from error
     if not calls:
-        span = f"since {settings.since}" if settings.since else "yet"
+        span = f"since {since}" if since else "yet"
         raise UsageError(f"{path} holds no calls {span}.")
     return calls
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from dataclasses import asdict
 
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import one_line, quote, shorten
+from blog_search_mcp.server.format.results import fit, one_line, present, quote, shorten
 
 NAME_WIDTH = 40
 NEAREST = 3
@@ -19,41 +18,28 @@ NEAREST_WIDTH, NEAREST_BYTES = 120, 400
 """A nearest name is there to be asked for, so it is only cut where it is no name any more."""
 
 
-def explain_empty(
-    answer: Answer, filters: Filters, overview: Overview, given: Mapping[str, str] | None = None
-) -> str:
-    """Return the notice of a page without hits: the answer's own, and why there are none.
-
-    `given` are the filters as they were asked for, where that is in other words.
-    """
-    named = asdict(filters) if given is None else given
-    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview, named))))
+def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
+    """Return the notice of a page without hits: the answer's own, and why there are none."""
+    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview))))
 
 
-def _why_empty(
-    answer: Answer, filters: Filters, overview: Overview, named: Mapping[str, str | None]
-) -> str:
+def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     if answer.total:
         return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
     if unknown := explain_unknown(filters, overview):
         return unknown
-    given = ", ".join(f"{name}={value!r}" for name, value in named.items() if value is not None)
+    given = ", ".join(f"{name}={value!r}" for name, value in present(asdict(filters)).items())
     if given:
         return f"No post matches this query within {given}. Leave filters out, or try other words."
     languages = list_names(overview.languages)
-    known = f" The blog's languages: {languages}." if languages else ""
-    return f"No post matches this query. Try other words, or fewer and plainer ones.{known}"
+    others = f" The blog's languages: {languages}." if languages else ""
+    return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
 
 
 def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
-    shown: list[str] = []
-    for name, count in counts:
-        shown.append(f"{shorten(one_line(name), width)} ({count:,})")
-        room -= len(shown[-1].encode()) + 2
-        if room < 0:
-            shown.pop()
-            break
+    names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
+    shown = fit(lambda first: "".join(f"{name}, " for name in first).encode(), names, room)
     left = len(counts) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more" if left else "")
 
@@ -61,40 +47,34 @@ def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH)
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     """Describe which filters name what no post has: a tag, a section, any date; `None` if none."""
     tag, section = filters.tag, (filters.section or "").strip("/")
-    sections = tuple(sorted(overview.sections, key=lambda each: -each[1]))
+    sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
     if tag and tag.casefold() not in dict(overview.tags):
-        sentences.append(_sentence("tag", tag, overview.tags, overview.tags))
+        sentences += _list_near("tag", tag, overview.tags, overview.tags)
     if section and section not in dict(sections):
-        sentences.append(_sentence("section", section, sections, overview.main_sections))
+        sentences += _list_near("section", section, sections, overview.main_sections)
     if (filters.after or filters.before) and overview.first_day is None:
         sentences.append("No post of the blog has a date, so none passes after or before.")
     return " ".join(sentences) or None
 
 
-def _sentence(kind: str, name: str, known: Counted, listed: Counted) -> str:
-    nearest = find_nearest(name, known)
-    return " ".join(
-        (
-            f"No post has the {kind} {quote(name)}.",
-            *(
-                [f"Nearest: {list_names(nearest, NEAREST_BYTES, NEAREST_WIDTH)}."]
-                if nearest
-                else []
-            ),
-            f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
-        )
-    )
+def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
+    nearest = list_names(find_nearest(name, counts), NEAREST_BYTES, NEAREST_WIDTH)
+    return [
+        f"No post has the {kind} {quote(name)}.",
+        *([f"Nearest: {nearest}."] if nearest else []),
+        f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
+    ]
 
 
-def find_nearest(name: str, known: Counted) -> Counted:
+def find_nearest(name: str, counts: Counted) -> Counted:
     """Return NEAREST names at most: those that end alike, are spelt alike, or hold `name`."""
-    folded = {each.casefold(): (each, count) for each, count in known}
+    folded = {other.casefold(): (other, count) for other, count in counts}
     wanted = name.casefold()
-    same_end = [each for each in folded if _end(each) == _end(wanted)]
+    same_end = [other for other in folded if _end(other) == _end(wanted)]
     close = difflib.get_close_matches(wanted, folded, NEAREST, SIMILAR)
-    holding = [each for each in folded if wanted in each]
-    return tuple(folded[each] for each in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
+    holding = [other for other in folded if wanted in other]
+    return tuple(folded[other] for other in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
 
 
 def _end(section: str) -> str:

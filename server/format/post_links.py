@@ -1,17 +1,9 @@
-"""Find what the links inside a post lead to: a post of the index, or a page elsewhere.
-
-Only `http` and `https` lead out; where nothing is sure there is no link, since a wrong one is worse
-than none.
-"""
+"""Find where a link inside a post leads: to a post of the index, or to a page elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
-
-from blog_search_mcp.index.errors import IndexProblem
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urljoin, urlsplit
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -19,18 +11,12 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """Where a link leads: out if it has an `href`, else to a place in a post."""
+def find_href(written: str, post: Post, corpus: Corpus, listing: Listing) -> str | None:
+    """Return the address that a link of `post` leads to, a post's being one of the search page.
 
-    href: str = ""
-    source: str = ""
-    anchor: str = ""
-    """As a chunk has it; empty for the post's beginning."""
-
-
-def find_destination(written: str, post: Post, corpus: Corpus) -> Destination | None:
-    """Return where a link of `post` leads, `None` if that is not known or must not be followed."""
+    `None` where that is not sure, since a wrong link is worse than none, and for what is neither
+    `http` nor `https`.
+    """
     try:
         parts = urlsplit(written.strip())
         absolute = urljoin(post.url or "", written.strip())
@@ -40,44 +26,18 @@ def find_destination(written: str, post: Post, corpus: Corpus) -> Destination | 
     if parts.scheme not in ("", "http", "https"):
         return None
     if not (parts.netloc or parts.path or parts.query):
-        return Destination(source=post.source, anchor=parts.fragment) if parts.fragment else None
+        return _find_place(post.source, parts.fragment, listing)
     if target := corpus.addresses.find_target(written, post.source):
-        return Destination(source=corpus.posts[target.post].source, anchor=parts.fragment)
-    return Destination(href=absolute) if scheme in ("http", "https") and host else None
+        source = corpus.posts[target.post].source
+        beginning = None if source == post.source else 0
+        return _find_place(source, parts.fragment, listing, beginning)
+    return absolute if scheme in ("http", "https") and host else None
 
 
-def resolve_links(
-    links: Sequence[list[Any]],
-    post: Post,
-    corpus: Callable[[], Corpus],
-    listing: Callable[[], Listing],
-) -> None:
-    """Put in each link of a rendered passage where it leads, as `href` or `source` and `chunk`.
-
-    A place in another post that is not known is that post's beginning. While only an earlier
-    generation can be used no link leads anywhere.
-    """
-    if not links:
-        return
-    try:
-        blog = corpus()
-    except IndexProblem:
-        for link in links:
-            link[1] = {}
-        return
-    found = [find_destination(link[1]["href"], post, blog) for link in links]
-    sources = {each.source for each in found if each and each.source and each.anchor}
-    chunks = listing().anchored_chunks(sources) if sources else {}
-    for link, destination in zip(links, found, strict=True):
-        link[1] = _link_facts(destination, post, chunks) if destination else {}
-
-
-def _link_facts(
-    found: Destination, post: Post, chunks: Mapping[tuple[str, str], int]
-) -> dict[str, str | int]:
-    if found.href:
-        return {"href": found.href}
-    chunk = chunks.get((found.source, found.anchor))
-    if chunk is None and found.source == post.source:
-        return {}
-    return {"source": found.source, "chunk": chunk or 0}
+def _find_place(
+    source: str, anchor: str, listing: Listing, beginning: int | None = None
+) -> str | None:
+    """Return the address of the chunk below an anchor; if none is, of `beginning`."""
+    chunks = listing.anchored_chunks([source]) if anchor else {}
+    chunk = chunks.get((source, anchor), beginning)
+    return None if chunk is None else f"/?{urlencode({'source': source, 'chunk': chunk})}"

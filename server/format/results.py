@@ -1,16 +1,16 @@
-"""The facts of a hit and of a page of hits: the one place where they are made.
+"""The facts of a hit, of a page of hits and of a post: the one place where they are made.
 
-The wire, Markdown, the terminal and the search page all show these. A model pays for each byte,
-so what goes to one is shortened by `fit_page`; a person is shown it whole.
+Tools, terminal and search page all show these. A model pays for each byte, so what goes to one is
+shortened (`brief_facts`) and cut (`fit`); a person is shown it whole.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence, Sized
+from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
@@ -24,10 +24,24 @@ from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
+TITLE_WIDTH = 80
+HEADING_WIDTH = 60
+SERIES_WIDTH = 40
+"""Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
+HIT_BYTES = 475
+"""What a hit may take of that; a larger one gives up the outer headings, then the end of its
+heading, of its title and last of its preview, never of what a client calls or cites."""
+LEAST_HEADING, LEAST_TITLE, PREVIEW_CUT = 24, 40, 40
+"""Columns that are left of a heading and a title, and those that a preview gives up at most."""
+TAGS = 8
+"""Tags shown of a post in a list."""
+TAG_WIDTH = 40
 
 
 def to_json(value: Any) -> str:
@@ -68,90 +82,74 @@ def shorten(text: str, width: int) -> str:
     return text + "…"
 
 
-TITLE_WIDTH = 80
-HEADING_WIDTH = 60
-SERIES_WIDTH = 40
-"""Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
-HIT_BYTES = 475
-"""What a hit may take of that; a larger one gives up the outer headings, then the end of its
-heading, of its title and last of its preview, never of what a client calls or cites."""
-TAGS = 8
-"""Tags shown of a post in a list."""
-TAG_WIDTH = 40
+def fit(render: Callable[[tuple[T, ...]], Sized], items: tuple[T, ...], most: int) -> tuple[T, ...]:
+    """Return as many of the first items as are `most` long when rendered, one at least."""
+    counts = range(1, len(items) + 1)
+    fitting = bisect_right(counts, most, key=lambda count: len(render(items[:count])))
+    return items[: max(fitting, 1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitFacts:
-    """What is shown of one hit."""
-
-    source: str
-    chunk_index: int
-    score: float
-    preview: str
-    title: str
-    url: str | None = None
-    """With the anchor of the passage."""
-    heading: str | None = None
-    date: str | None = None
-    lines: str
-    """First and last line of the file."""
-    translations: Mapping[str, str] = field(default_factory=dict)
-    """Source of each translation by its language."""
-    series: Mapping[str, str | int] = field(default_factory=dict)
-    """The name of the post's series, its part there and the source of the next part."""
+def present(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the facts that are not known."""
+    return {name: value for name, value in facts.items() if value is not None and value != {}}
 
 
-@dataclass(frozen=True, slots=True)
-class PageFacts:
-    """One page of hits and where the next one begins."""
-
-    results: tuple[HitFacts, ...]
-    confidence: str
-    total: int
-    offset: int
-    has_more: bool
-    next_offset: int | None
-    notice: str | None = None
-
-
-def page_of(answer: Answer, notice: str | None) -> PageFacts:
-    """Gather the facts of a page; `notice` is what the reader must know, if anything."""
-    end = answer.offset + len(answer.hits)
-    has_more = bool(answer.hits) and end < answer.total
-    return PageFacts(
-        results=tuple(hit_facts(hit) for hit in answer.hits),
-        confidence=answer.confidence,
-        total=answer.total,
-        offset=answer.offset,
-        has_more=has_more,
-        next_offset=end if has_more else None,
-        notice=notice,
-    )
+def hit_facts(hit: Hit) -> dict[str, Any]:
+    """Gather the facts of a hit, in full: those that docs/tools.md explains."""
+    return {
+        "source": hit.post.source,
+        "chunk_index": hit.chunk.index,
+        "score": hit.score,
+        "preview": hit.preview,
+        "title": hit.post.title,
+        "url": link_to(hit.post, hit.chunk),
+        "heading": heading_path(hit.chunk.headings, hit.post.title) or None,
+        "date": hit.post.date,
+        "lines": f"{hit.chunk.first_line}-{hit.chunk.last_line}",
+        "translations": dict(hit.translations),
+        "series": place_facts(hit.series),
+    }
 
 
-def hit_facts(hit: Hit) -> HitFacts:
-    """Gather the facts of a hit, in full."""
-    return HitFacts(
-        source=hit.post.source,
-        chunk_index=hit.chunk.index,
-        score=hit.score,
-        preview=hit.preview,
-        title=hit.post.title,
-        lines=f"{hit.chunk.first_line}-{hit.chunk.last_line}",
-        url=link_to(hit.post, hit.chunk),
-        heading=heading_path(hit.chunk.headings, hit.post.title) or None,
-        date=hit.post.date,
-        translations=dict(hit.translations),
-        series=place_facts(hit.series),
-    )
+def brief_facts(hit: Hit) -> dict[str, Any]:
+    """Gather the facts of a hit for a model, within HIT_BYTES or until nothing more may go."""
+    facts = present({**hit_facts(hit), "score": round(hit.score, 3)})
+    facts["title"] = shorten(facts["title"], TITLE_WIDTH)
+    if "heading" in facts:
+        facts["heading"] = _shorten_path(facts["heading"], HEADING_WIDTH)
+    for name, least, cut in (
+        ("heading", LEAST_HEADING, _shorten_path),
+        ("title", LEAST_TITLE, shorten),
+        ("preview", count_columns(hit.preview) - PREVIEW_CUT, shorten),
+    ):
+        excess = len(to_json(facts).encode()) - HIT_BYTES
+        columns = count_columns(facts.get(name, ""))
+        if excess > 0 and columns > max(least, 0):
+            facts[name] = cut(facts[name], max(columns - excess - len("…".encode()) + 1, least))
+    return facts
+
+
+def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Gather the facts of a page that shows the first hits of an answer."""
+    end = answer.offset + len(results)
+    has_more = bool(results) and end < answer.total
+    page = {
+        "results": [*results],
+        "confidence": answer.confidence,
+        "total": answer.total,
+        "offset": answer.offset,
+        "has_more": has_more,
+        "next_offset": end if has_more else None,
+    }
+    return page | ({"notice": answer.notice} if answer.notice else {})
 
 
 def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     """Name the series, the part and the source of the next one, if there is one."""
     if place is None:
         return {}
-    following = {"next": place.next} if place.next else {}
-    return {"name": shorten(one_line(place.name), SERIES_WIDTH), "part": place.part, **following}
+    name = shorten(one_line(place.name), SERIES_WIDTH)
+    return present({"name": name, "part": place.part, "next": place.next})
 
 
 def describe_place(series: Mapping[str, str | int]) -> str | None:
@@ -162,63 +160,11 @@ def describe_place(series: Mapping[str, str | int]) -> str | None:
     return f"part {series['part']} of {series['name']}{following}"
 
 
-def wire_facts(page: PageFacts) -> dict[str, Any]:
-    """Return plain JSON values; absent facts of a hit and an absent notice are left out."""
-    facts = _values(page) | {"results": [_wire_hit(hit) for hit in page.results]}
-    return facts if page.notice else {name: facts[name] for name in facts if name != "notice"}
-
-
-def page_from_wire(facts: Mapping[str, Any]) -> PageFacts:
-    """Read back what `wire_facts` wrote."""
-    return PageFacts(**{**facts, "results": tuple(HitFacts(**hit) for hit in facts["results"])})
-
-
-def _wire_hit(hit: HitFacts) -> dict[str, Any]:
-    facts = _values(hit) | {"score": round(hit.score, 3)}
-    return {name: value for name, value in facts.items() if value is not None and value != {}}
-
-
-def _values(facts: HitFacts | PageFacts) -> dict[str, Any]:
-    """Return the fields by name. `asdict` would copy what they hold, for a millisecond a search."""
-    return {each.name: getattr(facts, each.name) for each in fields(facts)}
-
-
-def fit_page(page: PageFacts) -> PageFacts:
-    """Shorten each hit for a model."""
-    return replace(page, results=tuple(_fit(hit) for hit in page.results))
-
-
-def _fit(hit: HitFacts) -> HitFacts:
-    """Shorten what explains the hit until it keeps within HIT_BYTES or nothing more may go."""
-    hit = replace(
-        hit,
-        title=shorten(hit.title, TITLE_WIDTH),
-        heading=_shorten_path(hit.heading, HEADING_WIDTH) if hit.heading else None,
-    )
-    if _excess(hit) <= 0:
-        return hit
-    hit = replace(hit, heading=_cut(hit, hit.heading, 24, _shorten_path))
-    hit = replace(hit, title=_cut(hit, hit.title, 40, shorten) or "")
-    least = count_columns(hit.preview) - 40
-    return replace(hit, preview=_cut(hit, hit.preview, least, shorten) or "")
-
-
-def _cut(hit: HitFacts, text: str | None, least: int, cut: Callable[[str, int], str]) -> str | None:
-    """Cut one of the hit's texts by as much as the hit is too large, to `least` columns at most."""
-    excess = _excess(hit)
-    if not text or excess <= 0 or count_columns(text) <= least:
-        return text
-    room = count_columns(text) - excess - len("…".encode()) + 1
-    return cut(text, max(room, least))
-
-
-def _excess(hit: HitFacts) -> int:
-    """Count the bytes by which a hit is too large."""
-    return len(to_json(_wire_hit(hit)).encode()) - HIT_BYTES
-
-
-def _shorten_path(path: str, width: int) -> str:
-    return heading_path(tuple(path.split(" > ")), width=width)
+def describe_others(hit: Mapping[str, Any], mark: str = "") -> list[str]:
+    """Write where a hit's translations and the rest of its series are; `mark` quotes a source."""
+    translations = hit.get("translations", {}).items()
+    others = [f"also in {code}: {mark}{source}{mark}" for code, source in translations]
+    return [*others, *filter(None, [describe_place(hit.get("series", {}))])]
 
 
 def link_to(post: Post, chunk: Chunk) -> str | None:
@@ -228,12 +174,17 @@ def link_to(post: Post, chunk: Chunk) -> str | None:
     return f"{post.url}#{chunk.anchor}"
 
 
+def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
+    """Return the path of headings without one that only repeats the title."""
+    return headings[1:] if headings[:1] == (title,) else headings
+
+
 def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
     """Join headings, outermost first; one that only repeats the title `below` is left out.
 
     Within `width` columns the innermost heading matters most, so outer ones go first.
     """
-    inner = headings[1:] if headings[:1] == (below,) else headings
+    inner = headings_below(headings, below)
     path = " > ".join(inner)
     if width is None or count_columns(path) <= width:
         return path
@@ -244,16 +195,16 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
     return shorten(inner[-1], width)
 
 
+def _shorten_path(path: str, width: int) -> str:
+    return heading_path(tuple(path.split(" > ")), width=width)
+
+
 def post_summary(post: Post) -> dict[str, Any]:
     """Name the post, its date, its first tags and its link."""
-    facts = {
-        "source": post.source,
-        "title": shorten(one_line(post.title), TITLE_WIDTH),
-        "date": post.date,
-        "tags": [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]],
-        "url": post.url,
-    }
-    return {name: value for name, value in facts.items() if value}
+    tags = [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]]
+    title = shorten(one_line(post.title), TITLE_WIDTH)
+    facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
+    return present({**facts, "url": post.url})
 
 
 def describe_failure(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""The JSON facts that the search page and `blog-server search --json` show.
+"""The JSON facts that the search page and `blog-search-mcp search --json` show.
 
 A tool's answer is cut to what a model should pay for. A person is given whole titles and
 headings, what matched as marks, and what the score is made of.
@@ -7,7 +7,7 @@ headings, what matched as marks, and what the score is made of.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +18,7 @@ from blog_search_mcp.index.search.highlight import Span, highlight, highlight_qu
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post, Posts
-from blog_search_mcp.server.format.results import link_to, page_of
+from blog_search_mcp.server.format.results import headings_below, hit_facts, link_to, page_facts
 
 NAMES_MOST = 500
 """Tags and sections that are offered, the commonest; others can be typed."""
@@ -33,21 +33,14 @@ def analyse_for_blog(text: str, overview: Overview) -> Query:
     return analyse_query(text, common_languages(dict(overview.languages)))
 
 
-def answer_facts(answer: Answer, query: Query, notice: str | None) -> dict[str, Any]:
+def answer_facts(answer: Answer, query: Query) -> dict[str, Any]:
     """Gather the facts of a page of hits."""
-    page = page_of(answer, notice)
-    return {
-        "hits": [
-            {**_details(hit, query), **asdict(facts)}
-            for facts, hit in zip(page.results, answer.hits, strict=True)
-        ],
-        "total": page.total,
-        "offset": page.offset,
-        "next_offset": page.next_offset,
-        "confidence": page.confidence,
-        "certainty": round(answer.certainty, 2),
-        "notice": page.notice,
-    }
+    hits = [hit_facts(hit) for hit in answer.hits]
+    details = (_details(hit, query) for hit in answer.hits)
+    page = {"notice": None, **page_facts(answer, hits)}
+    del page["results"], page["has_more"]
+    shown = [{**detail, **facts} for detail, facts in zip(details, hits, strict=True)]
+    return {"hits": shown, **page, "certainty": round(answer.certainty, 2)}
 
 
 def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
@@ -66,24 +59,21 @@ def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
 
 def posts_facts(posts: Posts) -> dict[str, Any]:
     """Gather the facts of a page of posts."""
-    return {
-        "posts": [{**post_facts(post), "description": post.description} for post in posts.page],
-        "total": posts.total,
-        "next_offset": posts.next_offset,
-    }
+    page = [{**post_facts(post), "description": post.description} for post in posts.page]
+    return {"posts": page, "total": posts.total, "next_offset": posts.next_offset}
 
 
 def index_facts(overview: Overview, listing: Listing) -> dict[str, Any]:
     """Gather the facts of the index: how much, how old, and what may be chosen among."""
-    shown = {
+    facts = asdict(overview)
+    del facts["bundles"]
+    return {
+        **facts,
         "sections": overview.sections[:NAMES_MOST],
         "tags": overview.tags[:NAMES_MOST],
         "years": listing.years()[:YEARS_MOST],
         "language": main_language(overview, listing),
     }
-    facts = asdict(overview)
-    del facts["bundles"]
-    return {**facts, **shown}
 
 
 def main_language(overview: Overview, listing: Listing) -> str:
@@ -98,14 +88,21 @@ def main_language(overview: Overview, listing: Listing) -> str:
     if main != "zh":
         return main
     newest = listing.posts(Filters(), "newest", SCRIPT_POSTS, 0).page
-    tags = [_tag(post.language, f"{post.title}{post.description}") for post in newest]
+    tags = [post_facts(post)["language"] for post in newest]
     chinese = [tag for tag in tags if primary_subtag(tag) == "zh"]
     traditional = [tag for tag in chinese if TRADITIONAL.search(tag.lower())]
     return "zh-Hant" if 2 * len(traditional) > len(chinese) else "zh-Hans"
 
 
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:
-    """Gather the facts of a post without its text; `text` of it shows the script."""
+    """Gather the facts of a post without its text.
+
+    The language is BCP 47; of Chinese, of which `text` may show more, always with its script, by
+    which a browser knows what characters it must draw.
+    """
+    script, text = "", f"{post.title}{post.description}{text}"
+    if post.language == "zh":
+        script = "-Hant" if to_simplified(text) != text else "-Hans"
     return {
         "source": post.source,
         "title": post.title,
@@ -113,15 +110,8 @@ def post_facts(post: Post, text: str = "") -> dict[str, Any]:
         "date": post.date,
         "tags": list(post.tags),
         "url": post.url,
-        "language": _tag(post.language, f"{post.title}{post.description}{text}"),
+        "language": post.language + script,
     }
-
-
-def _tag(language: str, text: str) -> str:
-    """BCP 47; of Chinese always with what tells a browser which characters it must draw."""
-    if language != "zh":
-        return language
-    return "zh-Hant" if to_simplified(text) != text else "zh-Hans"
 
 
 def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
@@ -132,13 +122,13 @@ def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
 def _details(hit: Hit, query: Query) -> dict[str, Any]:
     """Gather what `hit_facts` leaves out: the post, what matched, what the score is made of."""
     chunk, language = hit.chunk, hit.post.language
-    own = sum(reason.share * reason.value for reason in hit.reasons)
+    score = sum(reason.share * reason.value for reason in hit.reasons)
     return {
         **post_facts(hit.post, hit.preview),
-        "headings": _below(chunk.headings, hit.post.title),
+        "headings": list(headings_below(chunk.headings, hit.post.title)),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
         "answered": utf16(query.text, highlight_query(query, chunk.plain or chunk.text, language)),
-        "own_score": max(own, 0.0),
+        "own_score": max(score, 0.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "lexical": hit.lexical,
         "dense": hit.dense,
@@ -146,17 +136,12 @@ def _details(hit: Hit, query: Query) -> dict[str, Any]:
 
 
 def _chunk_facts(chunk: Chunk, post: Post, query: Query | None) -> dict[str, Any]:
-    found = () if query is None else highlight(chunk.text, query, post.language)
+    matches = () if query is None else highlight(chunk.text, query, post.language)
     return {
         "chunk_index": chunk.index,
         "text": chunk.text,
-        "marks": utf16(chunk.text, found),
-        "headings": _below(chunk.headings, post.title),
+        "marks": utf16(chunk.text, matches),
+        "headings": list(headings_below(chunk.headings, post.title)),
         "first_line": chunk.first_line,
         "last_line": chunk.last_line,
     }
-
-
-def _below(headings: Sequence[str], title: str) -> list[str]:
-    """The path of headings without one that only repeats the title."""
-    return list(headings[1:] if list(headings[:1]) == [title] else headings)

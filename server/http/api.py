@@ -18,14 +18,12 @@ from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.http.guards import refusal
-from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.list_posts import LIST_POSTS, find_posts
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits
 
-API = "/api"
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -38,13 +36,12 @@ def search(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
-    answer, overview = find_hits(searcher, arguments), searcher.overview
-    notice = answer.notice if answer.hits else explain_empty(answer, arguments.filters, overview)
-    return answer_facts(answer, analyse_for_blog(arguments.query, overview), notice)
+    answer = find_hits(searcher, arguments)
+    return answer_facts(answer, analyse_for_blog(arguments.query, searcher.overview))
 
 
 def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read, as `read_chunk` does, with what `query` matches marked, as text and rendered.
+    """Read, as `read_chunk` does, with what `query` matches marked, as text and as HTML.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
     """
@@ -60,8 +57,8 @@ def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     if arguments.whole:
         return facts
     rendered = render_passage(found, query, read_post, searcher.corpus, searcher.listing)
-    for chunk, nodes in zip(facts["chunks"], rendered, strict=True):
-        chunk["nodes"] = nodes
+    for chunk, html in zip(facts["chunks"], rendered, strict=True):
+        chunk["html"] = html
     return facts
 
 
@@ -69,11 +66,7 @@ def posts(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import posts_facts
 
-    arguments = LIST_POSTS.parse(given)
-    found = searcher.listing().posts(
-        arguments.filters, arguments.order, arguments.limit, arguments.offset
-    )
-    return posts_facts(found)
+    return posts_facts(find_posts(searcher, LIST_POSTS.parse(given)))
 
 
 def about(searcher: Engine, _given: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,21 +87,19 @@ ENDPOINTS: dict[str, Answers] = {
 
 def api_routes(searcher: Engine) -> list[Route]:
     """Return a route for each of ENDPOINTS."""
-    return [
-        Route(f"{API}/{name}", _endpoint(partial(answer, searcher)), methods=["POST"])
-        for name, answer in ENDPOINTS.items()
-    ]
 
+    def route(name: str, answer: Answers) -> Route:
+        async def endpoint(request: Request) -> JSONResponse:
+            try:
+                body = await request.body()
+            except ClientDisconnect:
+                return refusal(400, "The body ended too early.")  # which nobody reads
+            question = partial(answer, searcher)
+            return await run_sync(_respond, question, body, abandon_on_cancel=True)
 
-def _endpoint(answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
-    async def endpoint(request: Request) -> JSONResponse:
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return refusal(400, "The body ended too early.")  # which nobody reads
-        return await run_sync(_respond, answer, body, abandon_on_cancel=True)
+        return Route(f"/api/{name}", endpoint, methods=["POST"])
 
-    return endpoint
+    return [route(*each) for each in ENDPOINTS.items()]
 
 
 def _respond(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) -> JSONResponse:

@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Scope
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.http.api import api_routes
 from blog_search_mcp.server.http.guards import (
-    RateLimit,
-    allowed_names,
+    name_check,
+    rate_check,
     refusal,
     token_check,
     with_check,
@@ -67,7 +67,7 @@ def guarded(
     app = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
     if access.token:
         app = with_check(app, token_check(access.token, open_paths))
-    app = with_check(app, RateLimit().check)
+    app = with_check(app, rate_check())
     if access.origins:
         app = CORSMiddleware(
             app,
@@ -76,4 +76,4 @@ def guarded(
             allow_headers=("*",),
             expose_headers=("Retry-After", "WWW-Authenticate"),
         )
-    return with_check(app, allowed_names(address, access).check)
+    return with_check(app, name_check(address, access))

@@ -2,8 +2,9 @@
 
 A page that the user opens can send requests to this machine, and by pointing its own name here (DNS
 rebinding) it could read the answers. Its requests carry that name as Host, so only our own names
-are answered. A page of another origin is refused unless it was named. Where a token is needed, only
-what holds no post is given without it.
+are answered; Starlette's TrustedHostMiddleware cannot say "every numeric address". A page of
+another origin is refused unless it was named. Where a token is needed, only what holds no post is
+given without it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import hmac
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import ceil
 
 from starlette.datastructures import Headers
@@ -20,6 +20,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from blog_search_mcp.server.settings import Access, Address, parse_ip
+
+Check = Callable[[Scope], Response | None]
+"""Returns the response of a request that is refused."""
 
 RATE = 100.0
 """Requests a second that may go on coming: one core answers some 50 searches a second."""
@@ -35,7 +38,7 @@ def refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None
     return JSONResponse({"error": sentence}, status, headers=headers)
 
 
-def with_check(app: ASGIApp, check: Callable[[Scope], Response | None]) -> ASGIApp:
+def with_check(app: ASGIApp, check: Check) -> ASGIApp:
     """Put `check` before `app`; a response that it returns is sent instead."""
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,73 +48,55 @@ def with_check(app: ASGIApp, check: Callable[[Scope], Response | None]) -> ASGIA
     return checked
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedNames:
-    """The hosts and origins that are answered."""
+def name_check(address: Address, access: Access) -> Check:
+    """Refuse another Host with 421, and another Origin with 403."""
+    ours = {*LOOPBACK_NAMES, address.url_host, *access.names}
 
-    hosts: frozenset[str]
-    """In lower case; an IPv6 address in brackets."""
-    any_address: bool
-    """Whether every numeric address is ours: a rebound name is none."""
-    origins: frozenset[str]
-    """Of other sites, in lower case."""
+    def is_ours(name: str) -> bool:
+        return name in ours or (address.is_any and parse_ip(name) is not None)
 
-    def check(self, scope: Scope) -> Response | None:
-        """Refuse another Host with 421 and another Origin with 403."""
+    def allows_origin(origin: str, host: re.Match[str]) -> bool:
+        """Whether it is a page of ours, at the port of `host`, or one that was named."""
+        scheme, _, place = origin.partition("://")
+        page = _HOST.fullmatch(place)
+        if origin in access.origins or page is None or scheme not in {"http", "https"}:
+            return origin in access.origins
+        return page[2] == host[2] and (page[1] == host[1] or page[1] in ours)
+
+    def check(scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or not self.allows_host(hosts[0]):
+        host = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
+        if host is None or not is_ours(host[1]):
             return refusal(421, "This server does not go by that Host.")
-        if origins and (len(origins) > 1 or not self.allows_origin(origins[0], hosts[0])):
+        if origins and (len(origins) > 1 or not allows_origin(origins[0].lower(), host)):
             return refusal(403, "This server answers no page of that Origin.")
         return None
 
-    def allows_host(self, host: str) -> bool:
-        """Whether a Host header, with a port or without, names this server."""
-        found = _HOST.fullmatch(host.lower())
-        return found is not None and (
-            found[1] in self.hosts or (self.any_address and parse_ip(found[1]) is not None)
-        )
-
-    def allows_origin(self, origin: str, host: str) -> bool:
-        """Whether an Origin is a page of ours, at the port of `host`, or a named one."""
-        scheme, _, place = origin.lower().partition("://")
-        if origin.lower() in self.origins:
-            return True
-        page, server = _HOST.fullmatch(place), _HOST.fullmatch(host.lower())
-        if scheme not in {"http", "https"} or page is None or server is None:
-            return False
-        return page[2] == server[2] and (page[1] == server[1] or page[1] in self.hosts)
+    return check
 
 
-def allowed_names(address: Address, access: Access) -> AllowedNames:
-    """Return the names of a server at `address`."""
-    hosts = frozenset({*LOOPBACK_NAMES, address.url_host, *access.names})
-    return AllowedNames(hosts, address.is_any, frozenset(access.origins))
+def rate_check(now: Callable[[], float] = time.monotonic) -> Check:
+    """Refuse requests that come too fast with 429, by a token bucket that all clients share.
 
+    What is refused does not count. `now` gives seconds that never run back.
+    """
+    left, at = BURST, now()
 
-class RateLimit:
-    """A token bucket that all clients share."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Begin with a full bucket; `now` gives seconds that never run back."""
-        self._now = now
-        self._left = BURST
-        self._at = now()
-
-    def check(self, _scope: Scope) -> Response | None:
-        """Refuse a request that comes too fast with 429; it does not count."""
-        now = self._now()
-        self._left = min(BURST, self._left + (now - self._at) * RATE)
-        self._at = now
-        if self._left >= 1:
-            self._left -= 1
+    def check(_scope: Scope) -> Response | None:
+        nonlocal left, at
+        seconds = now() - at
+        left, at = min(BURST, left + seconds * RATE), at + seconds
+        if left >= 1:
+            left -= 1
             return None
-        wait = str(ceil((1 - self._left) / RATE))
+        wait = str(ceil((1 - left) / RATE))
         return refusal(429, "Too many requests; ask more slowly.", {"Retry-After": wait})
 
+    return check
 
-def token_check(token: str, open_paths: frozenset[str]) -> Callable[[Scope], Response | None]:
+
+def token_check(token: str, open_paths: frozenset[str]) -> Check:
     """Refuse requests without `token` with 401, but those for `open_paths`."""
 
     def check(scope: Scope) -> Response | None:

@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import PortUnusable
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import PATH, STREAMS, build_app
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import Address, Settings
+from blog_search_mcp.server.settings import Access, Address, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
 
@@ -35,12 +35,12 @@ GRACE = 10
 log = logging.getLogger(__name__)
 
 
-def serve_http(settings: Settings, address: Address) -> int:
+def serve_http(settings: Settings, address: Address, access: Access) -> int:
     """Serve until a signal; return the exit status. Exits with 1 if the port is taken."""
     engine = engine_for(settings)
     logs = [UsageLog(settings.usage_log)] if settings.usage_log else []
     server = build_server(engine, TOOLSETS[settings.toolset], logs, STREAMS)
-    app = build_app(engine, address, settings.access, server)
+    app = build_app(engine, address, access, server)
     try:
         return serve(app, address, engine.warm_up, server.notifier.close)
     except PortUnusable as error:
@@ -89,11 +89,11 @@ class _Server(uvicorn.Server):
 
 
 def _bind(address: Address) -> list[socket.socket]:
-    """Take the port at each address that the host's name has. Raises PortUnusable."""
+    """Take the port at each address of the host that this machine has. Raises PortUnusable."""
     place = f"{address.url_host}:{address.port}"
     try:
-        places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        return list(_bind_each(places))
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        bound = [listening for each in found if (listening := _listen(*each))]
     except (socket.gaierror, UnicodeError) as error:  # the latter for a label that DNS cannot have
         raise PortUnusable(
             f"{address.host} is no name that this machine knows. Use 127.0.0.1, or one of its "
@@ -104,43 +104,29 @@ def _bind(address: Address) -> list[socket.socket]:
             f"{place} may not be used by this account. Choose a port above 1023: --http HOST:PORT."
         ) from error
     except OSError as error:
-        is_taken = error.errno == errno.EADDRINUSE
         raise PortUnusable(
             f"{place} is used by another program, perhaps by this server, started before. Stop "
             "that one, or choose another port: --http HOST:PORT."
-            if is_taken
-            else f"{address.host} is no address of this machine. Use 127.0.0.1."
         ) from error
-
-
-def _bind_each(places: Sequence[Any]) -> Iterator[socket.socket]:
-    """Bind a socket at each address that this machine has, of several; at least at one."""
-    bound = 0
-    for place in places:
-        try:
-            yield _bind_one(*place, is_one_of_several=len(places) > 1)
-            bound += 1
-        except OSError as error:
-            is_last = place is places[-1]
-            if error.errno != errno.EADDRNOTAVAIL or (is_last and not bound):
-                raise
-
-
-def _bind_one(
-    family: int,
-    kind: int,
-    protocol: int,
-    _name: str,
-    place: tuple[str, int],
-    *,
-    is_one_of_several: bool,
-) -> socket.socket:
-    # asyncio sets TCP_NODELAY where the protocol is named; else a body waits 40 ms for an answer.
-    bound = socket.socket(family, kind, protocol)
-    if os.name != "nt":  # there it would let two programs have the same port
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if family == socket.AF_INET6 and is_one_of_several:
-        bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    bound.bind(place)
-    bound.listen(CONNECTIONS)
+    if not bound:
+        raise PortUnusable(f"{address.host} is no address of this machine. Use 127.0.0.1.")
     return bound
+
+
+def _listen(
+    family: int, kind: int, protocol: int, _name: str, place: tuple[Any, ...]
+) -> socket.socket | None:
+    """Listen at one address; `None` where this machine does not have it."""
+    try:
+        # asyncio sets TCP_NODELAY where the protocol is named; else a body waits 40 ms for an
+        # answer.
+        listening = socket.socket(family, kind, protocol)
+        if os.name != "nt":  # there it would let two programs have the same port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+    except OSError as error:
+        if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+            return None
+        raise
+    listening.listen(CONNECTIONS)
+    return listening

@@ -1,4 +1,4 @@
-"""Read the options of HTTP: the address, the token, and the hosts and origins allowed.
+"""Read who may ask over HTTP: the address, the token, and the hosts and origins allowed.
 
 Loopback needs no token, since whoever can reach it can read the index's files too; what other
 machines can reach does.
@@ -6,13 +6,11 @@ machines can reach does.
 
 from __future__ import annotations
 
-import argparse
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.settings import ANYONE, Access, Address
+from blog_search_mcp.server.settings import Access, Address
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 MIN_TOKEN = 16
@@ -25,86 +23,55 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 def parse_address(value: str) -> Address:
-    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ArgumentTypeError."""
+    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ValueError."""
     host, _, port = value.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
     if "/" in host or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-        raise argparse.ArgumentTypeError(f"{value!r} is not HOST:PORT with a port from 1 to 65535.")
+        raise ValueError(f"{value!r} is not HOST:PORT with a port from 1 to 65535")
     return Address(host, int(port))
 
 
 def parse_origin(value: str) -> str:
-    """Read an origin as browsers send it. Raises ArgumentTypeError."""
+    """Read an origin as browsers send it. Raises ValueError."""
     wanted = "an origin such as https://example.org; one option for each"
     return _match(_ORIGIN, value.lower().rstrip("/"), value, wanted)
 
 
 def parse_host_name(value: str) -> str:
-    """Read the name of a host, without a port. Raises ArgumentTypeError."""
+    """Read the name of a host, without a port. Raises ValueError."""
     wanted = "the name of a host such as blog.example.org; leave the port out"
     return _match(_NAME, value.lower().rstrip("."), value, wanted)
 
 
 def _match(pattern: re.Pattern[str], parsed: str, value: str, wanted: str) -> str:
     if not pattern.fullmatch(parsed):
-        raise argparse.ArgumentTypeError(f"{value!r} is not {wanted}.")
+        raise ValueError(f"{value!r} is not {wanted}")
     return parsed
 
 
-def add_http_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of serving over HTTP to `parser`."""
-    parser.add_argument(
-        "--http",
-        nargs="?",
-        const=parse_address(DEFAULT_ADDRESS),
-        type=parse_address,
-        metavar="HOST:PORT",
-        help=f"serve streamable HTTP at /mcp instead (default {DEFAULT_ADDRESS})",
-    )
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help="a file with the bearer token that HTTP clients must send (or BLOG_SERVER_TOKEN)",
-    )
-    parser.add_argument(
-        "--cors",
-        action="append",
-        default=[],
-        type=parse_origin,
-        metavar="ORIGIN",
-        help="let pages of this origin ask over HTTP; may be given again",
-    )
-    parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        type=parse_host_name,
-        metavar="NAME",
-        help="answer HTTP requests to this name of the machine too; may be given again",
-    )
+def read_access(
+    address: Address,
+    file: str | None,
+    variable: str,
+    names: tuple[str, ...],
+    origins: tuple[str, ...],
+) -> Access:
+    """Read who may send requests; the token is in `file`, or is the text of `variable`.
 
-
-def read_access(options: argparse.Namespace, environment: Mapping[str, str]) -> Access:
-    """Read who may send requests. Raises UsageError if others reach the address without a token."""
-    if options.http is None:
-        return ANYONE
-    token = _read_token(options.token_file, environment.get("BLOG_SERVER_TOKEN", ""))
-    if not options.http.is_local and not token:
-        raise UsageError(
-            f"{options.http.host!r} can be reached from other machines, so it needs a token: "
-            "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
-        )
-    return Access(token, tuple(options.allow_host), tuple(options.cors))
-
-
-def _read_token(file: str | None, variable: str) -> str:
+    Raises UsageError if others reach the address without a token.
+    """
     token = (variable if file is None else _read_file(file)).strip()
     if (token or file) and not (len(token) >= MIN_TOKEN and _TOKEN.fullmatch(token)):
         raise UsageError(
             f"The token must have at least {MIN_TOKEN} letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"
         )
-    return token
+    if not address.is_local and not token:
+        raise UsageError(
+            f"{address.host!r} can be reached from other machines, so it needs a token: "
+            "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
+        )
+    return Access(token, names, origins)
 
 
 def _read_file(file: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.server import ServerRequestContext
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PaginatedRequestParams
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from blog_search_mcp.server.format.results import describe_failure, replace_surrogates
 
@@ -25,16 +26,14 @@ def invalid_params(sentence: str) -> MCPError:
     return MCPError(INVALID_PARAMS, replace_surrogates(sentence))
 
 
-def check_only_page(params: PaginatedRequestParams | None) -> None:
-    """Refuse a cursor for a list that has one page. Raises MCPError."""
-    if params is not None and params.cursor is not None:
-        raise invalid_params("Unknown cursor; this list has one page.")
-
-
 def in_thread(
     work: Callable[[ServerRequestContext[Any], Params], Result],
+    threads: CapacityLimiter | None = None,
 ) -> Callable[[ServerRequestContext[Any], Params], Awaitable[Result]]:
-    """Make a handler that does `work` in a worker thread and raises nothing but MCPError."""
+    """Make a handler that does `work` in a worker thread and raises nothing but MCPError.
+
+    The thread is one of `threads`, by default of those that all such work shares.
+    """
 
     def work_or_refuse(context: ServerRequestContext[Any], params: Params) -> Result:
         try:
@@ -45,6 +44,8 @@ def in_thread(
             raise MCPError(INTERNAL_ERROR, describe_failure(error)) from error
 
     async def handle(context: ServerRequestContext[Any], params: Params) -> Result:
-        return await run_sync(work_or_refuse, context, params, abandon_on_cancel=True)
+        return await run_sync(
+            work_or_refuse, context, params, abandon_on_cancel=True, limiter=threads
+        )
 
     return handle

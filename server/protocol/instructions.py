@@ -6,7 +6,6 @@ cut it at 2 KB; so it stays below one, and leaves out sections and tags before a
 
 from __future__ import annotations
 
-from blog_search_mcp.index.commands import TO_INGEST, complete_commands
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import IndexStatus
 from blog_search_mcp.server.format.notices import list_names
@@ -23,20 +22,15 @@ HOW = (
 )
 UNKNOWN = "Search and read one blog."
 NO_INDEX = (
-    "Search and read one blog. It has no index yet, so every call fails: have the user run "
-    f"`{TO_INGEST}` with the folder that holds the posts. No restart is needed."
-)
-
-FIRST_INGEST = (
-    "Search and read one blog. Its index is being made for the first time, so calls fail for a "
-    "while: ask again in a minute. No restart is needed."
+    "Search and read one blog. It has no index yet; until it has, every call fails and says what "
+    "to do. No restart is needed."
 )
 
 
 def instructions(status: IndexStatus) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
     if status.stamp() is None and status.is_missing():
-        return f"{FIRST_INGEST if status.is_watched else complete_commands(NO_INDEX)} {HOW}"
+        return f"{NO_INDEX} {HOW}"
     overview = status.overview()
     return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 

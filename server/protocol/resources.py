@@ -7,11 +7,7 @@ What a URI names is a post of the index, never a file: a path with `..` names no
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -27,7 +23,6 @@ from mcp.types import (
     ReadResourceResult,
     Resource,
     ResourceTemplate,
-    SubscribeRequestParams,
     TextResourceContents,
 )
 
@@ -42,7 +37,7 @@ from blog_search_mcp.server.format.results import (
     shorten,
     to_json,
 )
-from blog_search_mcp.server.protocol.errors import check_only_page, invalid_params
+from blog_search_mcp.server.protocol.errors import invalid_params
 from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, describe_place, join_chunks
 
 PAGE = 100
@@ -90,25 +85,6 @@ TEMPLATES = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedUri:
-    """What a URI names."""
-
-    source: str | None = None
-    """`None` for the list of all posts."""
-    number: int | None = None
-    """The chunk's index, `None` for a whole post; of the list its offset."""
-
-
-def parse_uri(uri: str) -> ParsedUri | None:
-    """Read a URI, `None` if it can name nothing of a blog."""
-    found = _URI.fullmatch(uri)
-    if found is None:
-        return None
-    source, number = found["post"] or found["source"], found["index"] or found["offset"]
-    return ParsedUri(source and unquote(source), None if number is None else int(number))
-
-
 def list_resources(
     searcher: Engine, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
@@ -139,39 +115,38 @@ def list_resources(
 
 
 def list_templates(
-    _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    """List the templates, all on one page. Raises MCPError for a cursor."""
-    check_only_page(params)
+    """List the templates, all on one page."""
     return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
 
 def read_resource(
-    searcher: Engine,
-    context: ServerRequestContext[Any],
-    params: ReadResourceRequestParams | SubscribeRequestParams,
+    searcher: Engine, context: ServerRequestContext[Any], params: ReadResourceRequestParams
 ) -> ReadResourceResult:
     """Read a list, a post or a chunk. Raises MCPError for another URI, IndexProblem."""
-    address = parse_uri(params.uri)
+    named = _URI.fullmatch(params.uri)
     try:
-        if address is not None:
-            return ReadResourceResult(contents=_contents(searcher, params.uri, address))
+        if named is not None:
+            return ReadResourceResult(contents=_contents(searcher, params.uri, named))
     except NotInIndex:
         pass
     code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else INVALID_PARAMS
-    uri = replace_surrogates(params.uri)
     sentence = f"Unknown resource {params.uri[:200]!r}; see resources/list."
+    uri = replace_surrogates(params.uri)
     raise MCPError(code, replace_surrogates(sentence), {"uri": uri})
 
 
 def _contents(
-    searcher: Engine, uri: str, address: ParsedUri
+    searcher: Engine, uri: str, named: re.Match[str]
 ) -> list[TextResourceContents | BlobResourceContents]:
-    if address.source is None:
-        text = to_json(_page(searcher, address.number or 0))
+    if named["post"]:
+        passage = searcher.read(unquote(named["post"]), 0, CHUNK_INDEX_MOST)
+    elif named["source"]:
+        passage = searcher.read(unquote(named["source"]), int(named["index"]), 0)
+    else:
+        text = to_json(_page(searcher, int(named["offset"] or 0)))
         return [TextResourceContents(uri=uri, mime_type="application/json", text=text)]
-    index, neighbors = (0, CHUNK_INDEX_MOST) if address.number is None else (address.number, 0)
-    passage = searcher.read(address.source, index, neighbors)
     text, place = join_chunks(passage.chunks), describe_place(passage)
     return [
         TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
@@ -186,15 +161,11 @@ def _page(searcher: Engine, offset: int) -> dict[str, Any]:
 
 
 def _write_cursor(post: Post) -> str:
-    return base64.urlsafe_b64encode(json.dumps([post.date or "", post.source]).encode()).decode()
+    return f"{post.date or ''}/{post.source}"
 
 
 def _read_cursor(cursor: str) -> tuple[str, str]:
-    try:
-        place = json.loads(base64.b64decode(cursor, b"-_", validate=True))
-    except (binascii.Error, ValueError, RecursionError):
-        place = None
-    match place:
-        case [str(day), str(source)]:
-            return replace_surrogates(day), replace_surrogates(source)
-    raise invalid_params("Unknown cursor; use a nextCursor as it was given.")
+    day, slash, source = replace_surrogates(cursor).partition("/")
+    if not slash:
+        raise invalid_params("Unknown cursor; use a nextCursor as it was given.")
+    return day, source

@@ -1,32 +1,34 @@
 """Serve one client over stdin and stdout.
 
 The process's two pipes are kept for the protocol alone: what anything else prints goes to stderr.
-The SDK's own transport has no bound on a line nor on the calls it takes at once, and does not
-report when the first reply has left, which is when the index opens. It drops a line that is none
-of its message models, and the client then waits for ever; JSON-RPC 2.0 has an answer for each.
+The SDK's own transport has no bound on a line nor on the calls it takes at once, hangs on SIGINT
+and where its client no longer reads, and drops the answer of a call that is running at the end of
+input. It drops a line that is none of its message models, too, and the client then waits for ever;
+JSON-RPC 2.0 has an answer for each.
 """
 
 from __future__ import annotations
 
 import gc
+import json
 import logging
 import os
-import re
 import select
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, BinaryIO, TypeAlias, cast
+from functools import partial
+from typing import Any, BinaryIO, cast
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from mcp import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
+    ErrorData,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
@@ -38,14 +40,15 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
 
 MAX_IN_FLIGHT = 64
-"""Messages that were read and not yet answered: more than the 40 threads that work on calls, so
-that none of them idles. What is sent beyond them is not read yet, a cancellation included."""
+"""Messages that were read and not yet answered: more than the threads that work on calls, so that
+none of them idles. What is sent beyond them is not read yet, a cancellation included."""
 GRACE = 10.0
 """Seconds that calls may take to end after the client has closed its end."""
 STUCK = 15.0
@@ -58,11 +61,6 @@ _ENVELOPE = (
     'A message is an object with "jsonrpc": "2.0" and a method; '
     "a request's id is a string or a whole number."
 )
-_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-    r"|\\."
-)
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +70,8 @@ def serve_stdio(settings: Settings) -> int:
     engine = engine_for(settings)
     logs = [UsageLog(settings.usage_log)] if settings.usage_log else []
     server = build_server(engine, TOOLSETS[settings.toolset], logs)
-    requests = take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
-    replies = take_descriptor(1, "wb", os.dup(2))
+    requests = _take_descriptor(0, "rb", os.open(os.devnull, os.O_RDONLY))
+    replies = _take_descriptor(1, "wb", os.dup(2))
 
     left = threading.Event()
     threading.Thread(target=end_when_stuck, args=(requests.fileno(), left), daemon=True).start()
@@ -81,13 +79,21 @@ def serve_stdio(settings: Settings) -> int:
     def on_reply(is_first: bool) -> None:
         left.set()
         if is_first:
-            engine.warm_up(then=enable_gc)
+            engine.warm_up(then=gc.enable)
 
     try:
         anyio.run(serve, server, requests, replies, on_reply)
     except* BrokenPipeError:
         log.info("The client went away without closing stdin.")
     return 0
+
+
+def _take_descriptor(descriptor: int, mode: str, replacement: int) -> BinaryIO:
+    """Return the pipe behind `descriptor`, which leads to `replacement` from now on."""
+    pipe = os.fdopen(os.dup(descriptor), mode)
+    os.dup2(replacement, descriptor)
+    os.close(replacement)
+    return cast("BinaryIO", pipe)
 
 
 def end_when_stuck(descriptor: int, left: threading.Event) -> None:
@@ -106,72 +112,59 @@ def end_when_stuck(descriptor: int, left: threading.Event) -> None:
     os._exit(0)
 
 
-def enable_gc() -> None:
-    """Enable the garbage collector, but exempt what exists by now from its searches."""
-    gc.freeze()
-    gc.enable()
-
-
 async def serve(
     server: BlogServer,
     requests: BinaryIO,
     replies: BinaryIO,
     on_reply: Callable[[bool], None],
 ) -> None:
-    """Serve until `requests` end; tell `on_reply` of each reply, and if it is the first."""
+    """Serve until `requests` end; tell `on_reply` of each reply, and if it is the first.
+
+    Each pipe has a thread of its own: calls of tools may hold all others.
+    """
     in_flight = anyio.Semaphore(MAX_IN_FLIGHT)
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, answered = anyio.create_memory_object_stream[SessionMessage](0)
-    async with anyio.create_task_group() as pipes:
-        pipes.start_soon(
-            _read, requests, in_flight, to_server, to_client.clone(), server.notifier.close
-        )
-        pipes.start_soon(_write, answered, in_flight, replies, on_reply)
-        await server.run(received, to_client, server.create_initialization_options())
+    refusals = to_client.clone()
 
-
-async def _read(
-    pipe: BinaryIO,
-    in_flight: anyio.Semaphore,
-    to_server: MemoryObjectSendStream[SessionMessage | Exception],
-    to_client: MemoryObjectSendStream[SessionMessage],
-    on_end: Callable[[], None],
-) -> None:
     async def release() -> None:
         in_flight.release()
 
-    parser, one = LineParser(), anyio.CapacityLimiter(1)
-    async with to_server, to_client:
-        while line := await run_sync(read_line, pipe, abandon_on_cancel=True, limiter=one):
-            for message in parser.parse(line):
-                if isinstance(message, JSONRPCRequest | Refusal):
+    async def read() -> None:
+        unanswered, batching = ServerMessageMetadata(on_request_unanswered=release), False
+        next_line = partial(
+            run_sync, read_line, requests, abandon_on_cancel=True, limiter=CapacityLimiter(1)
+        )
+        async with to_server, refusals:
+            while line := await next_line():
+                for message in parse_line(line, batching):
+                    if isinstance(message, JSONRPCRequest | Refusal):
+                        await in_flight.acquire()
+                    if isinstance(message, Refusal):
+                        await refusals.send(SessionMessage(message))
+                    else:
+                        batching = agrees_on_batches(message, batching)
+                        await to_server.send(SessionMessage(message, unanswered))
+            server.notifier.close()
+            with anyio.move_on_after(GRACE):
+                for _ in range(MAX_IN_FLIGHT):
                     await in_flight.acquire()
-                if isinstance(message, Refusal):
-                    await to_client.send(SessionMessage(message))
-                else:
-                    unanswered = ServerMessageMetadata(on_request_unanswered=release)
-                    await to_server.send(SessionMessage(message, unanswered))
-        on_end()
-        with anyio.move_on_after(GRACE):
-            for _ in range(MAX_IN_FLIGHT):
-                await in_flight.acquire()
 
+    async def write() -> None:
+        is_first, one = True, CapacityLimiter(1)
+        async with answered:
+            async for item in answered:
+                line = write_message(item.message)
+                await run_sync(write_line, replies, line, abandon_on_cancel=True, limiter=one)
+                on_reply(is_first)
+                is_first = False
+                if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                    in_flight.release()
 
-async def _write(
-    answered: MemoryObjectReceiveStream[SessionMessage],
-    in_flight: anyio.Semaphore,
-    pipe: BinaryIO,
-    on_reply: Callable[[bool], None],
-) -> None:
-    is_first, one = True, anyio.CapacityLimiter(1)
-    async with answered:
-        async for item in answered:
-            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-            await run_sync(write_line, pipe, line + b"\n", abandon_on_cancel=True, limiter=one)
-            on_reply(is_first)
-            is_first = False
-            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-                in_flight.release()
+    async with anyio.create_task_group() as pumps:
+        pumps.start_soon(read)
+        pumps.start_soon(write)
+        await server.run(received, to_client, server.create_initialization_options())
 
 
 def read_line(pipe: BinaryIO) -> bytes:
@@ -191,73 +184,47 @@ def write_line(pipe: BinaryIO, line: bytes) -> None:
     pipe.flush()
 
 
-def take_descriptor(descriptor: int, mode: str, replacement: int) -> BinaryIO:
-    """Return the pipe behind `descriptor`, which leads to `replacement` from now on."""
-    pipe = os.fdopen(os.dup(descriptor), mode)
-    os.dup2(replacement, descriptor)
-    os.close(replacement)
-    return cast("BinaryIO", pipe)
+def write_message(message: JSONRPCMessage) -> bytes:
+    """Write a message as a line; UTF-8 cannot carry lone surrogates, which become `?`."""
+    values = message.model_dump(by_alias=True, exclude_unset=True)
+    return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 class Refusal(JSONRPCError):
     """What the sender of a message gets that is not passed on."""
 
 
-Incoming: TypeAlias = JSONRPCMessage | Refusal
+def parse_line(line: bytes, batching: bool) -> list[JSONRPCMessage | Refusal]:
+    """Return a line's messages: none if it is blank, several only for a batch.
 
-
-class LineParser:
-    """Parse the lines of one connection, which may agree on a version that has batches."""
-
-    def __init__(self) -> None:
-        self._batching = False
-
-    def parse(self, line: bytes) -> list[Incoming]:
-        """Return the line's messages: none if it is blank, several only for a batch."""
-        if not line.strip():
-            return []
-        try:
-            value = parse_json(line)
-        except MCPError as error:
-            return [_refuse(None, error)]
-        is_batch = self._batching and isinstance(value, list) and bool(value)
-        return [self._validate(each) for each in (value if is_batch else [value])]
-
-    def _validate(self, value: Any) -> Incoming:
-        try:
-            message = validate_message(value)
-        except MCPError as error:
-            return _refuse(value, error)
-        if isinstance(message, JSONRPCRequest) and message.method == "initialize":
-            self._batching = (message.params or {}).get("protocolVersion") == BATCHING
-        return message
-
-
-def parse_json(line: bytes) -> Any:
-    """Return the JSON value in the line, which may begin with a byte order mark.
-
-    Invalid UTF-8 and halves of surrogate pairs are replaced. Raises MCPError for what is not JSON,
-    nested more than 200 deep (pydantic's limit) or longer than MESSAGE_BYTES.
+    A line may begin with a byte order mark; invalid UTF-8 and halves of surrogate pairs are
+    replaced. What is nested more than 200 deep, pydantic's limit, counts as no JSON.
     """
+    if not line.strip():
+        return []
     if len(line) > MESSAGE_BYTES:
-        raise MCPError(INVALID_REQUEST, f"A message may have at most {MESSAGE_BYTES:,} bytes.")
-    text = replace_lone_surrogates(line.decode("utf-8-sig", "replace"))
+        sentence = f"A message may have at most {MESSAGE_BYTES:,} bytes."
+        return [_refuse(INVALID_REQUEST, sentence)]
+    text = line.decode("utf-8-sig", "replace")
     try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        raise MCPError(PARSE_ERROR, f"Not a line of JSON: {error}.") from None
+        if "\\ud" in text.lower():
+            text = replace_surrogates(json.dumps(json.loads(text), ensure_ascii=False))
+        value = from_json(text, allow_inf_nan=False)
+    except (ValueError, RecursionError) as error:
+        return [_refuse(PARSE_ERROR, f"Not a line of JSON: {error}.")]
+    is_batch = batching and isinstance(value, list) and bool(value)
+    return [_validate(each) for each in (value if is_batch else [value])]
 
 
-def validate_message(value: Any) -> JSONRPCMessage:
-    """Return `value` as a message. Raises MCPError.
+def _validate(value: Any) -> JSONRPCMessage | Refusal:
+    """Return `value` as a message, or what its sender gets.
 
     The SDK's union of models takes a request whose id is null or a fraction for a notification,
     which is never answered, so the model of a request is chosen here.
     """
     if isinstance(value, list):
-        raise MCPError(
-            INVALID_REQUEST, f"Only version {BATCHING} has batches; send one message per line."
-        )
+        sentence = f"Only version {BATCHING} has batches; send one message per line."
+        return _refuse(INVALID_REQUEST, sentence)
     try:
         if not isinstance(value, dict) or "method" not in value:
             return jsonrpc_message_adapter.validate_python(value, by_name=False)
@@ -265,18 +232,21 @@ def validate_message(value: Any) -> JSONRPCMessage:
         return kind.model_validate(value, by_name=False)
     except ValidationError as error:
         if {wrong["loc"] for wrong in error.errors()} == {("params",)}:
-            raise MCPError(INVALID_PARAMS, "params must be an object.") from None
-        raise MCPError(INVALID_REQUEST, _ENVELOPE) from None
+            return _refuse(INVALID_PARAMS, "params must be an object.", value)
+        return _refuse(INVALID_REQUEST, _ENVELOPE, value)
 
 
-def replace_lone_surrogates(text: str) -> str:
-    """Replace escaped halves of surrogate pairs by `?`: UTF-8 cannot encode them."""
-    return _ESCAPE.sub(lambda found: "?" if found["lone"] else found[0], text)
-
-
-def _refuse(value: Any, error: MCPError) -> Refusal:
+def _refuse(code: int, sentence: str, value: Any = None) -> Refusal:
     """Answer a malformed request by its id, if it has a valid one; a response's is the server's."""
     is_request = isinstance(value, dict) and not {"result", "error"} & value.keys()
-    found = value.get("id") if is_request else None
-    is_valid = isinstance(found, str) or type(found) is int
-    return Refusal(jsonrpc="2.0", id=found if is_valid else None, error=error.error)
+    given = value.get("id") if is_request else None
+    is_valid = isinstance(given, str) or type(given) is int
+    error = ErrorData(code=code, message=sentence)
+    return Refusal(jsonrpc="2.0", id=given if is_valid else None, error=error)
+
+
+def agrees_on_batches(message: JSONRPCMessage, so_far: bool) -> bool:
+    """Whether the client may send batches from here on: `initialize` names its version."""
+    if isinstance(message, JSONRPCRequest) and message.method == "initialize":
+        return (message.params or {}).get("protocolVersion") == BATCHING
+    return so_far

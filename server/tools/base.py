@@ -1,9 +1,9 @@
 """What a tool is: a definition, a model of its arguments, and the function behind it.
 
 The schema that clients see and the validation come from the same pydantic model. Nothing here
-imports the MCP SDK, which takes 0.7 s: the search page and `blog-server search` use the same
-models. Errors are our own sentences, which name the argument, the value and the rule: that is
-what a model needs to call again.
+imports the MCP SDK, which takes 0.7 s: the search page and `blog-search-mcp search` use the same
+models. Errors are sentences that name the argument, the rule and the value: that is what a model
+needs to call again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -47,9 +46,9 @@ _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 def check_text(text: str, most: int = TEXT_LENGTH) -> str:
     """Return the text. Raises ValueError if it is blank or has more than `most` characters."""
     if not text.strip():
-        raise ValueError(f"must not be blank, got {quote(text)}.")
+        raise ValueError(f"must not be blank, got {quote(text)}")
     if len(text) > most:
-        raise ValueError(f"must be at most {most:,} characters, got {len(text):,}.")
+        raise ValueError(f"must be at most {most:,} characters, got {len(text):,}")
     return text
 
 
@@ -58,26 +57,25 @@ def _read_folder(text: str) -> str | None:
     return text.strip().strip("/") or None
 
 
-def _day(value: object, *, is_last: bool) -> str:
+def _read_day(text: str, *, is_last: bool) -> str:
     """Return the first or last ISO day of a year, month or day. Raises ValueError."""
-    match = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
+    match = _DATE.fullmatch(text.strip())
     year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     try:
         month = month or (12 if is_last else 1)
         day = day or (monthrange(year, month)[1] if is_last else 1)
         return date(year, month, day).isoformat()
     except ValueError:
-        kind = "a date" if isinstance(value, str) else "text, a date"
-        rule = f"must be {kind} as YYYY-MM-DD, YYYY-MM or YYYY"
-        raise ValueError(f"{rule}, got {quote(value)}.") from None
+        rule = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
+        raise ValueError(f"{rule}, got {quote(text)}") from None
 
 
 Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
 Folder = Annotated[Text, AfterValidator(_read_folder)]
 Tag = Annotated[Text, AfterValidator(str.strip)]
-FirstDay = Annotated[str, BeforeValidator(partial(_day, is_last=False))]
-LastDay = Annotated[str, BeforeValidator(partial(_day, is_last=True))]
+FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
+LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
 Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
 
 
@@ -102,18 +100,13 @@ class FilterArguments(Arguments):
     def _check_days(self) -> Self:
         if self.after and self.before and self.after > self.before:
             days = f"{self.after} and {self.before}"
-            raise ValueError(f"after must not be later than before, got {days}.")
+            raise ValueError(f"after must not be later than before, got {days}")
         return self
 
     @property
     def filters(self) -> Filters:
         """What a post must satisfy."""
         return Filters(self.section, self.tag, self.after, self.before)
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The filters that were given, by the names of their arguments."""
-        return self.model_dump(include=set(FilterArguments.model_fields), exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +115,7 @@ class ToolReply:
 
     texts: tuple[str, ...]
     """One content block each."""
-    facts: dict[str, Any] | None = None
+    facts: Mapping[str, Any] | None = None
     """Structured content; a client that finds some shows a model nothing else."""
     answer: Answer | None = None
     """What the call found, if it searched; for the usage log."""
@@ -147,7 +140,7 @@ class Tool(Generic[ArgumentsT]):
         return self.run(searcher, self.parse(values))
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
-        """Check a JSON object of arguments. Raises UsageError for the first that is wrong.
+        """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault.
 
         A null, which models send for "not set", counts as absent, and 5.0 as an integer, as in
         JSON Schema.
@@ -160,7 +153,7 @@ class Tool(Generic[ArgumentsT]):
         try:
             return self.arguments.model_validate(plain)
         except ValidationError as error:
-            raise UsageError(self._sentence(error.errors()[0])) from None
+            raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -181,26 +174,13 @@ class Tool(Generic[ArgumentsT]):
             "additionalProperties": False,
         }
 
-    def _sentence(self, error: ErrorDetails) -> str:
-        """Turn what pydantic found into one sentence."""
-        name = str(error["loc"][0]) if error["loc"] else ""
-        got = f"got {quote(error['input'])}"
-        rule = f"text of 1 to {TEXT_LENGTH:,} characters"
-        facts = self.input_schema["properties"].get(name, {})
-        if facts.get("type") == "integer":
-            rule = f"a whole number from {facts['minimum']} to {facts['maximum']:,}"
-        match error["type"]:
-            case "value_error":
-                return f"{name} {error['ctx']['error']}".strip()
-            case "missing":
-                return f"{name} is missing; it must be {rule}."
-            case "bool_type":
-                return f"{name} must be true or false, {got}."
-            case "string_type":
-                return f"{name} must be text, {got}."
-            case "literal_error":
-                return f"{name} must be {error['ctx']['expected']}, {got}."
-        return f"{name} must be {rule}, {got}."
+
+def _describe_fault(error: ErrorDetails) -> str:
+    """Write what pydantic finds wrong as one sentence; checks of our own name the value too."""
+    rule = error["msg"].removeprefix("Value error, ").replace("Input should", "must")
+    rule = rule.replace("Field required", "is missing")
+    given = "" if error["type"] in ("missing", "value_error") else f", got {quote(error['input'])}"
+    return f"{' '.join([*map(str, error['loc']), rule])}{given}."
 
 
 def _plain(value: object) -> object:

@@ -15,6 +15,7 @@ from blog_search_mcp.server.format.results import (
     heading_path,
     one_line,
     post_summary,
+    present,
     shorten,
     to_json,
 )
@@ -52,7 +53,7 @@ class DraftArguments(Arguments):
     @model_validator(mode="after")
     def _check_one(self) -> Self:
         if (self.text is None) == (self.source is None):
-            raise ValueError("Give either text or source.")
+            raise ValueError("Give either text or source")
         return self
 
     @property
@@ -69,7 +70,11 @@ def tell_similar(searcher: Engine, arguments: DraftArguments) -> ToolReply:
 
     draft = read_subject(corpus, arguments.data, arguments.source or "")
     facts = similar_facts(find_similar(corpus, draft, arguments.top_k))
-    _fit(facts)
+    while len(to_json(facts).encode()) > ANSWER_BYTES:
+        kept = [post["meetings"] for post in reversed(facts["posts"]) if post["meetings"][1:]]
+        if not kept:
+            break
+        max(kept, key=len).pop()
     return ToolReply((to_json(facts),), facts)
 
 
@@ -85,19 +90,17 @@ def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
 
 def similar_facts(found: Similarity, meetings: int | None = MEETINGS) -> dict[str, Any]:
     """Give what is known as plain JSON; of each post so many meetings, `None` for all."""
-    facts: dict[str, Any] = {
-        "verdict": judge(found),
-        "passages": len(found.passages),
-        "said": found.said,
-        "posts": [_post_facts(each, found.passages, meetings) for each in found.posts],
-    }
-    if found.nearest:
-        facts["nearest"] = [_name_post(post) for post in found.nearest]
-    if found.translations:
-        facts["translations"] = [post.source for post in found.translations]
-    if found.notice:
-        facts["notice"] = complete_commands(found.notice)
-    return facts
+    return present(
+        {
+            "verdict": judge(found),
+            "passages": len(found.passages),
+            "said": found.said,
+            "posts": [_post_facts(post, found.passages, meetings) for post in found.posts],
+            "nearest": [_name_post(post) for post in found.nearest] or None,
+            "translations": [post.source for post in found.translations] or None,
+            "notice": complete_commands(found.notice) if found.notice else None,
+        }
+    )
 
 
 def judge(found: Similarity) -> str:
@@ -110,17 +113,12 @@ def judge(found: Similarity) -> str:
     if not found.posts:
         return "Nothing like it on this blog."
     passages = "1 passage meets" if found.said == 1 else f"{found.said} of {count} passages meet"
-    best = found.posts[0]
+    title = f"“{shorten(one_line(found.posts[0].post.title), HEADING_WIDTH)}”"
     kinds = {
-        "same text": f"{quote_title(best)} has mostly the same words.",
-        "translation": f"{quote_title(best)} is the same in another language, passage by passage.",
+        "same text": f" {title} has mostly the same words.",
+        "translation": f" {title} is the same in another language, passage by passage.",
     }
-    return " ".join(filter(None, (f"{passages} what the blog has said.", kinds.get(best.kind))))
-
-
-def quote_title(found: SimilarPost) -> str:
-    """Name a post in a sentence."""
-    return f"“{shorten(one_line(found.post.title), HEADING_WIDTH)}”"
+    return f"{passages} what the blog has said.{kinds.get(found.posts[0].kind, '')}"
 
 
 def _name_post(post: Post) -> dict[str, Any]:
@@ -131,37 +129,28 @@ def _post_facts(
     found: SimilarPost, passages: Sequence[Chunk], meetings: int | None
 ) -> dict[str, Any]:
     met = found.meetings[:meetings]
-    facts: dict[str, Any] = _name_post(found.post) | {
+    facts = {
         "kind": found.kind,
         "passages_met": len(found.meetings),
         "meetings": [_meeting_facts(each, passages[each.passage], found.post) for each in met],
+        "linked": found.is_linked or None,
+        "translations": dict(found.translations),
     }
-    if found.is_linked:
-        facts["linked"] = True
-    if found.translations:
-        facts["translations"] = dict(found.translations)
-    return facts
+    return _name_post(found.post) | present(facts)
 
 
 def _meeting_facts(meeting: Meeting, mine: Chunk, post: Post) -> dict[str, Any]:
-    facts = {
-        "my_lines": f"{mine.first_line}-{mine.last_line}",
-        "my_heading": shorten(one_line(mine.headings[-1]), HEADING_WIDTH) if mine.headings else "",
-        "chunk_index": meeting.chunk.index,
-        "heading": heading_path(meeting.chunk.headings, post.title, HEADING_WIDTH),
-        "says": shorten(one_line(meeting.sentence), SENTENCE_WIDTH),
-        "word_for_word": f"{meeting.same_words:.0%}" if meeting.same_words else "",
-    }
-    return {name: value for name, value in facts.items() if value != ""}
-
-
-def _fit(facts: dict[str, Any]) -> None:
-    """Leave out meetings, of the post with most and of those the last, until the answer fits."""
-    while len(to_json(facts).encode()) > ANSWER_BYTES:
-        kept = [post["meetings"] for post in reversed(facts["posts"]) if post["meetings"][1:]]
-        if not kept:
-            return
-        max(kept, key=len).pop()
+    my_heading = shorten(one_line(mine.headings[-1]), HEADING_WIDTH) if mine.headings else None
+    return present(
+        {
+            "my_lines": f"{mine.first_line}-{mine.last_line}",
+            "my_heading": my_heading,
+            "chunk_index": meeting.chunk.index,
+            "heading": heading_path(meeting.chunk.headings, post.title, HEADING_WIDTH) or None,
+            "says": shorten(one_line(meeting.sentence), SENTENCE_WIDTH),
+            "word_for_word": f"{meeting.same_words:.0%}" if meeting.same_words else None,
+        }
+    )
 
 
 FIND_SIMILAR = Tool(

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Filters, Order, Posts
+from blog_search_mcp.index.types import Filters, Order, Post, Posts
 from blog_search_mcp.server.format.notices import explain_unknown
-from blog_search_mcp.server.format.results import post_summary, to_json
+from blog_search_mcp.server.format.results import fit, post_summary, to_json
 from blog_search_mcp.server.tools.base import ANSWER, FilterArguments, Offset, Tool, ToolReply
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.server.engine import Engine
 
 LIMIT_DEFAULT = 20
@@ -28,39 +27,40 @@ class ListArguments(FilterArguments):
     offset: Offset = 0
 
 
+def find_posts(searcher: Engine, arguments: ListArguments) -> Posts:
+    """Return the page of posts that is asked for. Raises IndexProblem."""
+    listing, page = searcher.listing(), (arguments.limit, arguments.offset)
+    return listing.posts(arguments.filters, arguments.order, *page)
+
+
 def list_posts(searcher: Engine, arguments: ListArguments) -> ToolReply:
     """List, leaving posts that would make the page too long for the next one.
 
     Raises IndexProblem.
     """
-    found = searcher.listing().posts(
-        arguments.filters, arguments.order, arguments.limit, arguments.offset
-    )
-    facts = _page_facts(found)
-    while len(to_json(facts)) > ANSWER and len(found.page) > 1:
-        found = replace(found, page=found.page[:-1])
-        facts = _page_facts(found)
-    why = None if found.page else _why_empty(found.total, arguments, searcher.overview)
-    if notice := " ".join(filter(None, (found.notice, why))):
-        facts["notice"] = notice
+    posts = find_posts(searcher, arguments)
+
+    def page_facts(page: tuple[Post, ...]) -> dict[str, Any]:
+        end = replace(posts, page=page).next_offset
+        return {
+            "posts": [post_summary(post) for post in page],
+            "total": posts.total,
+            "offset": posts.offset,
+            "has_more": end is not None,
+            "next_offset": end,
+        }
+
+    facts = page_facts(fit(lambda page: to_json(page_facts(page)), posts.page, ANSWER))
+    if not posts.page:
+        facts["notice"] = _why_empty(posts.total, arguments, searcher)
     return ToolReply((to_json(facts),), facts)
 
 
-def _page_facts(found: Posts) -> dict[str, Any]:
-    return {
-        "posts": [post_summary(post) for post in found.page],
-        "total": found.total,
-        "offset": found.offset,
-        "has_more": found.next_offset is not None,
-        "next_offset": found.next_offset,
-    }
-
-
-def _why_empty(total: int, arguments: ListArguments, overview: Overview) -> str:
+def _why_empty(total: int, arguments: ListArguments, searcher: Engine) -> str:
     if total:
         return f"offset {arguments.offset} is past the last post: {total} in all, from 0."
     if arguments.filters != Filters():
-        unknown = explain_unknown(arguments.filters, overview)
+        unknown = explain_unknown(arguments.filters, searcher.overview)
         return unknown or "No post passes these filters. Leave some out."
     return "The blog has no posts."
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -12,14 +13,12 @@ from blog_search_mcp.index.types import Answer, Filters, Hit, Sort
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
-    HitFacts,
-    PageFacts,
-    describe_place,
-    fit_page,
+    brief_facts,
+    describe_others,
+    fit,
     one_line,
-    page_of,
+    page_facts,
     to_json,
-    wire_facts,
 )
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
 from blog_search_mcp.server.tools.base import (
@@ -44,29 +43,23 @@ class SearchArguments(FilterArguments):
 
 
 def search_blog(searcher: Engine, arguments: SearchArguments) -> ToolReply:
-    """Search, and say honestly if nothing matched. Raises BlogSearchError."""
+    """Search, leaving hits that would make the page too long for the next one.
+
+    Raises BlogSearchError.
+    """
     answer = find_hits(searcher, arguments)
-    notice = answer.notice
-    if not answer.hits:
-        notice = explain_empty(answer, arguments.filters, searcher.overview, arguments.given)
-    page = fit_page(page_of(answer, notice))
+    page, hits = partial(page_facts, answer), tuple(map(brief_facts, answer.hits))
     if arguments.response_format == "markdown":
-        _, text = _within_answer(page, render_markdown)
-        return ToolReply((text,), answer=answer)
-    page, text = _within_answer(page, _as_json)
-    return ToolReply((text,), wire_facts(page), answer)
+        hits = fit(lambda shown: render_markdown(page(shown)), hits, ANSWER)
+        return ToolReply((render_markdown(page(hits)),), answer=answer)
+    facts = page(fit(lambda shown: to_json(page(shown)), hits, ANSWER))
+    return ToolReply((to_json(facts),), facts, answer)
 
 
 def find_hits(searcher: Engine, arguments: SearchArguments) -> Answer:
     """Return the page of hits that is asked for. Raises BlogSearchError."""
-    return search_sorted(
-        searcher,
-        arguments.query,
-        arguments.filters,
-        arguments.sort,
-        limit=arguments.top_k,
-        offset=arguments.offset,
-    )
+    page = {"limit": arguments.top_k, "offset": arguments.offset}
+    return search_sorted(searcher, arguments.query, arguments.filters, arguments.sort, **page)
 
 
 LOOKED_AT = 60
@@ -79,14 +72,27 @@ on two English blogs, that post does for .96, and half have two posts or fewer t
 
 
 def search_sorted(
-    searcher: Engine, query: str, filters: Filters, sort: Sort, *, limit: int, offset: int
+    searcher: Engine,
+    query: str,
+    filters: Filters,
+    sort: Sort = "relevance",
+    *,
+    limit: int,
+    offset: int,
 ) -> Answer:
-    """Return the page of hits from `offset` on, in this order. Raises BlogSearchError."""
+    """Return the hits from `offset` on, in this order; the notice says why there are none.
+
+    Raises BlogSearchError.
+    """
     if sort == "relevance":
-        return searcher.search(query, filters, limit=limit, offset=offset)
-    answer = searcher.search(query, filters, limit=LOOKED_AT, offset=0)
-    hits = newest_first(answer.hits)
-    return replace(answer, hits=hits[offset : offset + limit], total=len(hits), offset=offset)
+        answer = searcher.search(query, filters, limit=limit, offset=offset)
+    else:
+        answer = searcher.search(query, filters, limit=LOOKED_AT, offset=0)
+        hits = newest_first(answer.hits)
+        answer = replace(answer, hits=hits[offset:][:limit], total=len(hits), offset=offset)
+    if answer.hits:
+        return answer
+    return replace(answer, notice=explain_empty(answer, filters, searcher.overview))
 
 
 def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -101,46 +107,29 @@ def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(sorted(best.values(), key=lambda hit: hit.post.date or "", reverse=True))
 
 
-def _as_json(page: PageFacts) -> str:
-    return to_json(wire_facts(page))
-
-
-def _within_answer(page: PageFacts, render: Callable[[PageFacts], str]) -> tuple[PageFacts, str]:
-    """Leave hits that would make the page longer than ANSWER for the next one; render the page."""
-    while len(text := render(page)) > ANSWER and len(page.results) > 1:
-        kept = page.results[:-1]
-        page = replace(page, results=kept, has_more=True, next_offset=page.offset + len(kept))
-    return page, text
-
-
-def render_markdown(page: PageFacts) -> str:
+def render_markdown(page: Mapping[str, Any]) -> str:
     """Write the confidence, a numbered list of hits, the notice and how to read on."""
-    hits = [
-        _hit_as_markdown(number, hit) for number, hit in enumerate(page.results, page.offset + 1)
-    ]
-    above = [f"Confidence: {page.confidence}."] if hits else []
-    below = [page.notice] if page.notice else []
-    if page.next_offset is not None:
-        below.append(
-            f"Hits {page.offset + 1} to {page.next_offset} of {page.total}; "
-            f"more with offset={page.next_offset}."
-        )
-    return "\n\n".join([*above, *hits, *below])
+    parts = [f"Confidence: {page['confidence']}."] if page["results"] else []
+    parts += (_render_hit(*numbered) for numbered in enumerate(page["results"], page["offset"] + 1))
+    parts += [page["notice"]] if "notice" in page else []
+    if end := page["next_offset"]:
+        first, total = page["offset"] + 1, page["total"]
+        parts.append(f"Hits {first} to {end} of {total}; more with offset={end}.")
+    return "\n\n".join(parts)
 
 
-def _hit_as_markdown(number: int, hit: HitFacts) -> str:
-    heading = f" › {one_line(hit.heading)}" if hit.heading else ""
+def _render_hit(number: int, hit: Mapping[str, Any]) -> str:
+    heading = f" › {one_line(hit['heading'])}" if "heading" in hit else ""
     facts = [
-        f"`{one_line(hit.source)}` chunk_index {hit.chunk_index}",
-        f"lines {hit.lines}",
-        *([hit.date] if hit.date else []),
-        f"score {hit.score:.3f}",
-        *(f"also in {code}: `{source}`" for code, source in hit.translations.items()),
-        *filter(None, [describe_place(hit.series)]),
+        f"`{one_line(hit['source'])}` chunk_index {hit['chunk_index']}",
+        f"lines {hit['lines']}",
+        *([hit["date"]] if "date" in hit else []),
+        f"score {hit['score']:.3f}",
+        *describe_others(hit, "`"),
     ]
-    head = f"{number}. **{one_line(hit.title)}**{heading}"
-    link = f"\n   <{hit.url}>" if hit.url else ""
-    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(hit.preview)}"
+    head = f"{number}. **{one_line(hit['title'])}**{heading}"
+    link = f"\n   <{hit['url']}>" if "url" in hit else ""
+    return f"{head}\n   {' · '.join(facts)}{link}\n   > {one_line(hit['preview'])}"
 
 
 SEARCH_BLOG = Tool(

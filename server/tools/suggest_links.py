@@ -9,12 +9,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.server.format.results import (
-    TITLE_WIDTH,
-    one_line,
-    shorten,
-    to_json,
-)
+from blog_search_mcp.server.format.results import TITLE_WIDTH, one_line, present, shorten, to_json
 from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.find_similar import DraftArguments, read_subject
 
@@ -80,14 +75,10 @@ def suggest_links(searcher: Engine, arguments: LinkArguments) -> ToolReply:
     corpus = searcher.corpus()
     draft = read_subject(corpus, arguments.data, arguments.source or "")
     found = find_links(draft, corpus, arguments.top_k, is_reverse=is_reverse)
-    facts: dict[str, Any] = {
-        "links": [link_facts(each, is_reverse=is_reverse) for each in found.links]
-    }
-    notices = [found.notice] if found.notice else []
-    if not found.links:
-        notices.append(describe_nothing(is_reverse=is_reverse))
-    if notices:
-        facts["notice"] = " ".join(notices)
+    nothing = None if found.links else describe_nothing(is_reverse=is_reverse)
+    links = [link_facts(link, is_reverse=is_reverse) for link in found.links]
+    notice = " ".join(filter(None, (found.notice, nothing))) or None
+    facts = present({"links": links, "notice": notice})
     return ToolReply((to_json(facts),), facts)
 
 
@@ -96,23 +87,25 @@ def link_facts(found: FoundLink, *, is_reverse: bool = False) -> dict[str, Any]:
 
     Of two posts it names the one that is not asked about: where a link leads, or is to be put.
     """
-    each = found.suggestion
-    other = each.post if is_reverse else each.target
-    met: dict[str, Any] = {
-        "source": other.source,
-        "chunk_index": each.chunk.index if each.chunk else None,
+    link = found.suggestion
+    other = link.post if is_reverse else link.target
+    met = {
+        "reason": describe_reason(link),
+        "source": other.source or None,
+        "chunk_index": link.chunk.index if link.chunk else None,
     }
-    facts = {
-        **({"from": other.source} if is_reverse else {}),
-        "line": each.line,
-        "words": each.words,
-        "href": found.href,
-        **({} if is_reverse else {"reason": describe_reason(each), **met}),
-        "title": shorten(one_line(other.title), TITLE_WIDTH),
-        "date": other.date,
-        "sentence": shorten(one_line(each.sentence), SENTENCE_WIDTH),
-    }
-    return {name: value for name, value in facts.items() if value not in (None, "")}
+    return present(
+        {
+            **({"from": other.source} if is_reverse else {}),
+            "line": link.line,
+            "words": link.words,
+            "href": found.href or None,
+            **({} if is_reverse else met),
+            "title": shorten(one_line(other.title), TITLE_WIDTH),
+            "date": other.date,
+            "sentence": shorten(one_line(link.sentence), SENTENCE_WIDTH),
+        }
+    )
 
 
 def describe_nothing(*, is_reverse: bool) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from blog_search_mcp.index.search.timeline import DEPTH, Timeline, make_timeline
 from blog_search_mcp.index.types import Answer, Filters, Hit
-from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.format.results import (
     HEADING_WIDTH,
     one_line,
     place_facts,
+    present,
     shorten,
     to_json,
 )
 from blog_search_mcp.server.settings import TOP_K_MOST
 from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply
+from blog_search_mcp.server.tools.search_blog import search_sorted
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.engine import Engine
@@ -41,22 +43,18 @@ def tell_timeline(searcher: Engine, arguments: TimelineArguments) -> ToolReply:
     Raises BlogSearchError.
     """
     answer = search_subject(searcher, arguments.subject)
-    notice = answer.notice
-    if not answer.hits:
-        notice = explain_empty(answer, Filters(), searcher.overview)
     facts: dict[str, Any] = {}
-    for limit in range(arguments.top_k, 0, -1):
+    for limit, width in product(range(arguments.top_k, 0, -1), WIDTHS):
         found = make_timeline(answer.hits, limit)
-        for width in WIDTHS:
-            facts = timeline_facts(found, answer.confidence, notice, width)
-            if len(to_json(facts).encode()) <= ANSWER_BYTES:
-                return ToolReply((to_json(facts),), facts, answer)
+        facts = timeline_facts(found, answer.confidence, answer.notice, width)
+        if len(to_json(facts).encode()) <= ANSWER_BYTES:
+            break
     return ToolReply((to_json(facts),), facts, answer)
 
 
 def search_subject(searcher: Engine, subject: str) -> Answer:
     """Return the hits that a timeline is made of. Raises BlogSearchError."""
-    return searcher.search(subject, Filters(), limit=DEPTH, offset=0)
+    return search_sorted(searcher, subject, Filters(), limit=DEPTH, offset=0)
 
 
 def timeline_facts(
@@ -75,15 +73,16 @@ def timeline_facts(
 
 
 def _entry_facts(hit: Hit, width: int) -> dict[str, Any]:
-    facts = {
-        "date": hit.post.date,
-        "title": shorten(one_line(hit.post.title), HEADING_WIDTH),
-        "source": hit.post.source,
-        "chunk_index": hit.chunk.index,
-        "says": shorten(one_line(hit.preview), width),
-        "series": place_facts(hit.series),
-    }
-    return {name: value for name, value in facts.items() if value not in (None, {})}
+    return present(
+        {
+            "date": hit.post.date,
+            "title": shorten(one_line(hit.post.title), HEADING_WIDTH),
+            "source": hit.post.source,
+            "chunk_index": hit.chunk.index,
+            "says": shorten(one_line(hit.preview), width),
+            "series": place_facts(hit.series),
+        }
+    )
 
 
 TIMELINE = Tool(

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
-from blog_search_mcp.index.content.next_ingest import STOP_WITH_STDIN, ingest_arguments
 from blog_search_mcp.index.errors import IngestFailed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN, ingest_arguments
 from blog_search_mcp.index.stores import Location
 
 MOST_SECONDS = 2 * 60 * 60

@@ -104,8 +104,8 @@ class StalenessCheck:
             self._is_running = False
 
     def _describe_changes(self, now: datetime) -> str | None:
-        from blog_search_mcp.index.content.changes import describe_changes, find_changes
-        from blog_search_mcp.index.content.last_ingest import read_last_ingest
+        from blog_search_mcp.index.posts.changes import describe_changes, find_changes
+        from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 
         last = read_last_ingest(self._store, self._store.current_number())
         if last is None:

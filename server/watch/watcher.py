@@ -18,10 +18,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blog_search_mcp.index.content.changes import compare_files, count_changed
-from blog_search_mcp.index.content.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.content.walk import SourceFile, walk
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
+from blog_search_mcp.index.posts.changes import compare_files, count_changed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
 
 QUIET_MS = 100

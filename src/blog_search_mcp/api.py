@@ -14,8 +14,6 @@ from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from blog_search_mcp.ingest.report import Progress, Report
 
 EVERYTHING = Filters()
@@ -34,15 +32,15 @@ def build_index(
     rebuild: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the index up to date with the folder of posts `content`, as `blog-ingest` does.
+    """Bring the index up to date with the folder of posts `content`, as the command `ingest` does.
 
     Only what has changed is read and embedded. Reading starts worker processes, so a script
     calls this below `if __name__ == "__main__":`.
 
     Raises BlogSearchError, with the index as it was.
     """
-    from blog_search_mcp.index.content.last_ingest import IngestOptions
     from blog_search_mcp.index.embedders.registry import choose_embedder
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.report import Progress
@@ -115,10 +113,5 @@ class BlogIndex:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self.close()

@@ -34,7 +34,7 @@ def rows(folder: Path) -> Iterator[Row]:
     """Run every client; `folder` takes the index and a home."""
     index = indexed(folder, POSTS)
     arguments = ["--index", str(index)]
-    stdio: Connection = {"command": start_words("blog-server")[0], "args": arguments}
+    stdio: Connection = {"command": start_words()[0], "args": arguments}
     with served(index) as url:
         connections: dict[Transport, Connection] = {"stdio": stdio, "HTTP": {"url": url}}
         for way in WAYS:

@@ -116,7 +116,7 @@ def claude_code() -> str:
 
 def claude_says(home: Path, index: Path) -> str:
     """What Claude Code says of the entry that `install` writes into this home."""
-    server = start_words("blog-server")[0]
+    server = start_words()[0]
     at_home(home, [server, "install", "claude-code", "--index", str(index)])
     listed = at_home(home, [claude_code(), "mcp", "list"])
     [line] = [line for line in listed.splitlines() if line.startswith("blog:")]

@@ -35,5 +35,5 @@ def test_claude_code_connects_to_the_entry_that_install_wrote(
     status = claude_says(home, index)
     assert status == "✔ Connected"
     assert claude_row(status) in ROWS
-    at_home(home, [start_words("blog-server")[0], "uninstall", "claude-code"])
+    at_home(home, [start_words()[0], "uninstall", "claude-code"])
     assert "blog:" not in at_home(home, [CLAUDE, "mcp", "list"])

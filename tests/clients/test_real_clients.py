@@ -51,7 +51,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def connections(index: Path) -> Iterator[dict[Transport, Connection]]:
     stdio = {
-        "command": start_words("blog-server")[0],
+        "command": start_words()[0],
         "args": ["--index", str(index)],
     }
     with served(index) as url:
@@ -99,7 +99,7 @@ def test_inspector_finds_nothing_wrong_with_the_tools_over_http(
 @pytest.mark.parametrize("era", ERAS)
 def test_inspector_finds_nothing_wrong_with_the_extended_tools(era: str, index: Path) -> None:
     arguments = ["--index", str(index), "--toolset", "extended"]
-    extended = {"command": start_words("blog-server")[0], "args": arguments}
+    extended = {"command": start_words()[0], "args": arguments}
     tools, complaints = strict(extended, era)
     assert tools == ["search_blog", "read_chunk", "list_posts", "get_outline"]
     assert complaints == ""

@@ -1,7 +1,7 @@
 """`python -m tests.conformance.fixture_server HOST:PORT`: the suite's fixtures behind our HTTP.
 
 Unlike ours this server asks its client and tells it while a tool runs, so its answers are
-event streams. Guards, uvicorn, protocol and the way it ends are those of `blog-server --http`.
+event streams. Guards, uvicorn, protocol and the way it ends are those of `serve --http`.
 """
 
 from __future__ import annotations

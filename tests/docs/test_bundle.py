@@ -35,7 +35,7 @@ def test_the_bundle_starts_our_console_script_in_its_own_folder() -> None:
     assert [started["command"], *run] == ["uv", "run", "--directory", "${__dirname}"]
     module = PROJECT["scripts"][script].partition(":")[0]
     assert SAID["server"]["entry_point"] == f"src/{module.replace('.', '/')}.py"
-    assert started["args"][4:] == ["--watch", "${user_config.posts}"]
+    assert started["args"][4:] == ["serve", "--watch", "${user_config.posts}"]
 
 
 def test_every_question_to_the_person_is_used_and_each_one_used_is_asked() -> None:

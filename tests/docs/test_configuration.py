@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 
+import click
 import pytest
 
+from blog_search_mcp.cli import program
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.ingest.cli import make_parser as make_ingest_parser
-from blog_search_mcp.server.cli.parser import make_parser as make_server_parser
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
 from tests.support.paths import ROOT
@@ -22,7 +21,6 @@ from tests.support.python import run_python
 
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-PARSERS = {"`blog-ingest CONTENT`": make_ingest_parser, "`blog-server`": make_server_parser}
 ELSEWHERE = {
     "--document-prefix": "as the model's card says",
     "--query-prefix": "as the model's card says",
@@ -32,13 +30,11 @@ ELSEWHERE = {
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
     "--index": f"`{DEFAULT_FOLDER}`",
-    "--content": "where the last ingest found them",
 }
-"""Defaults that are no value of argparse's."""
-COMMON = ("`--index`", "`--embedder-url`", "`--content`")
+"""Defaults that are no value of an option's."""
+COMMON = {"--index", "--embedder-url"}
 """Options of nearly every command, said once."""
-VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "BLOG_USAGE_LOG")
-"""Those that are an option's default; the token is read for itself."""
+TOKEN = "BLOG_SERVER_TOKEN"
 
 
 def rows(heading: str, first: str) -> list[list[str]]:
@@ -50,84 +46,63 @@ def rows(heading: str, first: str) -> list[list[str]]:
     return [[cell.strip().replace("\0", "|") for cell in row[1:-1].split("|")] for row in lines]
 
 
-def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [
-        action
-        for action in parser._actions
-        if action.option_strings
-        and not isinstance(action, argparse._HelpAction)
-        and action.help is not argparse.SUPPRESS
-    ]
+def options(command: click.Command) -> list[click.Option]:
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    return [each for each in options if not each.hidden]
 
 
-def shown(action: argparse.Action) -> str:
-    name = action.option_strings[0]
-    if action.nargs == 0:
-        return f"`{name}`"
-    value = "|".join(action.choices) if action.choices else action.metavar or action.dest.upper()
-    return f"`{name} [{value}]`" if action.nargs == "?" else f"`{name} {value}`"
+def described(option: click.Option) -> list[str]:
+    """The option with its value, its variable and its default, as the page has them."""
+    name = option.opts[0]
+    choices = option.type.choices if isinstance(option.type, click.Choice) else ()
+    value = "" if option.is_flag else f" {'|'.join(choices) or option.metavar}"
+    envvar = option.envvar or ([TOKEN] if name == "--token-file" else [])
+    [variable, *_] = [envvar] if isinstance(envvar, str) else [*envvar, ""]
+    default = "off" if option.is_flag else f"`{option.default}`" if choices else "–"
+    return [f"`{name}{value}`", f"`{variable}`" if variable else "–", ELSEWHERE.get(name, default)]
 
 
-def default(action: argparse.Action) -> str:
-    if action.nargs == 0:
-        return "off"
-    value = f"`{action.default}`" if action.default else "–"
-    return ELSEWHERE.get(action.option_strings[0], value)
+def commands() -> dict[str, click.Command]:
+    """Every command with its words, those that only group others left out."""
+    context = click.Context(program)
+    found = {name: program.get_command(context, name) for name in program.list_commands(context)}
+    author = found.pop("author")
+    assert isinstance(author, click.Group)
+    found |= {f"author {name}": command for name, command in author.commands.items()}
+    return {name: command for name, command in found.items() if command is not None}
 
 
-def variable(program: str, action: argparse.Action) -> str:
-    """Give the variable that the option's default comes from, as the parser itself behaves."""
-    if action.dest == "token_file":
-        return "`BLOG_SERVER_TOKEN`"
-    read = [
-        name
-        for name in VARIABLES
-        if PARSERS[program]({name: "x"}).get_default(action.dest) != action.default
-    ]
-    return f"`{read[0]}`" if read else "–"
-
-
-def commands() -> dict[str, argparse.ArgumentParser]:
-    [found] = [
-        action
-        for action in make_server_parser({})._actions
-        if isinstance(action, argparse._SubParsersAction)
-    ]
-    return dict(found.choices)
-
-
-@pytest.mark.parametrize("program", PARSERS)
-def test_each_option_has_its_value_variable_and_default(program: str) -> None:
-    assert [row[:3] for row in rows(program, "option")] == [
-        [shown(action), variable(program, action), default(action)]
-        for action in options(PARSERS[program]({}))
-    ]
+@pytest.mark.parametrize("name", ["ingest", "serve"])
+def test_each_option_has_its_value_variable_and_default(name: str) -> None:
+    written = sorted(row[:3] for row in rows(f"`{name}`", "option"))
+    assert written == sorted(map(described, options(commands()[name])))
 
 
 def test_each_command_has_its_options() -> None:
-    written = {}
-    for name, parser in commands().items():
-        [argument] = [
-            action.metavar or action.dest.upper()
-            for action in parser._actions
-            if not action.option_strings
-        ] or [""]
-        names = [f"`{action.option_strings[0]}`" for action in options(parser)]
-        if set(COMMON) <= set(names):
-            names = [each for each in names if each not in COMMON] or ["–"]
-        written[f"`{name} {argument}`".replace(" `", "`")] = ", ".join(names)
-    assert {row[0]: row[1] for row in rows("`blog-server`", "command")} == written
-    assert f"its own and {', '.join(COMMON)};" in PAGE
+    written = {row[0]: row[1] for row in rows("Commands", "command")}
+    assert written.keys() == {f"`{typed(*each)}`" for each in commands().items()}
+    for name, command in commands().items():
+        row = written[f"`{typed(name, command)}`"]
+        taken = {each.opts[0] for each in options(command)}
+        own = taken - (COMMON if taken >= COMMON else set())
+        assert "below" in row or set(re.findall(r"--[a-z-]+", row)) == own
 
 
-def test_the_servers_other_names_start_it_in_any_folder(tmp_path: Path) -> None:
-    sentence = re.search(r"^Also `([a-z-]+)` and `python -m ([\w.]+)`\.", PAGE, re.MULTILINE)
-    assert sentence is not None
-    script, module = sentence.groups()
-    [entry_point] = entry_points(group="console_scripts", name=script)
-    assert entry_point.module == f"{module}.__main__"
-    ran = run_python("-m", module, "--version", cwd=tmp_path)
-    assert (ran.stderr, ran.stdout) == ("", f"{PACKAGE} {version(PACKAGE)}\n")
+def typed(name: str, command: click.Command) -> str:
+    """The command with its arguments."""
+    context = click.Context(command)
+    arguments = [each for each in command.params if isinstance(each, click.Argument)]
+    words = (each.make_metavar(context).removesuffix("...") for each in arguments)
+    return " ".join([name, *words])
+
+
+def test_modules_start_it_in_any_folder(tmp_path: Path) -> None:
+    for module in re.findall(r"`python -m ([\w.]+)`", PAGE):
+        ran = run_python("-m", module, "--help", cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout.startswith(f"Usage: {PACKAGE}")
+    ran = run_python("-m", "blog_search_mcp", "--version", cwd=tmp_path)
+    assert ran.stdout == f"{PACKAGE} {version(PACKAGE)}\n"
 
 
 def test_the_clients_are_named() -> None:
@@ -142,10 +117,12 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
         for package in ("index", "ingest", "server")
         for path in (ROOT / package).rglob("*.py")
     )
-    read = set(re.findall(r'environment\.get\(\s*"([A-Z_]+)"', code))
+    read = set(re.findall(r'environ(?:ment)?\.get\(\s*"([A-Z_]+)"', code))
     read |= set(
         re.findall(r'^(?:KEY_VARIABLE|TOKEN)(?:: Final)? = "([A-Z_]+)"', code, re.MULTILINE)
     )
+    for option in (option for command in commands().values() for option in options(command)):
+        read |= {option.envvar} if isinstance(option.envvar, str) else set(option.envvar or ())
     assert read == {
         name
         for row in rows("Environment", "variable")

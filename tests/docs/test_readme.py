@@ -90,12 +90,8 @@ def test_every_make_command_in_the_readme_is_a_target() -> None:
 
 
 def test_every_option_in_the_readme_is_one_of_ours() -> None:
-    ours = (
-        "ingest",
-        "server",
-        *(f"server {name}" for name in ("install", "search", "setup")),
-    )
-    programs = (*ours, "benchmarks.quality", "benchmarks.quality.dev_blogs")
+    ours = (f"blog_search_mcp {name}" for name in ("ingest", "serve", "install", "search", "setup"))
+    programs = (*ours, "blog_search_mcp", "benchmarks.quality", "benchmarks.quality.dev_blogs")
     known = set().union(*map(options_of, programs))
     lines = [line.partition(" blog-")[2] if line.startswith(OTHERS) else line for line in code()]
     assert {option for line in lines for option in OPTION.findall(line)} <= known
@@ -105,8 +101,9 @@ def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -
     entries = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
     servers: list[dict[str, Any]] = [entry["mcpServers"]["blog"] for entry in entries]
     commands = [server["command"] for server in servers]
-    assert commands == ["/path/to/blog-search-mcp/.venv/bin/blog-server"]
-    assert servers[0]["args"][0] in options_of("server")
+    assert commands == ["/path/to/blog-search-mcp/.venv/bin/blog-search-mcp"]
+    assert servers[0]["args"][0] == "serve"
+    assert servers[0]["args"][1] in options_of("blog_search_mcp serve")
 
 
 def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
@@ -149,7 +146,7 @@ def checkout(tmp_path: Path) -> Path:
     (folder / ".venv" / "bin").mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, folder)
-    for name in ("blog-ingest", "blog-server", "python"):
+    for name in ("blog-search-mcp", "python"):
         program = folder / ".venv" / "bin" / name
         program.write_text(f"#!/bin/sh\nprintf '%s\\n' {name} \"$@\"\n")
         program.chmod(0o755)
@@ -167,15 +164,16 @@ def test_make_ask_ingests_and_passes_the_question_on_as_typed(
 ) -> None:
     folders = ("CONTENT=my posts", "INDEX=my index")
     said = run("make", "--no-print-directory", "ask", f"Q={question}", *folders, cwd=checkout)
-    ingested = ["blog-ingest", "my posts", "--index", "my index"]
-    asked = ["blog-server", "ask", "--index", "my index", "--", question]
+    ingested = ["blog-search-mcp", "ingest", "my posts", "--index", "my index"]
+    asked = ["blog-search-mcp", "ask", "--index", "my index", "--", question]
     assert said.splitlines() == ingested + asked
 
 
 def test_make_serve_ingests_and_serves_over_http(checkout: Path) -> None:
     said = run("make", "--no-print-directory", "serve", cwd=checkout)
-    ingested = ["blog-ingest", "content", "--index", ".blog-index"]
-    assert said.splitlines() == [*ingested, "blog-server", "--index", ".blog-index", "--http"]
+    ingested = ["blog-search-mcp", "ingest", "content", "--index", ".blog-index"]
+    served = ["blog-search-mcp", "serve", "--index", ".blog-index", "--http"]
+    assert said.splitlines() == [*ingested, *served]
 
 
 def test_make_eval_measures_the_posts_with_the_options_given(checkout: Path) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
+from unittest import mock
 
 import pytest
 import yaml
 
-from blog_search_mcp.ingest.cli import read_settings as read_ingest
-from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.server.http.pages import HEALTH
 from blog_search_mcp.server.http.serve import GRACE
+from tests.support.front import command, served
 from tests.support.paths import ROOT
 
 FOLDER = ROOT / "examples" / "servers"
@@ -33,24 +35,33 @@ POD = OBJECTS["Deployment"]["spec"]["template"]["spec"]
 SERVERS = [COMPOSE["services"][name]["command"] for name in ("blog-1", "blog-2")]
 
 
+def ingested(*words: str, env: Mapping[str, str] | None = None) -> str:
+    """The index that an ingest would write."""
+    with mock.patch("blog_search_mcp.ingest.cli.run", return_value=0) as run:
+        assert command(*words, env=env).status == 0
+    job: Job = run.call_args.args[0]
+    return str(job.index)
+
+
 @pytest.mark.parametrize("arguments", [*SERVERS, CONTAINER["args"]])
 def test_each_server_is_started_as_it_can_be(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "blog_search_mcp.server.http.settings._read_file"
     monkeypatch.setattr(name, lambda _file: "0123456789abcdef")
-    settings = read_settings(arguments, {"BLOG_INDEX": "/index"})
-    assert settings.http is not None
-    assert (settings.http.port, settings.http.is_any) == (8765, True)
-    assert settings.access.names
+    settings, address, access = served(*arguments, env={"BLOG_INDEX": "/index"})
+    assert str(settings.index) == "/index"
+    assert address is not None
+    assert (address.port, address.is_any) == (8765, True)
+    assert access.names
 
 
 def test_each_ingest_writes_the_index_that_the_servers_mount_read_only() -> None:
     services = COMPOSE["services"]
     job = OBJECTS["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     for program, *given in (services["ingest"]["entrypoint"], job["containers"][0]["command"]):
-        assert program == "blog-ingest"
-        assert str(read_ingest(given, {"BLOG_INDEX": "/index"}).job.index) == "/index"
+        assert program == "blog-search-mcp"
+        assert ingested(*given, env={"BLOG_INDEX": "/index"}) == "/index"
     assert "index:/index" in services["ingest"]["volumes"]
     assert services["blog-1"]["volumes"] == services["blog-2"]["volumes"] == ["index:/index:ro"]
     index = {"name": "index", "mountPath": "/index", "readOnly": True}
@@ -94,17 +105,17 @@ def test_each_server_on_milvus_is_started_as_it_can_be(
 ) -> None:
     name = "blog_search_mcp.server.http.settings._read_file"
     monkeypatch.setattr(name, lambda _file: "0123456789abcdef")
-    settings = read_settings(arguments, {})
-    assert settings.http is not None
-    assert (str(settings.index), settings.http.is_any) == (MILVUS, True)
+    settings, address, _ = served(*arguments)
+    assert address is not None
+    assert (str(settings.index), address.is_any) == (MILVUS, True)
 
 
 def test_servers_and_ingests_on_milvus_have_nothing_of_the_index_on_their_disks() -> None:
     services = ON_MILVUS["services"]
     [job] = JOB_ON_MILVUS["containers"]
     for program, *given in (services["ingest"]["entrypoint"], job["command"]):
-        assert program == "blog-ingest"
-        assert str(read_ingest(given, {}).job.index) == MILVUS
+        assert program == "blog-search-mcp"
+        assert ingested(*given) == MILVUS
     assert services["blog-1"] == services["blog-2"]
     assert "volumes" not in services["blog-1"]
     assert [each["name"] for each in POD_ON_MILVUS["volumeMounts"]] == ["token"]

@@ -16,7 +16,8 @@ from mcp.types import (
 )
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.format.results import HitFacts, PageFacts
+from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
+from blog_search_mcp.server.format.results import hit_facts, page_facts
 from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
 from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, TEMPLATES
@@ -26,7 +27,7 @@ from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
-from tests.unit.server.tools.test_base import ENOUGH, TOOLS
+from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
 if TYPE_CHECKING:
@@ -99,12 +100,11 @@ def test_the_tools_on_the_page_are_those_there_are() -> None:
 
 
 def test_every_fact_of_a_search_is_explained() -> None:
-    assert [row[0] for row in rows("`search_blog`", "result")] == [
-        f"`{name}`" for name in PageFacts.__dataclass_fields__
-    ]
-    assert [row[0] for row in rows("`search_blog`", "of a hit")] == [
-        f"`{name}`" for name in HitFacts.__dataclass_fields__
-    ]
+    chunk = Chunk("a.md", 0, "A.", "A.", (), 1, 1)
+    hit = hit_facts(Hit(Post("a.md", "A"), chunk, 1.0, "A."))
+    page = page_facts(Answer((), 0, 0, notice="Nothing."), ())
+    assert [row[0] for row in rows("`search_blog`", "result")] == [f"`{name}`" for name in page]
+    assert [row[0] for row in rows("`search_blog`", "of a hit")] == [f"`{name}`" for name in hit]
 
 
 def test_every_line_on_where_a_chunk_stands_is_explained() -> None:

@@ -172,7 +172,7 @@ async def test_without_an_index_the_answer_says_what_the_tools_said(
     found = await answered("local", tmp_path / "none", url, model)
     assert found.doubt == (
         f"{NOTHING_READ} The tools said: There is no index in none/ yet. Make one: "
-        "`blog-ingest CONTENT --index INDEX`."
+        "`blog-search-mcp ingest CONTENT --index INDEX`."
     )
 
 

@@ -228,9 +228,9 @@ def test_a_server_that_is_not_there_is_a_sentence(index: Path) -> None:
         "No MCP server answers at http://127.0.0.1:9/mcp: All connection attempts failed. "
         "If it wants a token, set BLOG_SERVER_TOKEN.\n"
     )
-    done = asked(QUESTION, "--mcp", "blog-server", "--index", str(index))
+    done = asked(QUESTION, "--mcp", "server", "--index", str(index))
     assert done.returncode == 2
-    assert "'blog-server' is neither stdio nor an address with http://." in done.stderr
+    assert "'server' is neither stdio nor an address with http://." in done.stderr
 
 
 def test_the_local_source_has_no_need_of_mcp() -> None:

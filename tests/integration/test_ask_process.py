@@ -1,4 +1,4 @@
-"""`blog-server ask` as a shell meets it: a process of its own, over a real index."""
+"""`blog-search-mcp ask` as a shell meets it: a process of its own, over a real index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.served import POSTS, indexed
 if TYPE_CHECKING:
     from pathlib import Path
 
-SERVER = [sys.executable, "-P", "-m", "blog_search_mcp.server"]
+SERVER = [sys.executable, "-P", "-m", "blog_search_mcp"]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_ask_is_not_misled_by_another_module_of_this_name(index: Path, tmp_path:
 def test_ask_says_what_is_missing_and_fails(tmp_path: Path) -> None:
     asked = ask("onion soup", tmp_path / "none")
     assert (asked.returncode, asked.stdout) == (1, "")
-    assert f"blog-ingest CONTENT --index {tmp_path / 'none'}`." in asked.stderr
+    assert f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`." in asked.stderr
     assert len(asked.stderr.splitlines()) == 1
 
 

@@ -160,17 +160,6 @@ def is_closed(url: str) -> bool:
         return attempt.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) != 0
 
 
-def test_five_megabytes_are_refused_and_the_server_lives_on(
-    held: tuple[str, subprocess.Popen[bytes]],
-) -> None:
-    url, _ = held
-    with httpx.Client() as client:
-        refused = client.post(f"{url}/mcp", content=b" " * (5 << 20), timeout=PATIENCE)
-        assert refused.status_code == 413
-        answer = client.get(f"{url}/health", headers={"Host": "localhost"}, timeout=PATIENCE)
-        assert answer.json()["status"] == "ok"
-
-
 @pytest.mark.anyio
 async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
     with serving(indexed(tmp_path, POSTS), stderr=subprocess.PIPE) as (url, process):

@@ -79,7 +79,8 @@ def test_progress_without_a_terminal_is_plain_lines(
 ) -> None:
     lines = first[1].stderr.splitlines()
     shown = [line.partition(",")[0] for line in lines if line.startswith("indexing posts: ")]
-    assert shown == ["indexing posts: 1 of 4 (25%)", "indexing posts: 4 of 4 (100%)"]
+    assert shown[0] == "indexing posts: 1 of 4 (25%)"
+    assert shown[-1] == "indexing posts: 4 of 4 (100%)"
     assert "\x1b" not in first[1].stderr
 
 
@@ -124,30 +125,6 @@ def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
     assert "nothing changed" in ran.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "CONTENT is missing."),
-        (["a", "b"], "b is not expected here; put what has spaces in quotes."),
-        (
-            ["content", "--embedder", "ollma"],
-            "--embedder: 'ollma' is none of auto, ollama, openai, embedded. Did you mean ollama?",
-        ),
-        (["content", "--idnex", "x"], "There is no option --idnex. Did you mean --index?"),
-        (["content", "--index", ""], "--index: it is empty; give a path."),
-        (
-            ["content", "--index", "s3://bucket/blog"],
-            "--index: an index is a folder, or lies on a Milvus server at "
-            "milvus://HOST:PORT/NAME; s3:// is neither.",
-        ),
-    ],
-)
-def test_wrong_usage_is_status_2_and_one_sentence(arguments: list[str], said: str) -> None:
-    ran = run(*arguments)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"{said} See `{command('blog-ingest', '--help')}`.\n"
-
-
 def test_a_model_that_the_embedder_does_not_have_is_status_2(folder: Path) -> None:
     options = ("--embedder", "embedded", "--model", "nomic-embed-text", "--rebuild")
     ran = run(folder / "content", *options, BLOG_INDEX=str(folder / "index"))
@@ -188,7 +165,7 @@ def test_an_empty_content_folder_is_one_sentence_and_makes_no_index(tmp_path: Pa
 
 
 def rebuild_of(folder: Path, *more: str) -> str:
-    return command("blog-ingest", folder / "content", "--index", folder / "index", *more)
+    return command("ingest", folder / "content", "--index", folder / "index", *more)
 
 
 @pytest.mark.parametrize(
@@ -276,23 +253,6 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
     assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stop_that_python_drops_is_tried_again(sent: signal.Signals, status: int) -> None:
-    program = (
-        "import signal, time, weakref, blog_search_mcp.ingest.__main__ as command\n"
-        f"signal.signal({int(sent)}, signal.SIG_DFL)\n"  # a shell's `&` ignores SIGINT
-        "def run():\n"
-        "    lock = {*()}\n"
-        f"    kept = weakref.ref(lock, lambda _: signal.raise_signal({int(sent)}))\n"
-        "    del lock\n"
-        "    time.sleep(60)\n"
-        "command._run_as_asked = run\n"
-        "command.main_and_exit()\n"
-    )
-    ended = run_python("-c", program)
-    assert (ended.returncode, ended.stderr) == (status, f"{STOPPED}\n")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
 def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
@@ -306,9 +266,9 @@ def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
         (tmp_path / "content" / f"{number}.md").write_text(f"Soup {number}", encoding="utf-8")
     program = (
         "import sys, blog_search_mcp.ingest.workers as workers\n"
-        "import blog_search_mcp.ingest.__main__ as command\n"
+        "from blog_search_mcp.ingest.__main__ import main\n"
         "workers._count_processors = lambda: 2\n"
-        "sys.exit(command.main())"
+        "main()"
     )
     ran = run_python(
         *("-c", program, tmp_path / "content", "--index", tmp_path / "index"),
@@ -319,75 +279,20 @@ def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
     assert json.loads(ran.stdout)["posts"] == 120
 
 
-def test_a_stop_while_a_process_starts_comes_after_it() -> None:
+@pytest.mark.parametrize("words", [["ingest.__main__"], ["__main__", "ingest"]])
+@pytest.mark.parametrize("library", ["click", "pydantic"])
+def test_a_stop_while_the_libraries_load_is_the_same_sentence(
+    words: list[str], library: str, folder: Path
+) -> None:
+    module, *command = words
     program = (
-        "import signal, sys, time, blog_search_mcp.ingest.__main__ as command\n"
-        "def run():\n"
-        "    start = 'signal.raise_signal(2); done.append(1)'\n"
-        "    done = []\n"
-        "    code = compile(start, 'popen_spawn_posix.py', 'exec')\n"
-        "    exec(code, {'signal': signal, 'done': done})\n"
-        "    print(done, flush=True)\n"
-        "    time.sleep(60)\n"
-        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-        "command._run_as_asked = run\n"
-        "sys.exit(command.main())"
-    )
-    ran = run_python("-c", program)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "[1]\n", STOPPED + "\n")
-
-
-@pytest.mark.parametrize("place", ["run", "import"])
-def test_a_stop_of_which_a_library_makes_another_error_is_a_stop(place: str, folder: Path) -> None:
-    program = (
-        "import signal, sys, blog_search_mcp.ingest.__main__ as command\n"
-        "def stop():\n"
-        "    try:\n"
-        "        signal.raise_signal(signal.SIGTERM)\n"
-        "    except BaseException:\n"  # as NumPy's import_array does
-        "        raise ImportError('numpy.core.multiarray failed to import') from None\n"
+        f"import os, signal, sys, blog_search_mcp.{module} as command\n"
         "class Stopping:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'pydantic':\n"
-        "            stop()\n"
-        f"if {place!r} == 'run':\n"
-        "    command._run_as_asked = stop\n"
-        "else:\n"
-        "    sys.meta_path.insert(0, Stopping())\n"
-        "sys.exit(command.main())"
-    )
-    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
-    assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no alarm")
-def test_a_stopped_run_that_does_not_end_is_ended() -> None:
-    program = (
-        "import multiprocessing, os, signal, threading\n"
-        "import blog_search_mcp.ingest.__main__ as command\n"
-        "def run():\n"
-        "    kept = multiprocessing.get_context('spawn').Lock()\n"
-        "    try:\n"
-        "        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    finally:\n"
-        "        threading.Event().wait()\n"
-        "command.GRACE = 1\n"
-        "command._run_as_asked = run\n"
-        "command.main_and_exit()\n"
-    )
-    ended = run_python("-c", program, timeout=20)
-    assert (ended.returncode, ended.stderr) == (143, f"{STOPPED}\n")
-
-
-def test_a_stop_while_the_libraries_load_is_the_same_sentence(folder: Path) -> None:
-    program = (
-        "import os, signal, sys, blog_search_mcp.ingest.__main__ as command\n"
-        "class Stopping:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'pydantic':\n"
+        f"        if name == {library!r}:\n"
         "            os.kill(os.getpid(), signal.SIGTERM)\n"
         "sys.meta_path.insert(0, Stopping())\n"
-        "sys.exit(command.main())"
+        "command.main()"
     )
-    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
+    ran = run_python("-c", program, *command, folder / "content", "--index", folder / "index")
     assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.content.left_out import read_folder
 from blog_search_mcp.index.errors import ContentError
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
+from blog_search_mcp.index.posts.left_out import read_folder
 from tests.support.blog import Blog, MakeBlog
 
 POST = "Words of a post.\n"

@@ -12,9 +12,9 @@ import pytest
 
 from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable
+from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.chunking.chunker import PASSAGE, split_windows
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from blog_search_mcp.server.cli.ask import show_reply
-from blog_search_mcp.server.format.results import page_from_wire
 from blog_search_mcp.server.protocol.instructions import HOW
 from blog_search_mcp.server.tools.registry import EXTENDED
 from tests.support.faults.server_process import MODERN, Process, call
@@ -105,16 +104,7 @@ def test_the_tools_say_that_a_post_s_text_is_data() -> None:
 def test_a_post_does_not_steer_the_terminal_of_ask(tmp_path: Path) -> None:
     hit = {"source": "a\x1b[2J.md", "chunk_index": 0, "score": 1.0, "title": "\x1b]0;owned\x07"}
     hit |= {"preview": "\x9b31m [bold]red[/bold]", "lines": "1-1"}
-    page = page_from_wire(
-        {
-            "results": [hit],
-            "confidence": "high",
-            "total": 1,
-            "offset": 0,
-            "has_more": False,
-            "next_offset": None,
-        }
-    )
+    page = {"results": [hit], "confidence": "high", "offset": 0, "notice": ""}
     with (tmp_path / "shown").open("w+", encoding="utf-8") as terminal:
         console = Console(file=terminal, markup=False, highlight=False, emoji=False)
         show_reply(console, page, SAMPLES["ansi"] + "\non", "source: \x1b[0m")

@@ -29,13 +29,10 @@ def index(milvus: Milvus) -> str:
     return f"{milvus.address.replace('http:', 'milvus:')}/my_blog"
 
 
-def run(
-    folder: Path, program: str, *arguments: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """Run `blog-ingest` or `blog-server` in `folder`."""
+def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in `folder`."""
     environment["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
-    module = f"blog_search_mcp.{program}"
-    return run_python("-m", module, *arguments, cwd=folder, env=os.environ | environment)
+    return run_python("-m", "blog_search_mcp", *arguments, cwd=folder, env=os.environ | environment)
 
 
 def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
@@ -50,10 +47,10 @@ def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
     (content / "soup.md").write_text(SOUP + "\nStir it with a walrus.\n", encoding="utf-8")
     edited = run(tmp_path, "ingest", "content", "--index", index)
     assert "1 changed" in edited.stderr + edited.stdout
-    asked = run(tmp_path, "server", "ask", "--index", index, "walrus soup")
+    asked = run(tmp_path, "ask", "--index", index, "walrus soup")
     assert asked.returncode == 0, asked.stderr
     assert "Onion soup" in asked.stdout
-    examined = run(tmp_path, "server", "doctor", "--index", index)
+    examined = run(tmp_path, "doctor", "--index", index)
     assert index in examined.stdout, examined.stdout + examined.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
 
@@ -78,19 +75,18 @@ def _search(endpoint: str, query: str) -> str:
     return anyio.run(ask)
 
 
-@pytest.mark.parametrize("program", ["ingest", "server"])
+@pytest.mark.parametrize("words", [("ingest", "content"), ("ask", "soup")])
 def test_a_server_that_is_gone_or_refuses_the_token_is_one_sentence_without_it(
-    program: str, tmp_path: Path
+    words: tuple[str, ...], tmp_path: Path
 ) -> None:
     write(tmp_path / "content", POSTS)
-    start = ["content"] if program == "ingest" else ["ask", "soup"]
     with standing_in(token="root:right") as address:
         places = {
             f"{address.replace('http:', 'milvus:')}/my_blog": "refuses the token in MILVUS_TOKEN",
             f"milvus://127.0.0.1:{free_port()}/my_blog": "does not answer",
         }
         for place, said in places.items():
-            ran = run(tmp_path, program, *start, "--index", place, MILVUS_TOKEN=TOKEN)
+            ran = run(tmp_path, *words, "--index", place, MILVUS_TOKEN=TOKEN)
             assert ran.returncode == 1, ran.stdout + ran.stderr
             assert said in ran.stderr
             assert "Traceback" not in ran.stderr
@@ -104,14 +100,14 @@ def test_an_entry_for_an_index_out_of_reach_is_written_and_says_why_none_is_seen
     address = f"127.0.0.1:{free_port()}"
     gone = f"The Milvus server at http://{address} does not answer."
     index, home = f"milvus://{address}/my_blog", {"HOME": str(tmp_path)}
-    installed = run(tmp_path, "server", "install", "cursor", "--index", index, **home)
+    installed = run(tmp_path, "install", "cursor", "--index", index, **home)
     file = tmp_path / ".cursor/mcp.json"
     assert (installed.returncode, installed.stderr) == (
         0,
         f"{gone} Start it, or correct the address.\n",
     )
     assert installed.stdout == f"Wrote the entry 'blog' to {file}. Restart Cursor to use it.\n"
-    examined = run(tmp_path, "server", "doctor", "--index", index, **home).stdout
+    examined = run(tmp_path, "doctor", "--index", index, **home).stdout
     assert f"The entry 'blog' in {file} names {index}. {gone} Start it" in examined
     assert examined.count("Start it, or correct the address.") == 2
     assert "no index" not in examined
@@ -123,7 +119,7 @@ def test_setup_with_an_index_out_of_reach_says_so_once_and_takes_its_entry_back(
     address = f"127.0.0.1:{free_port()}"
     write(tmp_path / "content", POSTS)
     arguments = ("content", "--client", "cursor", "--index", f"milvus://{address}/my_blog")
-    ran = run(tmp_path, "server", "setup", *arguments, HOME=str(tmp_path))
+    ran = run(tmp_path, "setup", *arguments, HOME=str(tmp_path))
     file = tmp_path / ".cursor/mcp.json"
     assert (ran.returncode, ran.stderr) == (
         1,

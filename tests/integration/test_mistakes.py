@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
 def shell(line: str) -> subprocess.CompletedProcess[str]:
     python = shlex.quote(sys.executable)
     line = line.replace("INGEST", f"{python} -m blog_search_mcp.ingest")
-    line = line.replace("SERVER", f"{python} -m blog_search_mcp.server")
+    line = line.replace("SERVER", f"{python} -m blog_search_mcp")
     return subprocess.run(
         ["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False
     )
@@ -44,9 +44,10 @@ def as_user(line: str) -> subprocess.CompletedProcess[str]:
 
 INTERRUPTED = """
 {}
-from blog_search_mcp.server import __main__ as server
-server.run = lambda _settings: os.kill(os.getpid(), signal.SIGINT)
-server.main()
+from blog_search_mcp.__main__ import main
+from blog_search_mcp.server.cli import commands
+commands.Settings = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+main()
 """
 
 
@@ -120,19 +121,19 @@ def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str)
             f"{name} is a file, and the index needs a folder there. Name another folder with "
             "--index DIR, or move the file away.",
         )
-    ran = shell(f"cd {tmp_path} && SERVER --index f search x")
+    ran = shell(f"cd {tmp_path} && SERVER search --index f x")
     assert (ran.returncode, ran.stderr[:14]) == (1, "f is a file, a")
 
 
 @pytest.mark.parametrize("command", ["INGEST {0}", "SERVER search x", "SERVER doctor"])
 def test_an_index_that_is_not_utf_8_is_refused(made: Blog, command: str) -> None:
     ran = shell(f"{command.format(made.content)} --index {made.index}$'\\xff'")
-    said = "--index: its path is not UTF-8, which it must be; name another folder. See "
-    assert (ran.returncode, ran.stdout, ran.stderr[: len(said)]) == (2, "", said)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "its path is not UTF-8" in ran.stderr
 
 
 def test_a_usage_log_that_is_a_folder_is_said(tmp_path: Path) -> None:
-    ran = shell(f"SERVER usage --usage-log {tmp_path}")
+    ran = shell(f"SERVER author usage --usage-log {tmp_path}")
     assert (ran.returncode, ran.stderr) == (
         1,
         f"The usage log {tmp_path} cannot be read: Is a directory. "
@@ -165,7 +166,7 @@ def test_an_index_is_served_though_the_folder_to_watch_is_gone(made: Blog) -> No
 
 @pytest.mark.parametrize("command", ["search cache", "ask cache", "doctor"])
 def test_a_command_that_is_interrupted_says_so_by_its_status(made: Blog, command: str) -> None:
-    line = f"import os, signal, sys; sys.argv = 'x --index {made.index} {command}'.split()"
+    line = f"import os, signal, sys; sys.argv = 'x {command} --index {made.index}'.split()"
     ran = shell(f"{sys.executable} -c {shlex.quote(INTERRUPTED.format(line))}")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
 
@@ -174,7 +175,7 @@ def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
     shell(f"INGEST {made.content} --index {made.index}2 --embedder embedded")
     shell(f"chmod -R a-w {made.index}2")
     try:
-        ran = as_user(f"SERVER --index {made.index}2 search cache --json")
+        ran = as_user(f"SERVER search --index {made.index}2 cache --json")
         assert (ran.returncode, ran.stderr) == (0, "")
         assert '"source": "a.md"' in ran.stdout
         (made.content / "b.md").write_text("Another post.\n", encoding="utf-8")
@@ -198,7 +199,7 @@ def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
     )
     for closed in (made.index, made.index / "generations"):
         closed.chmod(0)
-        ran = as_user(f"SERVER --index {made.index} search cache")
+        ran = as_user(f"SERVER search --index {made.index} cache")
         closed.chmod(0o755)
         said = f"This account may not read the index folder {made.index.name}. {index}\n"
         assert (ran.returncode, ran.stderr) == (1, said)
@@ -229,8 +230,8 @@ def test_a_server_that_is_started_by_hand_says_what_it_waits_for(made: Blog) -> 
         said = server.stderr.read()
     os.close(ours)
     os.close(theirs)
-    search = command("blog-server", "search", "--index", made.index, "QUESTION")
-    setup = command("blog-server", "setup", "FOLDER")
+    search = command("search", "--index", made.index, "QUESTION")
+    setup = command("setup", "FOLDER")
     assert said == (
         "This server waits for an MCP client, which starts it by itself. To ask in a terminal: "
         f"`{search}`. To add a blog to a client: `{setup}`. Ctrl-C ends this.\n"

@@ -35,7 +35,7 @@ ENGLISH = {
 }
 ADVICE = (
     "67% of the posts are not in English, so a new index would get multilingual-e5-small: "
-    "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
+    "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder embedded`."
 )
 
 

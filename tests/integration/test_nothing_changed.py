@@ -14,9 +14,9 @@ from tests.support.python import output_of
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
 INGEST_AND_TELL = f"""
 import sys
-from blog_search_mcp.ingest.cli import run
-from blog_search_mcp.ingest.cli import read_settings
-status = run(read_settings(sys.argv[1:], {{}}), sys.stdout, sys.stderr)
+from blog_search_mcp.index.command_line import run
+from blog_search_mcp.ingest.cli import ingest
+status = run(ingest, sys.argv[1:])
 print(status, {HEAVY} & set(sys.modules))
 """
 

@@ -36,9 +36,9 @@ def content(tmp_path: Path) -> Path:
     return tmp_path / "posts"
 
 
-def run(module: str, *arguments: object, key: str = "secret") -> subprocess.CompletedProcess[str]:
+def run(*arguments: object, key: str = "secret") -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"EMBEDDER_API_KEY": key}
-    return run_python("-m", f"blog_search_mcp.{module}", *arguments, env=environment)
+    return run_python("-m", "blog_search_mcp", *arguments, env=environment)
 
 
 def test_a_blog_is_ingested_searched_and_looked_at(server: OpenAIStandIn, content: Path) -> None:
@@ -48,18 +48,18 @@ def test_a_blog_is_ingested_searched_and_looked_at(server: OpenAIStandIn, conten
     assert made.returncode == 0, made.stderr
     assert f"the embedding server's {BGE.name}, as asked" in made.stderr
     options = ("--index", index, "--embedder-url", server.url)
-    found = run("server", "search", "how is a fleece washed", *options)
+    found = run("search", "how is a fleece washed", *options)
     assert "wool.md" in found.stdout
     assert "Keyword matches only" not in found.stdout + found.stderr
-    sound = run("server", "doctor", *options)
+    sound = run("doctor", *options)
     assert re.search(rf"ok +embedder .*{BGE.name}", sound.stdout)
     assert "secret" not in made.stderr + found.stdout + found.stderr + sound.stdout
 
-    wrong = run("server", "search", "how is a fleece washed", *options, key="wrong")
+    wrong = run("search", "how is a fleece washed", *options, key="wrong")
     assert "wool.md" in wrong.stdout
     assert "Keyword matches only" in wrong.stdout
     assert "EMBEDDER_API_KEY" in wrong.stdout
-    without = run("server", "search", "how is a fleece washed", "--index", index)
+    without = run("search", "how is a fleece washed", "--index", index)
     assert "wool.md" in without.stdout
     assert "Keyword matches only" in without.stdout
 

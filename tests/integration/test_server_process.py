@@ -86,7 +86,7 @@ async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> N
 
         before = await client.call_tool("search_blog", asked)
         assert before.is_error
-        assert "`blog-ingest CONTENT --index INDEX`" in text_of(before)
+        assert "`blog-search-mcp ingest CONTENT --index INDEX`" in text_of(before)
 
         await anyio.to_thread.run_sync(ingest, content, tmp_path / "index")
         first = await client.call_tool("search_blog", asked)
@@ -136,7 +136,7 @@ class Noisy(FixedSearcher):
         pass
 
 stdio.engine_for = lambda settings: Noisy()
-sys.argv[0] = "blog-server"
+sys.argv[0] = "blog-search-mcp"
 __main__.main()
 """
 

@@ -44,7 +44,7 @@ def write(folder: Path, posts: dict[str, str]) -> None:
 
 def setup(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run the command as a person does who has nothing but this home."""
-    return in_home(home, "-m", "blog_search_mcp.server", *arguments, given=given)
+    return in_home(home, "-m", "blog_search_mcp", *arguments, given=given)
 
 
 def in_home(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -59,8 +59,8 @@ def cursor_entries(home: Path) -> dict[str, Any]:
 
 
 def entry(index: Path, posts: Path) -> dict[str, object]:
-    program, *words = start_words("blog-server")
-    arguments = [*words, "--index", str(index), "--watch", str(posts)]
+    program, *words = start_words()
+    arguments = [*words, "serve", "--index", str(index), "--watch", str(posts)]
     return {"command": program, "args": arguments}
 
 
@@ -87,7 +87,7 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
 
 def test_a_pipe_has_the_entry_before_the_ingest_ends(home: Path) -> None:
     (home / ".cursor").mkdir()
-    told = in_home(home, "-c", ONE_PIPE, "-m", "blog_search_mcp.server", "setup", "blog/posts")
+    told = in_home(home, "-c", ONE_PIPE, "-m", "blog_search_mcp", "setup", "blog/posts")
     lines = [line.partition(" ")[0] for line in told.stdout.splitlines()]
     assert lines.index("Wrote") < lines.index("2")
 
@@ -123,12 +123,12 @@ def test_without_a_terminal_several_clients_are_a_sentence(home: Path) -> None:
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr == (
         "There are several clients here: claude-code, cursor. Say which with --client, or take all "
-        "with --yes.\n"
+        "with --client all.\n"
     )
     assert not (home / "blog/.blog-index").exists()
     assert setup(home, "setup", "blog/posts", "--client", "cursor").returncode == 0
     assert not (home / ".claude.json").exists()
-    assert setup(home, "setup", "blog/posts", "--yes").returncode == 0
+    assert setup(home, "setup", "blog/posts", "--client", "all").returncode == 0
     assert (home / ".claude.json").exists()
 
 
@@ -175,7 +175,7 @@ def stop_while_the_ingest_loads_python(
         encoding="utf-8",
     )
     program = "import os, sys; os.environ['PYTHONPATH'] = os.getcwd(); sys.argv[1:1] = ['setup']\n"
-    program += "from blog_search_mcp.server.__main__ import main; main()"
+    program += "from blog_search_mcp.__main__ import main; main()"
     return in_home(home, "-c", program, "blog/posts", "--client", "cursor")
 
 
@@ -208,7 +208,7 @@ def test_a_signal_just_after_the_ingest_began_stops_it_too(home: Path) -> None:
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
         "subprocess.Popen = Popen\n"
         "sys.argv[1:1] = ['setup']\n"
-        "from blog_search_mcp.server.__main__ import main; main()"
+        "from blog_search_mcp.__main__ import main; main()"
     )
     ran = in_home(home, "-c", program, "blog/posts", "--client", "cursor")
     assert (ran.returncode, ran.stderr) == (143, STOPPED)
@@ -218,9 +218,9 @@ def test_a_signal_just_after_the_ingest_began_stops_it_too(home: Path) -> None:
 def test_a_signal_while_a_client_s_file_is_replaced_leaves_nothing_beside_it(home: Path) -> None:
     program = (
         "import os, pathlib, signal\n"
-        "from blog_search_mcp.server.__main__ import _end_on_signals\n"
+        "from blog_search_mcp.index.signals import end_on_signals\n"
         "from blog_search_mcp.server.cli.files import replace_file\n"
-        "_end_on_signals(lambda number: 128 + number)\n"
+        "end_on_signals()\n"
         "stop = lambda _: os.kill(os.getpid(), signal.SIGTERM)\n"
         "replace_file(pathlib.Path('blog/a.json'), b'whole', stop)\n"
     )
@@ -234,10 +234,10 @@ def test_signals_are_taken_as_before_once_the_ingest_has_ended(home: Path) -> No
     program = (
         "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from blog_search_mcp.server.cli import setup\n"
-        "from blog_search_mcp.server.__main__ import run\n"
-        "from blog_search_mcp.server.cli.parser import read_settings\n"
+        "from blog_search_mcp.cli import program\n"
+        "from blog_search_mcp.index.command_line import run\n"
         "setup._first_question = lambda *_: str(signal.getsignal(signal.SIGINT))\n"
-        "run(read_settings(['setup', 'blog/posts', '--client', 'cursor'], {}))\n"
+        "run(program, ['setup', 'blog/posts', '--client', 'cursor'])\n"
     )
     ran = in_home(home, "-c", program)
     assert (ran.returncode, "default_int_handler" in ran.stdout) == (0, True), ran.stderr

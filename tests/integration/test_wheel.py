@@ -117,8 +117,8 @@ def test_a_distribution_with_a_server_package_comes_and_goes_beside_ours(
     python = environment / "python"
     assert run("-c", program, cwd=tmp_path, program=python) == "True blog_mcp\n"
     run("-m", "pip", "--python", str(python), "uninstall", "-q", "-y", "other")
-    assert run("--help", cwd=tmp_path, program=environment / "blog-server").startswith(
-        "usage: blog-server"
+    assert run("--help", cwd=tmp_path, program=environment / "blog-search-mcp").startswith(
+        "Usage: blog-search-mcp"
     )
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "soup.md").write_text("# Soup\n\nOnion soup.\n", encoding="utf-8")
@@ -126,6 +126,7 @@ def test_a_distribution_with_a_server_package_comes_and_goes_beside_ours(
     assert json.loads(run(*arguments, cwd=tmp_path, program=python))["posts"] == 1
 
 
-@pytest.mark.parametrize("module", ["ingest", "server"])
-def test_in_the_repository_a_folder_runs_by_its_own_name(module: str) -> None:
-    assert run("-m", module, "--help", cwd=ROOT).startswith(f"usage: blog-{module}")
+@pytest.mark.parametrize(("module", "command"), [("ingest", "ingest"), ("server", "serve")])
+def test_in_the_repository_a_folder_runs_by_its_own_name(module: str, command: str) -> None:
+    helped = run("-m", module, "--help", cwd=ROOT)
+    assert helped.startswith(f"Usage: blog-search-mcp {command}")

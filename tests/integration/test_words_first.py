@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from io import StringIO
-from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderUnavailable
-from blog_search_mcp.index.stores import MapPosts
+from blog_search_mcp.index.errors import EmbedderError, EmbedderUnavailable
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.index.writer import IndexWriter
 from blog_search_mcp.ingest import embedding
-from blog_search_mcp.ingest.report import PlainProgress
+from blog_search_mcp.ingest.report import Progress
 from tests.support.blog import Blog, load_rows
-from tests.support.fakes import IDENTITY, FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,79 +38,6 @@ def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{number:02}.md": post(number) for number in range(POSTS)})
     return made
-
-
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> Event:
-    """Set it to let a generation be completed."""
-    begun, complete = Event(), IndexWriter.complete
-
-    def wait(writer: IndexWriter) -> None:
-        assert begun.wait(60.0)
-        complete(writer)
-
-    monkeypatch.setattr(IndexWriter, "complete", wait)
-    return begun
-
-
-class OnServer(FakeEmbedder):
-    """Says that it is on a server, and tells when it is asked."""
-
-    def __init__(self, begun: Event, failure: BlogSearchError | None = None) -> None:
-        super().__init__(replace(IDENTITY, kind="ollama"), failure)
-        self._begun = begun
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self._begun.set()
-        return super().embed_documents(texts)
-
-
-def test_an_embedder_on_a_server_begins_while_words_are_indexed(unread: Blog, begun: Event) -> None:
-    unread.embedder = OnServer(begun)
-    report = unread.ingest()
-    assert (report.embedded, unread.manifest.waiting) == (POSTS, 0)
-    assert len(unread.embedder.documents) == POSTS
-
-
-def test_no_text_is_embedded_twice_while_words_are_indexed(
-    unread: Blog, begun: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    all_put, write_lexical = Event(), IndexWriter.write_lexical
-
-    def tell(writer: IndexWriter, map_posts: MapPosts) -> dict[str, str]:
-        all_put.set()
-        return write_lexical(writer, map_posts)
-
-    class Slow(OnServer):
-        def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            assert all_put.wait(60.0)
-            return super().embed_documents(texts)
-
-    monkeypatch.setattr(IndexWriter, "write_lexical", tell)
-    unread.embedder = Slow(begun)
-    assert unread.ingest().embedded == POSTS
-
-
-def test_a_server_that_fails_while_words_are_indexed_is_told_after_them(
-    unread: Blog, begun: Event
-) -> None:
-    unread.embedder = OnServer(begun, EmbedderUnavailable("Ollama does not answer."))
-    with pytest.raises(
-        EmbedderError, match=r"^Ollama does not answer\. The finished .* 0 of 40 by mean"
-    ):
-        unread.ingest()
-    assert unread.manifest.waiting == POSTS
-
-
-def test_a_server_has_only_so_long_while_words_are_indexed(
-    unread: Blog, begun: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedding, "AHEAD", 0.0)
-    begun.set()
-    unread.embedder = watching = Watching(unread)
-    watching.identity = replace(IDENTITY, kind="ollama")
-    unread.ingest()
-    assert watching.waiting[0] == POSTS
 
 
 class Watching(FakeEmbedder):
@@ -243,10 +166,11 @@ def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
     unread.embedder = Watching(unread, fails_at=1)
     stream = StringIO()
     with pytest.raises(EmbedderError) as failure:
-        unread.ingest(progress=PlainProgress(stream, now=lambda: 0.0))
+        unread.ingest(progress=Progress(stream, now=lambda: 0.0))
     assert str(failure.value) == (
         "Ollama does not answer. The finished embeddings are kept. Meanwhile all posts can be "
-        "searched by words, 20 of 40 by meaning. To go on: `blog-ingest CONTENT --index INDEX`."
+        "searched by words, 20 of 40 by meaning. To go on: "
+        "`blog-search-mcp ingest CONTENT --index INDEX`."
     )
     said = stream.getvalue().splitlines()
     words = "All posts can be searched by words now. Search by meaning follows for 40 of 40, "

@@ -52,8 +52,8 @@ def texts(page: Any, selector: str) -> list[str]:
 
 def count(page: Any) -> str:
     """What a screen reader hears of a search."""
-    found: str = page.locator("#count").text_content()
-    return found
+    found: str = page.locator(".above").inner_text()
+    return " ".join(found.split())
 
 
 def opened(page: Any) -> None:

@@ -33,7 +33,7 @@ def test_what_a_post_says_never_becomes_markup(browser: Any, blog: MakeBlog) -> 
         page.goto(f"{url}/?q=words&source=a.md&chunk=0")
         opened(page)
         page.wait_for_selector("#sure:not([hidden])")
-        assert page.locator("main img, main script, main b, a[href^=javascript]").count() == 0
+        assert page.locator("main img[src], main script, main b, a[href^=javascript]").count() == 0
         assert texts(page, ".text pre") == [evil]
         page.get_by_role("button", name="Markdown source").click()
         assert page.locator(".text").inner_text().count("onerror=document.title=1") == 4
@@ -83,12 +83,14 @@ def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
         names = """() => [...new Set([...document.querySelectorAll(".text *")]
           .map((node) => node.localName))].sort()"""
         assert page.evaluate(names) == [
-            *("a", "code", "div", "p", "pre", "s", "section", "span"),
+            *("a", "code", "img", "p", "pre", "s", "section"),
             *("table", "tbody", "td", "th", "thead", "tr"),
         ]
         attributes = """() => [...new Set([...document.querySelectorAll(".text *")]
           .flatMap((node) => node.getAttributeNames()))].sort()"""
         assert page.evaluate(attributes) == [
+            "align",
+            "alt",
             "aria-label",
             "class",
             "href",
@@ -96,11 +98,11 @@ def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
             "rel",
             "tabindex",
         ]
-        links = page.locator(".text a")
+        links = page.locator(".text a[href]")
         assert {href[:21] for href in links.evaluate_all("all => all.map((a) => a.href)")} == {
             "https://evil.example/"
         }
-        assert "A div." in texts(page, ".text p")
+        assert "A div." in page.locator(".text").inner_text()
         page.goto(f"{url}/?source=deep.md&chunk=0")
         opened(page)
         while (later := page.get_by_role("button", name="Later in this post")).is_visible():

@@ -21,7 +21,7 @@ BLOGS = {
         {
             "#blog": "搜尋部落格",
             "#count": "1 個段落",
-            "#sure summary": "可信度：高",
+            "#sure": "可信度：高",
             ".chunk .place": "找到的內容：第 6 至 6 行",
             "#clear": "清除篩選",
             "#passage .source": "Markdown 原始碼",
@@ -128,10 +128,3 @@ def test_the_door_speaks_the_language_of_the_browser_or_english(
         page.get_by_role("button", name=button).click()
         page.wait_for_selector("#count:has-text('1 post')")
         assert page.locator("html").get_attribute("lang") == "en"
-
-
-NEWER = {
-    "zh-Hant": "同主題的較新文章（2026年1月2日）",
-    "zh-Hans": "同主题的较新文章（2026年1月2日）",
-    "en": "Newer post on this, of Jan 2, 2026",
-}

@@ -16,7 +16,7 @@ from blog_search_mcp.server.watch.watcher import Watcher
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from blog_search_mcp.index.content.last_ingest import IngestOptions
+    from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from tests.support.blog import Blog, MakeBlog
 
 YEARS = timedelta(days=3 * 365)

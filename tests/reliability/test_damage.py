@@ -245,7 +245,7 @@ def test_another_format_is_refused_and_the_command_in_it_mends_it(name: str, mad
     mend = "Update blog-search-mcp, or rebuild" if number == 99 else "Rebuild"
     said = (
         f"The index has format {number!r}, this program reads {FORMAT}. {mend}: "
-        "`blog-ingest CONTENT --index INDEX --rebuild`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
     )
     for attempt in (made.reader, made.ingest):
         with pytest.raises(IndexFormatUnknown) as raised:

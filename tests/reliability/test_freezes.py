@@ -17,10 +17,9 @@ import sys
 import json
 from pathlib import Path
 from starlette.testclient import TestClient
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.settings import ANYONE, Address
+from blog_search_mcp.server.settings import ANYONE, Address, Settings
 from tests.support.front import made
 
 folder = Path(sys.argv[1])
@@ -28,7 +27,7 @@ text = (folder / "text").read_text(encoding="utf-8")
 blog = made(folder, {"heron.md": "# Herons\\n\\nThey fish at dawn.\\n", "post.md": text})
 for tool in ("find_similar", "suggest_links"):
     assert not blog.tool(tool, text=text[:4_000]).is_error
-engine = engine_for(read_settings(["--index", str(blog.index)], {}))
+engine = engine_for(Settings(blog.index))
 address = Address("127.0.0.1", 8765)
 with TestClient(build_app(engine, address, ANYONE), f"http://{address.host}:8765") as client:
     opened = client.post("/api/passage", json={"source": "post.md"})

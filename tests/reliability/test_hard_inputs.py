@@ -17,12 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.documents.text import decode, split_front_matter
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.index.posts.text import decode, split_front_matter
+from blog_search_mcp.index.posts.walk import SUFFIXES
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.documents.base import SUFFIXES, read_document
 from blog_search_mcp.ingest.report import Report
 from blog_search_mcp.server.tools.search_blog import SearchArguments, search_blog
 from tests.reliability.conftest import RecordRuns

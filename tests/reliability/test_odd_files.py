@@ -17,10 +17,9 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.content.walk import ATTEMPTS, MAX_BYTES, Skipped, read_file, walk
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
-from blog_search_mcp.ingest.documents.base import SUFFIXES
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
+from blog_search_mcp.index.posts.walk import ATTEMPTS, MAX_BYTES, SUFFIXES, Skipped, read_file, walk
 from blog_search_mcp.ingest.report import as_json, as_lines
 from blog_search_mcp.server.protocol.app import build_server
 from tests.reliability.odd_files import BETWEEN, CLOSED, NAMES, POST, REFUSED, write_names

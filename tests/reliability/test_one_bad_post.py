@@ -15,20 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.content.left_out import ContentFolder
 from blog_search_mcp.index.errors import ContentError, IndexProblem
+from blog_search_mcp.index.posts.document import Document, read_document
+from blog_search_mcp.index.posts.left_out import ContentFolder
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest.documents.base import Document, read_document
 from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from blog_search_mcp.index.types import Post
     from tests.support.blog import Blog, MakeBlog
 
 BAD = "bad.md"
@@ -249,12 +246,9 @@ RELATING = (
 """What finds out what the posts of a blog are to each other."""
 
 
-@pytest.mark.parametrize(
-    "error", [KeyError("date"), MemoryError()], ids=["KeyError", "MemoryError"]
-)
 @pytest.mark.parametrize("place", RELATING)
-def test_a_post_that_cannot_be_related_to_others_is_searched_and_named(
-    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
+def test_posts_that_cannot_be_related_are_searched_and_it_is_said(
+    place: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = blog(PARTS)
     path, _, name = f"blog_search_mcp.index.{place}".rpartition(".")
@@ -262,62 +256,22 @@ def test_a_post_that_cannot_be_related_to_others_is_searched_and_named(
 
     def broken(*arguments: Any) -> Any:
         if "bad" in repr(arguments).lower():
-            raise error
+            raise KeyError("date")
         return real(*arguments)
 
     monkeypatch.setattr(f"{path}.{name}", broken)
     made.write({BAD: "# Bad, part 3\n\nMuch poison in [it](1.md).\n"})
     report = made.ingest()
     assert (report.posts, report.added, report.skipped) == (3, 1, ())
-    said = "date" if isinstance(error, KeyError) else ""
     [warning] = report.warnings
-    assert warning.startswith(
-        f"{BAD}: looking for its series and translations fails ({type(error).__name__}"
-    )
-    assert said in warning
-    assert any(BAD in line for line in as_lines(report))
+    assert "series and translations fails (KeyError" in warning
+    assert warning in as_lines(report)
     assert BAD in found(made, "poison")
+    monkeypatch.undo()
+    assert made.ingest(rebuild=True).warnings == ()
     answer = made.reader().search("soup", Filters(), limit=10, offset=0)
     series = {hit.post.source: hit.series and hit.series.part for hit in answer.hits}
     assert (series["1.md"], series["2.md"]) == (1, 2)
-    monkeypatch.undo()
-    assert made.ingest(rebuild=True).warnings == ()
-
-
-TOGETHER = {
-    "store.translations.find_translations": "index.writer.find_translations",
-    "relations.series.find_series": "index.writer.find_series",
-}
-
-
-@pytest.mark.parametrize("place", TOGETHER)
-def test_posts_that_cannot_be_related_only_together_are_searched_and_it_is_said(
-    place: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog(PARTS)
-    real = pkgutil.resolve_name(f"blog_search_mcp.index.{place}")
-
-    def broken(posts: Mapping[int, Post], *others: Any) -> Any:
-        if len(posts) > 1 and BAD in repr(posts):
-            raise KeyError(len(posts))
-        return real(posts, *others)
-
-    monkeypatch.setattr(f"blog_search_mcp.{TOGETHER[place]}", broken)
-    made.write({BAD: "# Soup, part 3\n\nMuch poison in [it](1.md).\n"})
-    report = made.ingest()
-    assert (report.posts, report.added, report.skipped) == (3, 1, ())
-    [warning] = report.warnings
-    assert warning == (
-        "all posts together: looking for their series and translations fails "
-        "(KeyError: 3), so that some have none; the next ingest of a change looks again"
-    )
-    assert BAD in found(made, "poison")
-    made.write({BAD: "# Soup, part 3\n\nMuch more poison.\n"})
-    monkeypatch.undo()
-    assert made.ingest().warnings == ()
-    [hit] = made.reader().search("poison", Filters(), limit=1, offset=0).hits
-    assert hit.series
-    assert hit.series.part == 3
 
 
 READS_DEADLY = """

@@ -48,12 +48,12 @@ class Place:
     def index(self) -> Path:
         return self.folder / "home" / "index"
 
-    def run(self, module: str, *arguments: str | Path, bound: bool) -> tuple[int, str]:
-        """Run a module: the exit status, and what it says on either stream."""
+    def run(self, *words: str | Path, bound: bool) -> tuple[int, str]:
+        """Run a command: the exit status, and what it says on either stream."""
         assert SETPRIV is not None
         start = [SETPRIV, "--bounding-set=-all", "--inh-caps=-all"] if bound else []
         done = subprocess.run(
-            [*start, sys.executable, "-m", f"blog_search_mcp.{module}", *map(str, arguments)],
+            [*start, sys.executable, "-m", "blog_search_mcp", *map(str, words)],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -68,7 +68,7 @@ class Place:
         return self.run("ingest", self.content, "--index", self.index, *embedded, bound=bound)
 
     def search(self, query: str, *, bound: bool = True) -> tuple[int, str]:
-        return self.run("server", "search", "--index", self.index, "--", query, bound=bound)
+        return self.run("search", "--index", self.index, "--", query, bound=bound)
 
     def is_found(self, *, bound: bool = True) -> bool:
         status, said = self.search("zebrafinch", bound=bound)

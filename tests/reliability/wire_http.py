@@ -105,7 +105,7 @@ def ended_with(connected: socket.socket, wait: float = 0.0) -> str | None:
 
 
 class Listener:
-    """A `blog-server --http` process."""
+    """A `blog-search-mcp serve --http` process."""
 
     def __init__(self, index: Path, host: str = "127.0.0.1", token: str = "") -> None:
         self._token = token

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.generations import current_number

@@ -37,7 +37,7 @@ FLAGS = (
 
 @contextmanager
 def served(searcher: Engine, access: Access = ANYONE) -> Iterator[str]:
-    """Serve over HTTP as `blog-server --http` does; gives the page's URL without a path."""
+    """Serve over HTTP as `serve --http` does; gives the page's URL without a path."""
     address = Address("127.0.0.1", 0)
     app = build_app(searcher, address, access)
     config = uvicorn.Config(app, port=0, ws="none", log_level="warning")

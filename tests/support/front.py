@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 from mcp import Client
 from mcp.types import TextContent
 
-from blog_search_mcp.ingest import cli as ingest_cli
-from blog_search_mcp.server.__main__ import run
-from blog_search_mcp.server.cli.parser import read_settings
+from blog_search_mcp.cli import program
+from blog_search_mcp.index.command_line import run
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.settings import Access, Address, Settings
 from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
 
 
@@ -62,14 +65,12 @@ class Blog:
         """Bring the index up to date, by the embedder in the package unless options say more."""
         if "--embedder" not in options:
             options = ("--embedder", "embedded", *options)
-        arguments = [str(self.content), "--index", str(self.index), *options]
-        out, err = io.StringIO(), io.StringIO()
-        status = ingest_cli.run(ingest_cli.read_settings(arguments, {}), out, err)
-        return Ran(status, out.getvalue(), err.getvalue())
+        return command("ingest", str(self.content), "--index", str(self.index), *options)
 
     def command(self, *words: str, env: Mapping[str, str] | None = None) -> Ran:
-        """Run a command over the index, such as `search --json QUERY`."""
-        return command("--index", str(self.index), *words, env=env)
+        """Run a command over the index, such as `search --json QUERY` or `author audit`."""
+        names = 2 if words[0] == "author" else 1
+        return command(*words[:names], "--index", str(self.index), *words[names:], env=env)
 
     def tool(self, name: str, **arguments: Any) -> Reply:
         """Call a tool as a client does; every tool is offered."""
@@ -80,7 +81,7 @@ class Blog:
             text = "\n".join(each.text for each in result.content if isinstance(each, TextContent))
             return Reply(text, result.structured_content, bool(result.is_error))
 
-        engine = engine_for(read_settings(["--index", str(self.index)], {}))
+        engine = engine_for(Settings(self.index))
         offered = EXTENDED if name in {"list_posts", "get_outline"} else AUTHOR
         return anyio.run(call)
 
@@ -96,14 +97,41 @@ class Blog:
 
 
 def command(*words: str, env: Mapping[str, str] | None = None) -> Ran:
-    """Run a command of the program, options first."""
+    """Run a command of the program, such as `doctor --index DIR`."""
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            status = run(read_settings(words, env or {}))
-        except SystemExit as stopped:
-            status = int(stopped.code or 0)
+    with redirect_stdout(out), redirect_stderr(err), environment(env or {}):
+        status = run(program, words)
     return Ran(status, out.getvalue(), err.getvalue())
+
+
+def served(
+    *words: str, env: Mapping[str, str] | None = None
+) -> tuple[Settings, Address | None, Access]:
+    """What a server would be started with: words after the script's name."""
+    with mock.patch("blog_search_mcp.server.cli.serve.serve", return_value=0) as serve:
+        ran = command(*words, env=env)
+    assert ran.status == 0, ran.err
+    settings, address, access = serve.call_args.args
+    return settings, address, access
+
+
+VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_USAGE_LOG", "BLOG_SERVER_TOKEN")
+"""The defaults of options."""
+
+
+@contextmanager
+def environment(given: Mapping[str, str]) -> Iterator[None]:
+    """Set these variables and no other default, and put them and the signals back."""
+    taken = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    with mock.patch.dict(os.environ, given):
+        for name in VARIABLES:
+            if name not in given:
+                os.environ.pop(name, None)
+        try:
+            yield
+        finally:
+            for number, handler in taken.items():
+                signal.signal(number, handler)
 
 
 def made(folder: Path, posts: Mapping[str, str | bytes], *options: str) -> Blog:

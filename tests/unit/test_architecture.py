@@ -106,8 +106,8 @@ def test_no_folder_imports_itself_through_others() -> None:
         ("server", ("ingest",)),
         ("index.writer", ("index.search",)),
         ("index.store", ("index.search", "index.vectors", "index.lexical", "index.embedders")),
-        ("ingest.documents", ("ingest.sites", "ingest.chunking", "index.search")),
-        ("ingest.sites", ("ingest.chunking", "index.search")),
+        ("index.posts", ("index.store.catalog", "index.relations", "index.search")),
+        ("ingest.sites", ("index.posts.chunks", "index.search")),
         ("server.settings", ("server.format", "server.tools", "server.protocol")),
         ("server.format", ("server.tools", "server.protocol")),
         ("server.tools", ("server.protocol", "server.stdio", "server.http", "server.cli")),
@@ -168,7 +168,7 @@ def test_one_library_is_known_in_one_folder() -> None:
     engines = {
         "faiss": "index.vectors",
         "tantivy": "index.lexical",
-        "markdown_it": "index.markdown",
+        "markdown_it": "index.posts.markdown",
     }
     importers = {
         (library, name)
@@ -190,8 +190,8 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         if reads_environment(path.read_text(encoding="utf-8"))
     }
     assert readers == {
-        "ingest.__main__",
-        "server.__main__",
+        "ingest.cli",
+        "server.cli.commands",
         "index.commands",
         "index.embedders.openai.client",
         "index.embedders.remote.failures",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, TypeAlias
 
-from blog_search_mcp.index.documents.metadata import to_line
+from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, EmbedderUnavailable
 
 DETAIL_LIMIT: Final = 200

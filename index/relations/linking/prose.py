@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
-from blog_search_mcp.index.markdown.parser import (
+from blog_search_mcp.index.posts.markdown.parser import (
     Token,
     fence_tagged_code,
     find_inline_code,

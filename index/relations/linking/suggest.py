@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import UNDETERMINED, language_of, primary_subtag
+from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
@@ -177,9 +177,8 @@ def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
 
 def language_of_draft(draft: Draft) -> str:
     """Return the language that a draft says or shows, `""` if none."""
-    plain = "\n".join(passage.plain for passage in draft.passages)
-    own = draft.post.language or language_of(plain)
-    return "" if own == UNDETERMINED else own
+    language = draft.post.language
+    return "" if language == UNDETERMINED else language
 
 
 def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
 from blog_search_mcp.index.relations.similarity.passages import NOWHERE
@@ -179,8 +178,7 @@ class _Search:
     ) -> None:
         self._corpus = corpus
         self._draft = draft
-        prose = "\n".join(each.plain for each in draft.passages)
-        self._language = draft.post.language or language_of(prose)
+        self._language = draft.post.language
         own = {post for post, each in corpus.posts.items() if each.source == draft.post.source}
         self.translations = _find_translations(corpus, draft.post) - own
         self._hidden = {*hidden, *self.translations, *own}

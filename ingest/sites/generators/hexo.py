@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import ClassVar, Self
 
-from blog_search_mcp.index.documents.visibility import LOCKED_WHEN, ZONE
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.visibility import LOCKED_WHEN, ZONE
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import get_map, get_text, read_config, read_first_config

@@ -14,10 +14,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import ClassVar, Self
 
-from blog_search_mcp.index.documents.metadata import parse_date
-from blog_search_mcp.index.documents.visibility import ZONE
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.documents.base import Heading
+from blog_search_mcp.index.posts.markdown.blocks import Heading
+from blog_search_mcp.index.posts.metadata import parse_date
+from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import (

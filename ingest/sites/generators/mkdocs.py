@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
-from blog_search_mcp.index.documents.visibility import LOCKED_WHEN
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.visibility import LOCKED_WHEN
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, read_first_config

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from blog_search_mcp.index.documents.visibility import ZONE
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.documents.url_fields import UrlFields
 from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import MAX_BYTES
@@ -75,7 +75,7 @@ _DEFAULTS = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 def _read_defaults(path: Path) -> Default:
     """Read the time zone and what keeps posts back by default out of Pelican's settings."""
-    from blog_search_mcp.index.documents.text import salvage_fields  # PyYAML takes 15 ms
+    from blog_search_mcp.index.posts.text import salvage_fields  # PyYAML takes 15 ms
 
     with path.open(encoding="utf-8", errors="replace") as file:
         text = file.read(MAX_BYTES)

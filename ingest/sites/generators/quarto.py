@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import quote
 
-from blog_search_mcp.index.documents.visibility import PROFILES
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.visibility import PROFILES
 from blog_search_mcp.ingest.documents.url_fields import UrlFields, list_formats
 from blog_search_mcp.ingest.sites.base import Default, SiteGenerator
 from blog_search_mcp.ingest.sites.config import (

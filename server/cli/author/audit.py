@@ -1,4 +1,4 @@
-"""`blog-server audit`: print the state of the blog, what there is of each kind first."""
+"""`blog-search-mcp author audit`: print the state of the blog, what there is of each kind first."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.relations.audit import KINDS, audit
-from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
+from blog_search_mcp.server.cli.author import AUDIT_KINDS
 from blog_search_mcp.server.cli.author.render import Facts, show
 from blog_search_mcp.server.engine import engine_for_author
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.settings import AuthorRequest, Settings
+    from collections.abc import Sequence
 
-LIMIT = 10
-"""Findings of each kind that are shown unless more are asked for."""
+    from blog_search_mcp.server.settings import Settings
+
 FIELDS = ("source", "line", "detail", "others")
 """What is shown of a finding; a `source` that is empty stands for the whole blog."""
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, limit: int, fails_on: Sequence[str], *, as_json: bool) -> int:
     """Print the findings; returns 1 if there are some of a kind of `--fail-on`, else 0.
 
     Raises IndexProblem.
@@ -29,7 +29,6 @@ def run(settings: Settings, request: AuthorRequest) -> int:
     corpus = engine.corpus()
     sources = frozenset(post.source for post in corpus.posts.values())
     state = audit(corpus, engine.status.read_content(sources, today), today)
-    limit = LIMIT if request.limit is None else request.limit
     facts = {
         "posts": state.posts,
         "counts": {kind: len(state.findings[kind]) for kind in KINDS},
@@ -42,8 +41,8 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         },
         "notice": state.notice or None,
     }
-    show(facts, settings, _write_lines)
-    return int(any(state.findings[kind] for kind in KINDS if kind in request.fails_on))
+    show(facts, settings, _write_lines, as_json=as_json)
+    return int(any(state.findings[kind] for kind in KINDS if kind in fails_on))
 
 
 def _write_lines(facts: Facts) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""`blog-server related`: write which posts are related as a data file for a site's generator."""
+"""`author related`: write which posts are related as a data file for a site's generator."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.server.cli.files import replace_file
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.engine import engine_for_author
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
@@ -20,15 +21,15 @@ POSTS = (".md", ".mdx", ".markdown", ".qmd")
 """What a post's file ends in: no such file is written."""
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, limit: int, out: Path | None) -> int:
     """Write the file or print it; returns the exit status. Raises BlogSearchError.
 
     A post is listed by the path of its page, or by its source where that is not known.
     """
-    if request.out is not None and request.out.suffix.lower() in POSTS:
-        raise UsageError(f"{request.out} would be taken for a post; let --out end in .json.")
+    if out is not None and out.suffix.lower() in POSTS:
+        raise UsageError(f"{out} would be taken for a post; let --out end in .json.")
     corpus = engine_for_author(settings).corpus()
-    related = find_related(corpus, request.limit or TOP_K_DEFAULT)
+    related = find_related(corpus, limit)
     data = {
         _find_path(corpus.posts[post]) or corpus.posts[post].source: [
             _name_post(corpus.posts[other]) for other in related[post]
@@ -37,17 +38,17 @@ def run(settings: Settings, request: AuthorRequest) -> int:
         if related[post]
     }
     text = json.dumps(data, ensure_ascii=False, indent=1)
-    if request.out is None:
+    if out is None:
         print_text(text)
         return 0
     try:
-        request.out.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(request.out, f"{text}\n".encode(), lambda written: written.chmod(0o644))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(out, f"{text}\n".encode(), lambda written: written.chmod(0o644))
     except OSError as error:
         raise UsageError(
-            f"{request.out} cannot be written: {error.strerror}. Name another file with --out."
+            f"{out} cannot be written: {error.strerror}. Name another file with --out."
         ) from error
-    tell(f"{request.out}: written, {len(data):,} posts with related ones.", settings)
+    tell(f"{out}: written, {len(data):,} posts with related ones.", settings)
     return 0
 
 

@@ -13,12 +13,18 @@ from blog_search_mcp.server.settings import Settings
 Facts: TypeAlias = dict[str, Any]
 
 
-def show(facts: Facts, settings: Settings, write_lines: Callable[[Facts], Iterable[str]]) -> None:
+def show(
+    facts: Facts,
+    settings: Settings,
+    write_lines: Callable[[Facts], Iterable[str]],
+    *,
+    as_json: bool,
+) -> None:
     """Print `facts` as JSON if that is asked for, else their notice and the lines about them."""
     notice = facts.get("notice")
     if notice:
         facts = facts | {"notice": with_folders(notice, settings)}
-    if settings.json:
+    if as_json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         print_lines([*([facts["notice"]] if notice else []), *write_lines(facts)])

@@ -1,4 +1,4 @@
-"""`blog-server similar`: print which posts say what a draft says, and where they meet."""
+"""`author similar`: print which posts say what a draft says, and where they meet."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from blog_search_mcp.index.relations.similarity.similar import find_similar
 from blog_search_mcp.server.cli.author.render import Facts, join, show
 from blog_search_mcp.server.cli.author.subject import open_subject
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, AuthorRequest, Settings
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.find_similar import similar_facts
 
 SHOWN = 5
 """Meetings of a post that are printed; `--json` has all."""
 
 
-def run(settings: Settings, request: AuthorRequest) -> int:
+def run(settings: Settings, subject: str, limit: int, *, as_json: bool) -> int:
     """Compare and print; returns the exit status. Raises BlogSearchError."""
-    corpus, draft = open_subject(settings, request.subject)
-    similarity = find_similar(corpus, draft, request.limit or TOP_K_DEFAULT)
-    facts = similar_facts(similarity, meetings=None if settings.json else SHOWN)
-    show(facts, settings, _write_lines)
+    corpus, draft = open_subject(settings, subject)
+    similarity = find_similar(corpus, draft, limit)
+    facts = similar_facts(similarity, meetings=None if as_json else SHOWN)
+    show(facts, settings, _write_lines, as_json=as_json)
     return 0
 
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.next_ingest import blog_of
 from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
+from blog_search_mcp.index.posts.next_ingest import blog_of
 from blog_search_mcp.server.engine import engine_for_author
 from blog_search_mcp.server.tools.find_similar import read_subject
 
@@ -33,7 +33,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
             f"{error.source} is neither a file nor the source of a post.{nearest} "
-            "`blog-server search WORDS` prints sources."
+            "`blog-search-mcp search WORDS` prints sources."
         ) from error
 
 
@@ -51,6 +51,6 @@ def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
         text = path.read_bytes()
     except OSError as error:
         raise ContentError(f"{subject} cannot be read: {error.strerror}.") from error
-    folder = Path(blog_of(settings.index, settings.content).content).resolve()
+    folder = Path(blog_of(settings.index).content).resolve()
     is_inside = folder.is_dir() and path.resolve().is_relative_to(folder)
     return text, path.resolve().relative_to(folder).as_posix() if is_inside else path.name

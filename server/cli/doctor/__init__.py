@@ -1,1 +1,1 @@
-"""`blog-server doctor`: check everything that serving a blog needs."""
+"""`blog-search-mcp doctor`: check everything that serving a blog needs."""

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from blog_search_mcp.index.commands import SERVER, command
-from blog_search_mcp.index.content.next_ingest import ingest_command
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.posts.next_ingest import ingest_command
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store, parse_index_address
 from blog_search_mcp.server.cli.doctor.results import CheckResult, State
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, client_files
@@ -39,7 +39,7 @@ def check_clients(machine: Machine, settings: Settings) -> list[CheckResult]:
             ours += [(file, entry) for entry in entries if entry.is_ours]
     results += [_check_entry(file, entry, machine, settings) for file, entry in ours]
     if not ours:
-        add = command(SERVER, "install", "CLIENT", "--index", settings.index)
+        add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."
         results.append(CheckResult("clients", "warning", text))
     return results
@@ -77,7 +77,7 @@ def _find_fault(entry: Entry, machine: Machine, *, is_whole: bool) -> tuple[Stat
 def _advise(file: ClientFile, entry: Entry, index: Location) -> str:
     """Give the command that writes the entry anew, or shows it where it is one project's."""
     client = next(word for word, name in CLIENTS.items() if name == file.client)
-    write = command(SERVER, "install", client, "--index", index, "--name", entry.name)
+    write = command("install", client, "--index", index, "--name", entry.name)
     if entry.project or not file.everywhere:
         return f"Write there what this shows: `{write} --print`"
     return f"Write it anew: `{write}`"
@@ -88,7 +88,7 @@ def _check_index_of_entry(index: Location, settings: Settings) -> tuple[State, s
         if open_store(index).exists():
             return "ok", f"starts this server over {index}."
     except IndexProblem as error:
-        advice = with_folders(str(error), replace(settings, index=index, content=None))
+        advice = with_folders(str(error), replace(settings, index=index))
         return "problem", f"names {index}. {advice}"
     return "problem", f"names {index}, which holds no index: `{ingest_command(index)}`"
 

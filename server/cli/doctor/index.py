@@ -10,16 +10,16 @@ from datetime import datetime
 from pathlib import Path
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.content.changes import (
+from blog_search_mcp.index.embedders.registry import open_embedder
+from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
+from blog_search_mcp.index.errors import BlogSearchError, ContentError, IndexProblem
+from blog_search_mcp.index.posts.changes import (
     describe_changes,
     find_changes,
     format_age,
     list_changes,
 )
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
-from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
-from blog_search_mcp.index.errors import BlogSearchError, ContentError, IndexProblem
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import IndexStore, open_store
@@ -42,7 +42,7 @@ def check_index(settings: Settings, now: datetime) -> list[CheckResult]:
         results = [
             _describe_index(store, manifest, now),
             _check_embedder(manifest.embedder, settings.embedder_url),
-            _check_posts(store, manifest, settings.content, now),
+            _check_posts(store, manifest, now),
         ]
     return [replace(result, text=with_folders(result.text, settings)) for result in results]
 
@@ -73,19 +73,17 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> CheckResult:
     return CheckResult("embedder", "ok", f"A query can be embedded with {identity.title}.")
 
 
-def _check_posts(
-    store: IndexStore, manifest: Manifest, content: Path | None, now: datetime
-) -> CheckResult:
-    """Compare the posts, in `content` if they were moved, with what the last ingest saw."""
+def _check_posts(store: IndexStore, manifest: Manifest, now: datetime) -> CheckResult:
+    """Compare the posts with what the last ingest saw."""
     last = read_last_ingest(store, manifest.generation)
     if last is None:
         text = f"Whether posts changed cannot be told before the next ingest: `{TO_INGEST}`."
         return CheckResult("posts", "warning", text)
-    folder = content or Path(last.content)
+    folder = Path(last.content)
     try:
         changes = find_changes(last, folder, now.isoformat(timespec="seconds"))
     except ContentError as error:
-        text = f"{error} If the posts were moved, name their folder with --content."
+        text = f"{error} If the posts were moved: `{TO_INGEST}`."
         return CheckResult("posts", "warning", text)
     if described := describe_changes(changes, last.created, now):
         return CheckResult("posts", "warning", f"{list_changes(changes)}: {described}")

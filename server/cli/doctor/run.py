@@ -1,4 +1,4 @@
-"""`blog-server doctor`: run all checks and print what they tell."""
+"""`blog-search-mcp doctor`: run all checks and print what they tell."""
 
 from __future__ import annotations
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from pathlib import Path, PurePath
 from typing import Any
 from unicodedata import normalize
-from urllib.parse import quote
 
-from blog_search_mcp.index.commands import PACKAGE, SERVER, start_words
+from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.server.cli.install.clients import ClientFile
@@ -24,11 +21,13 @@ from blog_search_mcp.server.cli.install.settings_file import (
     parse_settings,
     strip_comments,
 )
-from blog_search_mcp.server.format.results import to_json
-from blog_search_mcp.server.settings import DEFAULT_NAME, Settings, index_arguments, name_blog
+from blog_search_mcp.server.settings import Settings, index_arguments
 
-_OURS = re.compile(rf"({SERVER}|{PACKAGE})([@=].*)?")
-"""Our program's name, with a version for a runner."""
+DEFAULT_NAME = "blog"
+"""Of the first entry in a client's settings."""
+_OURS = re.compile(rf"({PACKAGE}|blog-server)([@=].*)?")
+"""Our program's name, also that of earlier entries, with a version for a runner."""
+_MODULES = {"blog_search_mcp", "blog_search_mcp.server"}
 _RUNNERS = {"uvx", "uv", "pipx"}
 _WITH_VALUE = {"--from", "--spec", "--with", "--python", "-p", "--directory"}
 """A runner's options that take the next word; behind any other such option an entry is not ours."""
@@ -49,7 +48,7 @@ class Entry:
     @property
     def is_ours(self) -> bool:
         """Whether it starts this program, directly, by `python -m` or through a runner."""
-        if ("-m", "blog_search_mcp.server") in pairwise(self.arguments):
+        if any(("-m", module) in pairwise(self.arguments) for module in _MODULES):
             return True
         program = re.sub(r"(?i)\.exe$", "", PurePath(self.command).name)
         if program in _RUNNERS:
@@ -97,23 +96,18 @@ def read_entries(file: ClientFile, text: str) -> tuple[Entry, ...]:
     return tuple(entry for project, level in levels for entry in _entries(level, file.key, project))
 
 
-_LONGEST = 50
-"""Characters of a folder in a name, which has 64 at most."""
-
-
 def choose_name(entries: Iterable[Entry], index: Location) -> str:
     """Return the name of the entry over this index, or a free one for a new entry.
 
-    The first is DEFAULT_NAME, others have the blog's folder in it.
+    The first is DEFAULT_NAME, others have the blog's folder in it, or a number.
     """
     everywhere = [entry for entry in entries if not entry.project]
     if own := names_over(everywhere, index):
         return own[0]
     taken = {entry.name for entry in everywhere if not entry.is_ours or entry.index}
-    folder = _folder_name(index)
-    digest = hashlib.sha256(os.fsencode(str(index))).hexdigest()[:8]
-    names = (DEFAULT_NAME, f"{DEFAULT_NAME}-{folder}" if folder else "", f"{DEFAULT_NAME}-{digest}")
-    return next(name for name in names if name and name not in taken)
+    named = "-".join(filter(None, (DEFAULT_NAME, _name_folder(index))))
+    names = chain((DEFAULT_NAME, named), (f"{named}-{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def find_name(entries: Iterable[Entry], index: Location | None = None) -> str | None:
@@ -142,10 +136,12 @@ def _identify(index: str | Location) -> str:
     return os.path.normcase(os.path.realpath(expand_home(folder)))
 
 
-def _folder_name(index: Location) -> str:
-    """Name the blog in the letters that every client takes, empty where it has none of them."""
-    plain = normalize("NFKD", name_blog(index)).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-_")[:_LONGEST]
+def _name_folder(index: Location) -> str:
+    """Name the blog's folder in letters that every client takes, empty where it has none."""
+    names = (part.removeprefix(".blog-index-") for part in reversed(index.parts[1:]))
+    name = next((name for name in names if name != "index" and not name.startswith(".")), "")
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-_")[:50]
 
 
 def with_entry(text: str, file: ClientFile, name: str, fields: dict[str, Any]) -> str:
@@ -173,39 +169,18 @@ def without_entry(text: str, file: ClientFile, name: str) -> str:
 
 
 def entry_fields(settings: Settings, file: ClientFile) -> dict[str, Any]:
-    """Build our entry, with absolute paths: a client has a folder and a PATH of its own.
-
-    Raises UsageError if a path is not valid UTF-8.
-    """
-    script, *first = start_words(SERVER)
-    arguments = [*first, *index_arguments(settings)]
-    if settings.watch is not None:
-        arguments += ["--watch", str(settings.watch)]
-    for word in (script, *arguments):
-        _check_encodable(word)
+    """Build our entry, with absolute paths: a client has a folder and a PATH of its own."""
+    script, *first = start_words()
+    watch = ("--watch", str(settings.watch)) if settings.watch else ()
     kind = {"type": "stdio"} if file.typed else {}
+    arguments = [*first, "serve", *index_arguments(settings), *watch]
     return {**kind, "command": script, "args": arguments}
 
 
 def describe_entry(file: ClientFile, name: str, fields: dict[str, Any]) -> str:
-    """Show the entry, the file it belongs in, and the link that adds it if the client takes one."""
+    """Show the entry and the file it belongs in."""
     entry = json.dumps({file.key: {name: fields}}, ensure_ascii=False, indent=2)
-    link = install_link(file.client, name, fields)
-    return f"In {file.path}:\n\n{entry}" + (f"\n\nOr open this address:\n\n{link}" if link else "")
-
-
-def install_link(client: str, name: str, fields: dict[str, Any]) -> str | None:
-    """Return the address that has the client itself add the entry, `None` if it takes none.
-
-    VS Code expects the name inside the JSON, Cursor beside it, in base64.
-    """
-    if client == "VS Code":
-        return "vscode:mcp/install?" + quote(to_json({"name": name, **fields}), safe="")
-    if client == "Cursor":
-        config = base64.b64encode(to_json(fields).encode()).decode()
-        query = f"name={quote(name, safe='')}&config={quote(config, safe='')}"
-        return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"
-    return None
+    return f"In {file.path}:\n\n{entry}"
 
 
 def _parse_for_edit(text: str, file: ClientFile, name: str) -> dict[str, Any]:
@@ -244,9 +219,6 @@ def _entries(level: Any, key: str, project: str) -> Iterator[Entry]:
 
 
 def _read_entry(name: str, fields: dict[str, Any], project: str) -> Entry:
-    nested = fields.get("command")
-    if isinstance(nested, dict):  # an older shape of Zed
-        fields = {**nested, "command": nested.get("path")}
     arguments, environment = fields.get("args"), fields.get("env")
     return Entry(
         name=name,
@@ -255,12 +227,3 @@ def _read_entry(name: str, fields: dict[str, Any], project: str) -> Entry:
         environment=environment if isinstance(environment, dict) else {},
         project=project,
     )
-
-
-def _check_encodable(word: str) -> None:
-    try:
-        word.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(
-            f"{word!a} is not valid UTF-8, and no client's settings can hold it. Rename the folder."
-        ) from error

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import sys
 
-from blog_search_mcp.index.content.next_ingest import ingest_command
-from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import BlogSearchError, IndexPlaceUnusable, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli.install.clients import ClientFile, Machine, own_file
 from blog_search_mcp.server.cli.install.entries import (
+    DEFAULT_NAME,
     Entry,
     choose_name,
     describe_entry,
@@ -21,94 +18,89 @@ from blog_search_mcp.server.cli.install.entries import (
     with_entry,
     without_entry,
 )
-from blog_search_mcp.server.cli.install.settings_file import read_settings_text, update_file
-from blog_search_mcp.server.cli.terminal import print_text, tell
-from blog_search_mcp.server.settings import DEFAULT_NAME, ClientSetup, Settings
+from blog_search_mcp.server.cli.install.settings_file import (
+    BACKUP,
+    read_settings_text,
+    update_file,
+)
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell
+from blog_search_mcp.server.settings import Settings
 
 
-def configure_client(settings: Settings, setup: ClientSetup, machine: Machine) -> int:
-    """Carry out `install` or `uninstall`; return the exit status, 1 if nothing could be done."""
-    file = own_file(machine, setup.client)
-    try:
-        if setup.removes:
-            print_text(uninstall(file, setup.name, setup.index))
-            return 0
-        _check_place(settings.index)
-        if setup.prints:
-            print_text(describe_entry(file, *plan_entry(settings, setup.name, file)))
-            return 0
-        installed = install(settings, setup.name, file)
-        print_text(installed.report)
-    except BlogSearchError as error:
-        tell(str(error), settings)
-        return 1
-    if installed.written:
-        _tell_of_index(settings)
+def add_entry(settings: Settings, machine: Machine, client: str, name: str, *, prints: bool) -> int:
+    """Write or print the entry of a client; return the exit status. Raises BlogSearchError."""
+    file = own_file(machine, client)
+    problem = _look_at_index(settings.index)
+    if prints:
+        print_text(show_entry(settings, name, file))
+    elif install(settings, name, file) and problem:
+        tell(problem, settings)
     return 0
 
 
-def _tell_of_index(settings: Settings) -> None:
-    """Say what is wrong with the index that the entry names, if anything is."""
+def remove_entry(machine: Machine, client: str, name: str, index: Location | None) -> int:
+    """Take our entry out of a client's settings; return the exit status."""
     try:
-        open_store(settings.index).current_number()
-    except IndexMissing:
-        if settings.watch is None:
-            make = ingest_command(settings.index, settings.content)
-            print_text(f"{settings.index} holds no index yet. To make it: {make}")
+        uninstall(own_file(machine, client), name, index)
+    except BlogSearchError as error:
+        sys.stderr.write(f"{escape_controls(str(error))}\n")
+        return 1
+    return 0
+
+
+def _look_at_index(index: Location) -> str:
+    """Return what is wrong with an index, empty if nothing is.
+
+    Raises IndexPlaceUnusable if none can be there.
+    """
+    try:
+        open_store(index).current_number()
+    except IndexPlaceUnusable:
+        raise
     except IndexProblem as error:
-        tell(str(error), settings)
+        return str(error)
+    return ""
 
 
-def _check_place(index: Location) -> None:
-    """Raise IndexPlaceUnusable if no index can be in the folder that the entry names."""
-    if isinstance(index, Path):
-        with suppress(IndexMissing, IndexBroken):  # told beside the entry
-            open_store(index).current_number()
+def show_entry(settings: Settings, name: str, file: ClientFile) -> str:
+    """Write our entry as it is to be pasted, and its place; without a `name` one is chosen."""
+    name = name or choose_name(_entries(file), settings.index)
+    return describe_entry(file, name, entry_fields(settings, file))
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """What became of an entry."""
+def install(settings: Settings, name: str, file: ClientFile) -> str | None:
+    """Write our entry and print that; return its name, `None` if it was there as it should be.
 
-    name: str
-    written: bool
-    report: str
-    """A sentence or two."""
-
-
-def plan_entry(settings: Settings, name: str, file: ClientFile) -> tuple[str, dict[str, Any]]:
-    """Return the entry's name and fields; a `name` that is empty is chosen. Raises UsageError."""
-    return name or choose_name(_entries(file), settings.index), entry_fields(settings, file)
-
-
-def install(settings: Settings, name: str, file: ClientFile) -> Installed:
-    """Write our entry. Raises UsageError or ClientSettingsError, with the file as it was."""
-    name, fields = plan_entry(settings, name, file)
-    update = update_file(file.path, lambda text: with_entry(text, file, name, fields))
-    if not update.written:
-        report = f"The entry {name!r} in {file.path} is as it should be; nothing was written."
-        return Installed(name, False, report)
-    written = f"Wrote the entry {name!r} to {file.path}.{_name_backup(update.backup)}"
-    return Installed(name, True, f"{written} Restart {file.client} to use it.")
+    Raises UsageError or ClientSettingsError, with the file as it was.
+    """
+    name = name or choose_name(_entries(file), settings.index)
+    fields = entry_fields(settings, file)
+    if not update_file(file.path, lambda text: with_entry(text, file, name, fields)):
+        print_text(f"The entry {name!r} in {file.path} is as it should be; nothing was written.")
+        return None
+    written = f"Wrote the entry {name!r} to {file.path}.{_name_backup(file)}"
+    print_text(f"{written} Restart {file.client} to use it.")
+    return name
 
 
-def uninstall(file: ClientFile, name: str, index: Location | None = None) -> str:
-    """Remove our entry; return what was done. Raises UsageError or ClientSettingsError."""
+def uninstall(file: ClientFile, name: str, index: Location | None = None) -> None:
+    """Remove our entry and print what was done. Raises UsageError or ClientSettingsError."""
     name = name or find_name(_entries(file), index) or ("" if index else DEFAULT_NAME)
-    update = update_file(file.path, lambda text: without_entry(text, file, name))
-    if not update.written:
+    if update_file(file.path, lambda text: without_entry(text, file, name)):
+        print_text(f"Took the entry {name!r} out of {file.path}.{_name_backup(file)}")
+    else:
         which = repr(name) if name else f"over {index}"
-        return f"There is no entry {which} in {file.path}; nothing was written."
-    return f"Took the entry {name!r} out of {file.path}.{_name_backup(update.backup)}"
+        print_text(f"There is no entry {which} in {file.path}; nothing was written.")
 
 
 def _entries(file: ClientFile) -> tuple[Entry, ...]:
     """Read the entries; of a file that cannot be used, which its change will tell, none."""
     try:
         return read_entries(file, read_settings_text(file.path))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return ()
 
 
-def _name_backup(backup: Path | None) -> str:
-    return f" What it was before is in {backup.name} beside it." if backup else ""
+def _name_backup(file: ClientFile) -> str:
+    backup = file.path.with_name(file.path.name + BACKUP)
+    return f" What it was before is in {backup.name} beside it." if backup.exists() else ""

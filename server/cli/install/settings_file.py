@@ -1,9 +1,6 @@
 """Read, lay out and replace a client's settings file.
 
 Where the path is a link, its target is what changes.
-
-Libraries that keep comments do not do here: json-five takes the import name of the json5 package,
-json5kit refuses block comments, and jsonc-edit runs Node.
 """
 
 from __future__ import annotations
@@ -14,8 +11,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +18,14 @@ from blog_search_mcp.index.errors import ClientSettingsError
 from blog_search_mcp.index.store.disk import read_regular
 from blog_search_mcp.server.cli.files import replace_file
 
-BACKUP = ".before-blog-server"
+BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
 _LARGEST = 256 * 1024**2
 """Bytes of a file that is read: Claude Code keeps a history in its own."""
 _BOM = "\ufeff"
 """Windows editors begin a file with it; JSON does not allow it."""
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])')
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """What became of the file."""
-
-    written: bool
-    """Whether anything had to change."""
-    backup: Path | None = None
-    """Where the old content is, if there was any."""
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*+(?:"|\Z))|,(?=\s*[}\]])')
 
 
 def strip_comments(text: str) -> str:
@@ -52,10 +37,7 @@ def strip_comments(text: str) -> str:
 
 def parse_settings(text: str) -> dict[str, Any]:
     """Return the object that `text` holds, an empty one for nothing. Raises ValueError."""
-    try:
-        root = json.loads(text, object_pairs_hook=_unique) if text.strip() else {}
-    except RecursionError:
-        raise ValueError("it is nested beyond the recursion limit") from None
+    root = json.loads(text) if text.strip() else {}
     if not isinstance(root, dict):
         raise ValueError("it is not a JSON object")
     return root
@@ -78,12 +60,12 @@ def format_settings(root: dict[str, Any], before: str) -> str:
     return (text.replace("\n", "\r\n") if "\r\n" in before else text) + end
 
 
-def update_file(path: Path, edit: Callable[[str], str]) -> Update:
-    """Replace the file's text by `edit` of it; a file that is not there has an empty text.
+def update_file(path: Path, edit: Callable[[str], str]) -> bool:
+    """Replace the file's text by `edit` of it, and tell whether anything had to change.
 
-    A text that changed before it is replaced is read and edited anew.
-    Raises ClientSettingsError, with the file as it was, if it cannot be read, parsed or written,
-    and any BlogSearchError that `edit` raises.
+    A file that is not there has an empty text; one that changed before it is replaced is read and
+    edited anew. Raises ClientSettingsError, with the file as it was, if it cannot be read, parsed
+    or written, and any BlogSearchError that `edit` raises.
     """
     try:
         before = _read(path)
@@ -91,32 +73,23 @@ def update_file(path: Path, edit: Callable[[str], str]) -> Update:
         bom = _BOM if text.startswith(_BOM) else ""
         after = (bom + edit(text.removeprefix(_BOM))).encode()
         if after == (before or b""):
-            return Update(written=False)
-        return Update(written=True, backup=_write(path, before, after))
+            return False
+        _write(path, before, after)
     except _Changed:
         return update_file(path, edit)
     except OSError as error:
         raise ClientSettingsError(
             f"{path} cannot be changed: {error.strerror}. Correct that and run this again."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ClientSettingsError(
             f"{path} cannot be used and was left as it is: {error}. Correct it and run this again."
         ) from error
+    return True
 
 
 class _Changed(Exception):
     """The file is no longer what was read."""
-
-
-def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object that has a key twice: a rewrite would drop one of the values."""
-    found = dict(members)
-    if len(found) < len(members):
-        keys = [key for key, _ in members]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found
 
 
 def read_settings_text(path: Path) -> str:
@@ -131,33 +104,23 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _write(path: Path, before: bytes | None, after: bytes) -> Path | None:
-    """Write the file and, if there was one, its backup; return the backup's path.
-
-    Raises _Changed if it is no longer `before`.
-    """
+def _write(path: Path, before: bytes | None, after: bytes) -> None:
+    """Write the file and, if there was one, its copy. Raises _Changed if it is not `before`."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    copy_permissions = partial(_copy_permissions, target)
+
+    def keep_owner(written: Path) -> None:
+        if before is not None:
+            status = target.stat()
+            if sys.platform != "win32":
+                os.chown(written, status.st_uid, status.st_gid)
+            written.chmod(stat.S_IMODE(status.st_mode))
 
     def finish(written: Path) -> None:
         if _read(path) != before:
             raise _Changed
-        if before is not None:
-            copy_permissions(written)
+        keep_owner(written)
 
-    backup = None
     if before is not None:
-        backup = path.with_name(path.name + BACKUP)
-        replace_file(backup, before, copy_permissions)
+        replace_file(path.with_name(path.name + BACKUP), before, keep_owner)
     replace_file(target, after, finish)
-    return backup
-
-
-def _copy_permissions(target: Path, path: Path) -> None:
-    status = target.stat()
-    if sys.platform != "win32":
-        own = path.stat()
-        if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
-            os.chown(path, status.st_uid, status.st_gid)
-    path.chmod(stat.S_IMODE(status.st_mode))

@@ -2,7 +2,7 @@
 
 import { say } from "./words.js";
 
-const TOKEN = "blog-server-token";
+const TOKEN = "blog-search-mcp-token";
 
 export class Refused extends Error {
   constructor(sentence, status) {

@@ -10,20 +10,15 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// The characters of `text` from `start` to `end`, those inside `marks` as <mark>.
-export function marked(text, marks, start = 0, end = text.length) {
-  const nodes = [];
-  let at = start;
-  for (const [from, to] of marks) {
-    if (to <= at || from >= end) continue;
-    const first = Math.max(from, at);
-    const last = Math.min(to, end);
-    if (first > at) nodes.push(text.slice(at, first));
-    nodes.push(element("mark", {}, text.slice(first, last)));
-    at = last;
-  }
-  if (at < end) nodes.push(text.slice(at, end));
-  return nodes;
+// A text with its runs inside `marks` as <mark>.
+export function marked(text, marks) {
+  let at = 0;
+  const nodes = marks.flatMap(([from, to]) => {
+    const before = text.slice(at, from);
+    at = to;
+    return [before, element("mark", {}, text.slice(from, to))];
+  });
+  return [...nodes, text.slice(at)];
 }
 
 // Facts on one line, with a dot between them.
@@ -32,6 +27,3 @@ export function dotted(...facts) {
     .filter((fact) => fact !== null)
     .flatMap((fact, place) => (place ? [element("span", { class: "dot", "aria-hidden": "true" }, " · "), fact] : [fact]));
 }
-
-// What comes from posts and from a site's settings is a link only where it leads to a page.
-export const leadsOut = (url) => /^https?:\/\//i.test(url);

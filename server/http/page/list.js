@@ -14,26 +14,22 @@ const hits = at("hits");
 let shown = null; // which question the list answers
 let next = null; // where its next page begins
 let searching = new AbortController();
-let took = 0; // milliseconds of the search before
 
 export const answers = (look) => shown === asked(look);
 export const more = (look) => list(look, next);
 export const forget = () => (shown = null);
-export const tookLast = () => took;
 
 // Show the hits or posts of a look, from `offset` on; what is still being asked is forgotten.
 export async function list(look, offset = 0) {
   searching.abort();
   searching = new AbortController();
   const { signal } = searching;
-  const begun = performance.now();
   at("results").setAttribute("aria-busy", "true");
   try {
     const page = look.q ? await found(look, offset, signal) : await listed(look, offset, signal);
     if (!offset) hits.replaceChildren();
     hits.append(...page.entries);
     [shown, next] = [asked(look), page.next];
-    if (look.q) took = performance.now() - begun;
     tell(page.count, page.confidence, page.certainty);
     warn(page.notice);
   } catch (error) {
@@ -59,13 +55,10 @@ async function listed(look, offset, signal) {
 }
 
 function tell(count, confidence, certainty) {
-  const level = confidence ? say(confidence) : "";
   const isSure = Boolean(confidence) && hits.childElementCount > 0;
-  at("count").replaceChildren(count, ...(isSure ? [element("span", { class: "unseen" }, say("with-confidence", { level }))] : []));
+  at("count").textContent = count;
   at("sure").hidden = !isSure;
-  at("sure").dataset.confidence = confidence ?? "";
-  at("sure").firstElementChild.textContent = say("confidence", { level });
-  at("sure").lastElementChild.textContent = isSure ? `${say(`sure-${confidence}`)} ${say("certainty", { value: decimal(certainty, 2) })}` : "";
+  at("sure").textContent = isSure ? say("confidence", { level: say(confidence), value: decimal(certainty, 2) }) : "";
 }
 
 // Said once: a notice that stands in every answer must not be read aloud at every key.

@@ -3,13 +3,12 @@
 import { addressOf, FILTERS, looked } from "./address.js";
 import { ask, keepToken, Refused } from "./ask.js";
 import { element } from "./elements.js";
-import { answers, failed, forget, list, more, tookLast } from "./list.js";
+import { answers, failed, forget, list, more } from "./list.js";
 import { passage, way } from "./passage.js";
 import { offer, showIndex, showOften } from "./state.js";
 import { say, speak } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
-const LONGEST = 1500; // a slow server is asked no sooner than it answered last, but for this
 
 const at = (id) => document.getElementById(id);
 const box = at("query");
@@ -62,14 +61,12 @@ async function open(look) {
   }
 }
 
-// Bring the passage to the top, or where it is long its first mark into view.
+// Bring the passage and its first mark into view; in a column of its own nothing else moves.
 function turnTo(chunk) {
-  const [scrolls, top] = [opened.scrollHeight > opened.clientHeight ? opened : document.scrollingElement, opened.firstElementChild.offsetHeight];
-  const under = scrolls === opened ? opened.getBoundingClientRect().top : 0;
-  const down = (node) => node.getBoundingClientRect().top - under - top;
-  scrolls.scrollTop += chunk.previousElementSibling ? down(chunk) : -scrolls.scrollTop;
-  const mark = chunk.querySelector("mark");
-  if (mark && down(mark) > innerHeight * 0.7) scrolls.scrollTop += down(mark) - innerHeight * 0.3;
+  const before = scrollY;
+  (chunk.previousElementSibling ? chunk : opened).scrollIntoView();
+  chunk.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+  if (matchMedia("(min-width: 68rem)").matches) scrollTo(0, before);
 }
 
 function close() {
@@ -106,7 +103,7 @@ function ofForm() {
 
 function typed() {
   clearTimeout(timer);
-  if (!composing) timer = setTimeout(ofForm, Math.min(Math.max(PAUSE, tookLast()), LONGEST));
+  if (!composing) timer = setTimeout(ofForm, PAUSE);
 }
 
 function move(key) {
@@ -190,8 +187,5 @@ at("door").addEventListener("submit", (event) => {
 document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
 addEventListener("popstate", show);
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) ask("index", {}).then((index) => showIndex(index, at("index")), () => {});
-});
 if (!looked().source) box.focus();
 begin();

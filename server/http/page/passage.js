@@ -2,13 +2,16 @@
 
 import { addressOf } from "./address.js";
 import { ask } from "./ask.js";
-import { dotted, element, leadsOut, marked } from "./elements.js";
+import { dotted, element, marked } from "./elements.js";
 import { facts } from "./hits.js";
-import { rendered } from "./rendered.js";
 import { language, languageName, say } from "./words.js";
 
 const NEIGHBORS = 1;
 const FURTHER = 3;
+
+// The server leaves nothing in its HTML that can run or load, and nothing else may become HTML here.
+const asItIs = { createHTML: (html) => html };
+const cleaned = globalThis.trustedTypes?.createPolicy("passages", asItIs) ?? asItIs;
 
 let asSource = false; // as long as the page is open
 
@@ -60,7 +63,7 @@ function top(found, look, source) {
   const others = Object.entries(found.translations).map(([language, source]) =>
     element("a", { href: addressOf({ ...look, source, chunk: "0" }), hreflang: language }, say("also-in", { language: languageName(language) })),
   );
-  const outside = found.url && leadsOut(found.url) ? element("a", { href: found.url, rel: "noreferrer" }, say("outside")) : null;
+  const outside = /^https?:\/\//i.test(found.url ?? "") ? element("a", { href: found.url, rel: "noreferrer" }, say("outside")) : null;
   return element(
     "header",
     {},
@@ -77,6 +80,16 @@ function drawn(chunk, before, asked, look) {
   const head = path && path !== before?.headings.join(" › ") && !/^\s*#/.test(chunk.text) ? element("p", { class: "path" }, path) : null;
   const lines = say("lines", { first: String(chunk.first_line), last: String(chunk.last_line) });
   const place = element("p", { class: "place", lang: language() }, isAsked ? say("found-lines", { lines }) : lines);
-  const text = asSource ? [element("pre", { class: "source", tabindex: "0" }, marked(chunk.text, chunk.marks))] : rendered(chunk.nodes, look);
+  const text = asSource ? [element("pre", { class: "source", tabindex: "0" }, marked(chunk.text, chunk.marks))] : rendered(chunk.html, look);
   return element("section", { class: isAsked ? "chunk asked" : "chunk", "aria-label": say(isAsked ? "found" : "beside") }, place, head, ...text);
+}
+
+function rendered(html, look) {
+  const made = element("div");
+  made.innerHTML = cleaned.createHTML(html);
+  for (const link of made.querySelectorAll("a[href^='/?']")) {
+    link.setAttribute("href", addressOf({ ...look, ...Object.fromEntries(new URLSearchParams(link.search)) }));
+  }
+  for (const wide of made.querySelectorAll("pre, table")) wide.setAttribute("tabindex", "0");
+  return [...made.childNodes];
 }

@@ -2,17 +2,9 @@
 
 import { addressOf } from "./address.js";
 import { dotted, element } from "./elements.js";
-import { language, numbered, say } from "./words.js";
+import { dated, numbered, say } from "./words.js";
 
 const OFTEN = 8; // tags that stand below the filters; the others are offered where one is typed
-
-const AGES = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-];
 
 export function showIndex(index, place) {
   const names = index.languages.map(([language, posts]) => `${language} ${posts}`).join(", ");
@@ -21,7 +13,7 @@ export function showIndex(index, place) {
     say("chunks", { n: index.chunks }),
     names || null,
     index.embedder,
-    element("time", { datetime: index.created, title: index.created }, say("read", { when: age(index.created) })),
+    element("time", { datetime: index.created, title: index.created }, say("read", { when: dated(index.created.slice(0, 10)) })),
     say("generation", { n: index.generation }),
   );
   const notice = index.notice ? element("p", { class: "notice", lang: "en" }, index.notice) : null;
@@ -53,10 +45,4 @@ export function showOften(look, place) {
   });
   place.hidden = !links.length;
   place.replaceChildren(...links);
-}
-
-function age(created) {
-  const seconds = (Date.now() - Date.parse(created)) / 1000;
-  const [unit, size] = AGES.find(([, length]) => seconds >= length) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(-Math.round(seconds / size), unit);
 }

@@ -16,16 +16,17 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 from unittest import mock
 
-from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.command_line import run
+from blog_search_mcp.index.embedders import registry
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest import cli as command
-from blog_search_mcp.ingest.cli import read_settings
+from blog_search_mcp.ingest.cli import ingest
 from tests.support.fakes import FakeEmbedder
 from tests.support.faults.seccomp import Call
 from tests.support.faults.supervised import KILL, Ran, forked, supervised
@@ -65,10 +66,11 @@ class SmallBlog:
 
     def ingest(self, err: TextIO) -> int:
         """The real command but for the embedder; its exit status."""
-        fake = Choice(FakeEmbedder(), "A fake.")
+        fake = registry.Choice(FakeEmbedder(), "A fake.")
         arguments = [str(self.folder / "content"), "--index", str(self.index)]
-        with mock.patch.object(command, "choose_embedder", return_value=fake):
-            return command.run(read_settings(arguments, {}), sys.stdout, err)
+        faked = mock.patch.object(registry, "choose_embedder", return_value=fake)
+        with faked, redirect_stderr(err):
+            return run(ingest, arguments)
 
     def search(self) -> tuple[Answer, ...]:
         """Whole pages, by whatever generation is live. Raises IndexProblem."""

@@ -21,12 +21,12 @@ from blog_search_mcp.index.embedders.remote.failures import FailureKind
 from blog_search_mcp.index.embedders.remote.requests import FOR_A_QUERY, FOR_DOCUMENTS, RetryPolicy
 from blog_search_mcp.index.embedders.verified import VerifiedEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
-from blog_search_mcp.ingest.chunking.chunker import split_windows
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report, as_lines

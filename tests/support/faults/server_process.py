@@ -1,4 +1,4 @@
-"""A `blog-server` process on its two pipes, for what no well-behaved client sends.
+"""A server process on its two pipes, for what no well-behaved client sends.
 
 Bytes go in as they are; replies come out as outcomes, one short line each, because what a
 fault is held to is which requests were answered, and how.

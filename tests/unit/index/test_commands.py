@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index import commands
 from blog_search_mcp.index.commands import (
+    PACKAGE,
     TO_INGEST,
     Blog,
-    Installation,
     command,
     complete_commands,
-    find_installation,
+    start_words,
 )
 
-UV_CACHE = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq")
-PIPX_CACHE = Path("/home/me/.cache/pipx/6f2c9bbce030962")
-
-
-def no_source() -> str:
-    raise AssertionError("only a runner needs it")
+Place = Callable[..., None]
 
 
 def in_bin(folder: Path, *names: str) -> Path:
@@ -32,109 +29,108 @@ def in_bin(folder: Path, *names: str) -> Path:
     return folder / "bin" / "python3.12"
 
 
-def found(python: Path, path: str = "", source: str = "") -> Installation:
-    prefix = python.parents[1]
-    return find_installation(
-        python, prefix, {"PATH": path}, (lambda: source) if source else no_source
-    )
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Lets the process run by another Python, with a PATH and an origin."""
+
+    def placed(python: Path, path: object = "", source: str = "", uv: object = "") -> None:
+        monkeypatch.setattr(sys, "executable", str(python))
+        monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
+        monkeypatch.setenv("PATH", str(path))
+        monkeypatch.setenv("UV", str(uv))
+        monkeypatch.setattr(commands, "_source", lambda: source)
+
+    return placed
 
 
-@pytest.mark.parametrize(
-    "kind", [".venv", "pipx/venvs/blog-search-mcp", "uv/tools/blog-search-mcp"]
-)
-def test_a_lasting_environment_has_scripts_with_paths(tmp_path: Path, kind: str) -> None:
-    python = in_bin(tmp_path / kind, "blog-ingest")
-    script = str(tmp_path / kind / "bin" / "blog-ingest")
-    here = found(python)
-    assert here.start("blog-ingest") == here.start_in_shell("blog-ingest") == (script,)
-    assert here.start_without_paths("blog-ingest") == ("blog-ingest",)
+def said_to_a_client() -> str:
+    return complete_commands(f"`{PACKAGE} doctor`").strip("`").removesuffix(" doctor")
 
 
-def test_a_script_that_the_shell_finds_goes_by_its_name(tmp_path: Path) -> None:
-    python = in_bin(tmp_path / "venvs", "blog-ingest")
+@pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])
+def test_a_lasting_environment_has_a_script_with_a_path(
+    tmp_path: Path, kind: str, place: Place
+) -> None:
+    place(in_bin(tmp_path / kind, PACKAGE))
+    script = str(tmp_path / kind / "bin" / PACKAGE)
+    assert (start_words(), command(), said_to_a_client()) == ((script,), script, PACKAGE)
+
+
+def test_a_script_that_the_shell_finds_goes_by_its_name(tmp_path: Path, place: Place) -> None:
+    python = in_bin(tmp_path / "venvs", PACKAGE)
     linked = tmp_path / "local"
     linked.mkdir()
-    (linked / "blog-ingest").symlink_to(python.with_name("blog-ingest"))
-    assert found(python, str(linked)).start_in_shell("blog-ingest") == ("blog-ingest",)
-    in_bin(tmp_path / "another", "blog-ingest")
-    other = found(python, str(tmp_path / "another" / "bin"))
-    assert other.start_in_shell("blog-ingest") == (str(python.with_name("blog-ingest")),)
+    (linked / PACKAGE).symlink_to(python.with_name(PACKAGE))
+    place(python, linked)
+    assert command("doctor") == f"{PACKAGE} doctor"
+    place(python, in_bin(tmp_path / "another", PACKAGE).parent)
+    assert command() == str(python.with_name(PACKAGE))
 
 
-def test_the_script_of_windows_has_an_ending(tmp_path: Path) -> None:
-    python = in_bin(tmp_path, "blog-server.exe")
-    assert found(python).start("blog-server") == (str(python.with_name("blog-server.exe")),)
+def test_the_script_of_windows_has_an_ending(tmp_path: Path, place: Place) -> None:
+    python = in_bin(tmp_path, f"{PACKAGE}.exe")
+    place(python)
+    assert start_words() == (str(python.with_name(f"{PACKAGE}.exe")),)
 
 
-def test_without_scripts_python_runs_the_module(tmp_path: Path) -> None:
-    here = found(in_bin(tmp_path))
-    python = str(tmp_path / "bin" / "python3.12")
-    assert here.start("blog-ingest") == (python, "-m", "blog_search_mcp.ingest")
-    assert here.start_in_shell("blog-server") == (python, "-m", "blog_search_mcp.server")
-    assert here.start_without_paths("blog-ingest")[1:] == ("-m", "blog_search_mcp.ingest")
+def test_without_a_script_python_runs_the_module(tmp_path: Path, place: Place) -> None:
+    python = in_bin(tmp_path)
+    place(python)
+    assert start_words() == (str(python), "-m", "blog_search_mcp")
+    assert command() == f"{python} -m blog_search_mcp"
+    assert said_to_a_client() == f"{python.name} -m blog_search_mcp"
 
 
-def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(tmp_path: Path) -> None:
+def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(
+    tmp_path: Path, place: Place
+) -> None:
     uvx = in_bin(tmp_path, "uvx").with_name("uvx")
-    source = "blog-search-mcp"
-    here = find_installation(
-        UV_CACHE / "bin/python", UV_CACHE, {"PATH": str(uvx.parent)}, lambda: source
-    )
-    words = ("--from", "blog-search-mcp", "blog-ingest")
-    assert here.start_in_shell("blog-ingest") == ("uvx", *words)
-    assert here.start_without_paths("blog-ingest") == ("uvx", *words)
-    assert here.start("blog-ingest") == (str(uvx), *words)
+    python = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq/bin/python")
+    through_uvx = f"uvx --from {PACKAGE} {PACKAGE}"
+    place(python, uvx.parent, PACKAGE)
+    assert command() == said_to_a_client() == through_uvx
+    assert start_words() == (str(uvx), "--from", PACKAGE, PACKAGE)
+    place(python, "", "/x/our.whl", uvx.with_name("uv"))
+    assert start_words() == (str(uvx), "--from", "/x/our.whl", PACKAGE)
+    assert said_to_a_client() == through_uvx
 
 
-def test_without_uvx_on_the_path_the_uv_that_ran_us_is_named() -> None:
-    here = find_installation(
-        UV_CACHE / "bin/python", UV_CACHE, {"PATH": "", "UV": sys.executable}, lambda: "/x/our.whl"
-    )
-    words = ("tool", "run", "--from", "/x/our.whl", "blog-server")
-    assert here.start("blog-server") == (sys.executable, *words)
-    assert here.start_without_paths("blog-server") == (
-        *(Path(sys.executable).stem, "tool", "run", "--from"),
-        *("blog-search-mcp", "blog-server"),
-    )
+def test_after_pipx_run_commands_go_through_pipx_run(place: Place) -> None:
+    source = "git+https://github.com/a/b"
+    place(Path("/home/me/.cache/pipx/6f2c9bbce030962/bin/python"), source=source)
+    assert command() == f"pipx run --spec {source} {PACKAGE}"
 
 
-def test_after_pipx_run_commands_go_through_pipx_run() -> None:
-    here = found(PIPX_CACHE / "bin/python", source="git+https://github.com/a/b")
-    assert here.start_in_shell("blog-ingest") == (
-        *("pipx", "run", "--spec", "git+https://github.com/a/b"),
-        "blog-ingest",
-    )
-
-
-def test_a_command_is_quoted_for_the_systems_shell() -> None:
-    words = ("blog-ingest", "/my posts", "it's")
-    python = Path("python")
-    assert Installation(python).write(words) == "blog-ingest '/my posts' 'it'\"'\"'s'"
-    assert Installation(python, system="win32").write(words) == 'blog-ingest "/my posts" it\'s'
+def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("/my posts", "it's").endswith(" '/my posts' 'it'\"'\"'s'")
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert command("/my posts", "it's").endswith(' "/my posts" it\'s')
 
 
 def test_on_the_terminal_a_sentence_names_the_blogs_folders_and_options() -> None:
     blog = Blog("/my blog/.index", "/posts", ("--include-drafts",))
     said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild --model m`."
     pasted = command(
-        "blog-ingest",
-        *("/posts", "--index", "/my blog/.index", "--rebuild", "--model", "m", "--include-drafts"),
+        *("ingest", "/posts", "--index", "/my blog/.index"),
+        *("--rebuild", "--model", "m", "--include-drafts"),
     )
     assert complete_commands(said, blog) == f"For it `ollama pull m`, then `{pasted}`."
-    doctor = complete_commands("See `blog-server doctor --index INDEX`.", blog)
-    assert doctor == f"See `{command('blog-server', 'doctor', '--index', '/my blog/.index')}`."
+    doctor = complete_commands(f"See `{PACKAGE} doctor --index INDEX`.", blog)
+    assert doctor == f"See `{command('doctor', '--index', '/my blog/.index')}`."
 
 
-def test_for_a_client_a_sentence_names_no_folder() -> None:
-    assert complete_commands(f"Make one: `{TO_INGEST}`.") == f"Make one: `{TO_INGEST}`."
-    pasted = complete_commands(f"Rebuild: `{TO_INGEST} --rebuild`.", Blog("/my x/i", "/my x/p"))
-    assert complete_commands(pasted) == f"Rebuild: `{TO_INGEST} --rebuild`."
-
-
-def test_what_only_looks_like_a_command_breaks_nothing() -> None:
-    assert complete_commands("No post `blog-ingest it's`.").startswith("No post `blog-ingest ")
+@pytest.mark.parametrize("bin_", ["venv/bin", "uv/archive-v0/x/bin"])
+def test_a_sentence_for_a_client_names_no_folder_and_a_person_s_is_made_of_it(
+    bin_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / bin_))
+    said = complete_commands(f"Make one: `{TO_INGEST}`.")
+    assert TO_INGEST in said
+    assert str(tmp_path) not in said
+    blog = Blog("/i", "/p")
+    assert complete_commands(said, blog) == complete_commands(f"Make one: `{TO_INGEST}`.", blog)
 
 
 def test_other_words_in_backticks_stay() -> None:
-    said = "`ollama serve` or `blog-ingest` and ` blog-ingest x`; a blog-ingest y `z`."
+    said = f"`ollama serve` or `{PACKAGE}` and `my-{PACKAGE} x`; a {PACKAGE} y `z`."
     assert complete_commands(said, Blog("/i")) == said

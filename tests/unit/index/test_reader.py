@@ -12,13 +12,13 @@ from blog_search_mcp.index.errors import (
     UnknownChunk,
     UnknownPost,
 )
+from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
 from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.search.search import NO_WORDS
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.fakes import FakeEmbedder
 from tests.support.models import BY_MEANING
 

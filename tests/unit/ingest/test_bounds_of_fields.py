@@ -69,7 +69,7 @@ def answers(blog: Blog) -> str:
         blog.tool("search_blog", query="ferry island"),
         blog.tool("read_chunk", source=source),
     )
-    commands = (blog.command(name, "--json") for name in ("audit", "related"))
+    commands = (blog.command("author", *words) for words in (("audit", "--json"), ("related",)))
     return "".join(
         (*(each.text + json.dumps(each.facts) for each in tools), *(each.out for each in commands))
     )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.embedders.cache import open_cache
-from blog_search_mcp.ingest.embedding import BATCH, FIRST_BLOCK, CachedEmbedder
-from tests.support.fakes import IDENTITY, FakeEmbedder
+from blog_search_mcp.ingest.embedding import BATCH
+from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,43 +48,6 @@ def test_the_lexical_index_is_written_while_texts_are_embedded(blog: MakeBlog) -
     assert made.manifest.posts.keys() == {"kelp.md", "moth.md"}
 
 
-ON_A_SERVER = replace(IDENTITY, kind="ollama")
-
-
-class Counting(FakeEmbedder):
-    """A server's embedder that tells when it is asked a second time."""
-
-    def __init__(self) -> None:
-        super().__init__(ON_A_SERVER)
-        self.asked = 0
-        self.again = threading.Event()
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.asked += 1
-        if self.asked == 2:
-            self.again.set()
-        return super().embed_documents(texts)
-
-
-def test_a_batch_goes_into_the_cache_while_a_server_embeds_the_next(tmp_path: Path) -> None:
-    embedder = Counting()
-    waited: list[bool] = []
-    with open_cache(tmp_path / "cache.sqlite3", ON_A_SERVER) as cache:
-        put = cache.put
-
-        def waiting(texts: Sequence[str], vectors: Vectors) -> None:
-            waited.append(embedder.again.wait(PATIENCE))
-            put(texts, vectors)
-
-        cache.put = waiting  # type: ignore[method-assign]
-        texts = [f"moth {number}" for number in range(2 * BATCH)]
-        with closing(CachedEmbedder(embedder, cache)) as cached:
-            found = cached.embed(texts)
-        assert waited == [True, True]
-        assert list(cache.get(texts)) == texts
-    assert sorted(found) == sorted(texts)
-
-
 class Opening(FakeEmbedder):
     """Embeds once the ingest has opened a generation to write."""
 
@@ -110,10 +69,10 @@ def test_the_first_texts_are_embedded_once_and_while_the_writer_opens(blog: Make
     assert (embedder.found, len(embedder.documents)) == ([True], 1)
 
 
-def test_the_first_texts_are_embedded_before_a_block_is_full(blog: MakeBlog) -> None:
+def test_the_first_texts_are_embedded_before_all_are_read(blog: MakeBlog) -> None:
     made = blog({"moth.md": "By night."})
-    made.write({f"{number:03}.md": f"Moth {999 - number}." for number in range(3 * FIRST_BLOCK)})
+    made.write({f"{number:03}.md": f"Moth {999 - number}." for number in range(3 * BATCH)})
     made.embedder.documents.clear()
     made.ingest()
-    first = {text.split()[-1] for text in made.embedder.documents[:FIRST_BLOCK]}
-    assert first == {f"{999 - number}." for number in range(FIRST_BLOCK)}
+    first = {text.split()[-1] for text in made.embedder.documents[:BATCH]}
+    assert first == {f"{999 - number}." for number in range(BATCH)}

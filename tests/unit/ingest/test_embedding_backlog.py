@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.content.walk import SourceFile
+from blog_search_mcp.index.posts.walk import SourceFile
 from blog_search_mcp.ingest.embedding import WINDOW_BYTES, WORDS_FIRST, may_be_many, milestones
 from blog_search_mcp.ingest.plan import FileToRead
 

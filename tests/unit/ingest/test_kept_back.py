@@ -432,7 +432,7 @@ def test_an_audit_knows_drafts_by_the_same_words(tmp_path: Path) -> None:
         "c/d.md": front(old),
     }
     blog = made(tmp_path, {**OPEN, **posts})
-    found = json.loads(blog.command("audit", "--json").out)["findings"]["stale-drafts"]
+    found = json.loads(blog.command("author", "audit", "--json").out)["findings"]["stale-drafts"]
     assert sorted(each["source"] for each in found) == ["a.md", "c/d.md"]
 
 

@@ -1,77 +1,44 @@
-"""How an ingest counts what becomes of the files of its plan."""
+"""What an ingest counts, and what it says of a folder without posts."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.walk import Skipped
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.ingest.pipeline import IngestCounts
-from blog_search_mcp.ingest.plan import Job, Plan, make_plan
-from blog_search_mcp.ingest.prepare import ParsedResult, make_read_options, prepare_post
-from blog_search_mcp.ingest.workers import WorkerPool
+from blog_search_mcp.index.posts.walk import Skipped
 from tests.support.blog import Blog, MakeBlog
 
 POSTS = {"gone.md": "Gone.", "kept.md": "Kept.", "edited.md": "Once.", "hidden.md": "Shown."}
 DRAFT = "---\ndraft: true\n---\nHidden."
 
 
-def job_of(made: Blog) -> Job:
-    return Job(made.content, made.index, made._choose, datetime(2026, 1, 15, tzinfo=UTC))
-
-
-@pytest.fixture
-def later(blog: MakeBlog) -> Blog:
-    """A blog with one post of each kind of change since its ingest."""
+def test_every_file_is_counted_once_as_what_it_became(blog: MakeBlog) -> None:
     made = blog(POSTS)
     made.write({"new.md": "New.", "edited.md": "Twice.", "hidden.md": DRAFT, "kept.md": "Kept."})
     (made.content / "gone.md").unlink()
-    return made
+    report = made.ingest()
+    assert (report.posts, report.added, report.changed, report.removed) == (3, 1, 1, 2)
+    assert report.skipped == (Skipped("hidden.md", "draft"),)
+    assert made.manifest.posts.keys() == {"edited.md", "kept.md", "new.md"}
 
 
-ALONE = WorkerPool(1)
-
-
-def results(made: Blog, plan: Plan) -> list[ParsedResult]:
-    how = make_read_options(job_of(made), plan)
-    return [prepare_post(file, how) for file in plan.to_read]
-
-
-def test_every_file_is_counted_once_as_what_it_became(later: Blog) -> None:
-    plan = make_plan(job_of(later), later.manifest, ALONE)
-    counts = IngestCounts(plan)
-    changes = {}
-    for result in results(later, plan):
-        changes[result.source] = counts.is_change(result)
-        counts.count(result)
-    assert changes == {"new.md": True, "edited.md": True, "hidden.md": True, "kept.md": False}
-    assert (counts.added, counts.changed, counts.kept) == (1, 1, 1)
-    assert counts.removed == ["gone.md", "hidden.md"]
-    assert counts.skipped == (Skipped("hidden.md", "draft"),)
-
-
-def test_a_draft_that_never_was_in_the_index_is_no_change(later: Blog) -> None:
-    counts = IngestCounts(replace(make_plan(job_of(later), later.manifest, ALONE), base=None))
-    assert not counts.is_change(ParsedResult("draft.md", None, Skipped("draft.md", "draft")))
+def test_a_draft_that_never_was_in_the_index_is_no_change(blog: MakeBlog) -> None:
+    made = blog({"kept.md": "Kept."})
+    made.write({"draft.md": DRAFT})
+    assert made.ingest().generation == 1
 
 
 def test_a_blog_of_which_no_post_is_left_is_refused(tmp_path: Path) -> None:
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({"hidden.md": DRAFT})
-    plan = make_plan(job_of(made), None, ALONE)
-    counts = IngestCounts(plan)
-    for result in results(made, plan):
-        counts.count(result)
     with pytest.raises(ContentError) as raised:
-        counts.require_posts(job_of(made))
+        made.ingest()
     assert str(raised.value) == (
         f"No post to index below {made.content}: the only post is left out, hidden.md (draft). "
-        "`blog-ingest CONTENT --index INDEX --include-drafts` indexes drafts, future-dated and "
-        "expired posts too."
+        "`blog-search-mcp ingest CONTENT --index INDEX --include-drafts` indexes drafts, "
+        "future-dated and expired posts too."
     )
 
 

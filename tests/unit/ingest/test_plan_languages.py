@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.walk import walk
-from blog_search_mcp.ingest.documents.base import SUFFIXES
+from blog_search_mcp.index.posts.walk import SUFFIXES, walk
 from blog_search_mcp.ingest.plan import MOST_POSTS, sample_languages
 from blog_search_mcp.ingest.workers import WorkerPool
 

@@ -8,14 +8,12 @@ from io import StringIO
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
-from blog_search_mcp.index.content.walk import Skipped
-from blog_search_mcp.index.types import Contradiction
+from blog_search_mcp.index.posts.walk import Skipped
 from blog_search_mcp.ingest.report import (
     LinkCounts,
-    PlainProgress,
+    Progress,
     Report,
     as_lines,
-    describe_contradiction,
     describe_rate,
 )
 
@@ -67,16 +65,6 @@ def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted() 
     ]
 
 
-def test_links_that_contradict_the_addresses_made_are_told_with_one_of_them() -> None:
-    found = Contradiction(12, 3, "/2024/01/01/a/", "https://a.org/posts/a/")
-    assert list(describe_contradiction(None)) == []
-    assert list(describe_contradiction(found)) == [
-        "Of 12 posts that others link to, 3 are linked elsewhere than at the address made for "
-        "them, as /2024/01/01/a/ for https://a.org/posts/a/. Say with --permalink how the site "
-        "makes its addresses, or leave --base-url out to have none."
-    ]
-
-
 def test_links_are_counted_with_the_reasons_why_posts_have_none() -> None:
     assert with_links(1, {}) == ["Links to the published blog: for 1 of 1 post read."]
     assert with_links(1200, {"beside an index.md": 30, "no date": 1}) == [
@@ -106,7 +94,7 @@ def test_a_rate_and_the_time_left_are_those_of_the_stage_so_far(
 
 def test_lines_name_the_stage_the_share_the_rate_and_the_time_left() -> None:
     stream, clock = StringIO(), iter([0.0, 10.0, 40.0])
-    progress = PlainProgress(stream, now=lambda: next(clock))
+    progress = Progress(stream, now=lambda: next(clock))
     progress.start("embedding texts", 2_000, done=1_000)
     progress.advance(200)
     progress.say("Words can be searched.")
@@ -120,7 +108,7 @@ def test_lines_name_the_stage_the_share_the_rate_and_the_time_left() -> None:
 
 def test_a_stage_of_one_step_is_done_or_not() -> None:
     stream = StringIO()
-    progress = PlainProgress(stream)
+    progress = Progress(stream)
     progress.start("writing the index", 1)
     progress.advance(1)
     assert stream.getvalue() == "writing the index: done\n"

@@ -11,10 +11,9 @@ import tantivy
 from starlette.testclient import TestClient
 
 from blog_search_mcp import open_index
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, Address
+from blog_search_mcp.server.settings import ANYONE, Address, Settings
 from tests.support.front import Blog, made
 
 POSTS = {
@@ -55,7 +54,7 @@ def test_the_blog_as_a_whole_is_not_judged_by_an_earlier_generation(
 ) -> None:
     damage(blog)
     post = str(blog.content / "sea.md")
-    ran = blog.command(*(post if word == "POST" else word for word in words))
+    ran = blog.command("author", *(post if word == "POST" else word for word in words))
     assert (ran.status, ran.out) == (1, "")
     assert ran.err
 
@@ -72,7 +71,7 @@ def test_a_reader_gets_the_earlier_generation_and_is_told(blog: Blog) -> None:
     damage(blog)
     assert blog.tool("search_blog", query="walrus").facts["notice"]
     app = build_app(
-        engine_for(read_settings(["--index", str(blog.index)], {})),
+        engine_for(Settings(blog.index)),
         Address("127.0.0.1", 80),
         ANYONE,
     )

@@ -12,11 +12,10 @@ import tantivy
 from mcp import Client, MCPError
 from starlette.testclient import TestClient
 
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.engine import IndexStatus, engine_for
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import ANYONE, Address
+from blog_search_mcp.server.settings import ANYONE, Address, Settings
 from tests.support.front import Blog, made
 
 POSTS = {"tea.md": "# Green tea\n\nSteep the leaves at eighty degrees.\n"}
@@ -40,7 +39,7 @@ def blog(tmp_path: Path) -> Blog:
 
 
 def engine(blog: Blog) -> Any:
-    return engine_for(read_settings(["--index", str(blog.index)], {}))
+    return engine_for(Settings(blog.index))
 
 
 def test_a_tool_that_panics_answers_with_an_error_and_the_next_call_is_answered(

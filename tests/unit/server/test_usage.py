@@ -16,9 +16,9 @@ import pytest
 from filelock import FileLock
 from mcp import Client
 
-from blog_search_mcp.server.cli.parser import read_settings
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import AUTHOR
 from blog_search_mcp.server.usage import LARGEST_FILE, UsageLog
 from tests.support.front import Blog, made
@@ -36,7 +36,7 @@ def call(blog: Blog, log: Path, *calls: tuple[str, Mapping[str, Any]]) -> list[b
     """Call tools of a server that logs; returns which answers are errors."""
 
     async def send() -> list[bool]:
-        engine = engine_for(read_settings(["--index", str(blog.index)], {}))
+        engine = engine_for(Settings(blog.index))
         async with Client(build_server(engine, AUTHOR, [UsageLog(log)])) as client:
             results = [await client.call_tool(tool, dict(given)) for tool, given in calls]
         return [bool(result.is_error) for result in results]
@@ -126,7 +126,9 @@ def write(log: Path, *calls: Mapping[str, object]) -> Path:
 
 
 def report(blog: Blog, log: Path, *options: str) -> Any:
-    return json.loads(blog.command("usage", "--usage-log", str(log), "--json", *options).out)
+    return json.loads(
+        blog.command("author", "usage", "--usage-log", str(log), "--json", *options).out
+    )
 
 
 def test_a_full_log_makes_room_and_its_calls_are_still_reported(blog: Blog, tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_a_group_says_how_often_when_why_and_what_is_nearest(blog: Blog, tmp_pat
     assert (gap["count"], gap["first"], gap["last"]) == (2, "2025-12-30", "2026-03-01")
     assert gap["reasons"] == {"nothing found": 1, "low confidence": 1}
     assert gap["nearest"]["source"] == "soup.md"
-    text = blog.command("usage", "--usage-log", str(log)).out
+    text = blog.command("author", "usage", "--usage-log", str(log)).out
     assert all(words in text for words in (question, "Onion soup", "2025-12-30"))
 
 
@@ -188,7 +190,7 @@ def test_a_report_counts_the_calls_of_each_tool_from_a_day_on(blog: Blog, tmp_pa
     assert report(blog, log)["tools"] == {"search_blog": 2, "read_chunk": 1}
     recent = report(blog, log, "--since", "2026-01-01")
     assert (recent["calls"], recent["first"], recent["last"]) == (2, "2026-03-01", "2026-03-02")
-    ran = blog.command("usage", "--usage-log", str(log), "--since", "2026-04-01")
+    ran = blog.command("author", "usage", "--usage-log", str(log), "--since", "2026-04-01")
     assert (ran.status, ran.out) == (1, "")
 
 
@@ -206,14 +208,16 @@ def test_a_report_searches_for_no_more_than_the_most_frequent_questions(
 
 def test_a_question_obeys_no_terminal(blog: Blog, tmp_path: Path) -> None:
     log = write(tmp_path / "log", weak("rye\x1b[2J bread\n  99×  forged"))
-    text = blog.command("usage", "--usage-log", str(log)).out
+    text = blog.command("author", "usage", "--usage-log", str(log)).out
     assert "\x1b" not in text
     assert "\n  99×" not in text
 
 
 @pytest.mark.parametrize("place", [None, "none", "."])
 def test_without_a_log_nothing_is_reported(blog: Blog, tmp_path: Path, place: str | None) -> None:
-    ran = blog.command("usage", *(["--usage-log", str(tmp_path / place)] if place else []))
+    ran = blog.command(
+        "author", "usage", *(["--usage-log", str(tmp_path / place)] if place else [])
+    )
     assert (ran.status, ran.out) == (1, "")
     assert ran.err
 
@@ -222,4 +226,4 @@ def test_without_an_index_the_questions_are_reported_all_the_same(tmp_path: Path
     log = write(tmp_path / "log", weak("rye bread"))
     told = report(Blog(tmp_path, tmp_path / "none"), log)
     assert [gap["questions"] for gap in told["missed"]] == [["rye bread"]]
-    assert "blog-ingest" in told["notice"]
+    assert "blog-search-mcp ingest" in told["notice"]

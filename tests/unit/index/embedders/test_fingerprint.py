@@ -114,7 +114,7 @@ def test_another_version_with_other_vectors_is_refused_with_the_command_that_men
     )
     assert said.endswith(
         f"instead of {SAME}). Go back to that version, or build the index anew: "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
 
 

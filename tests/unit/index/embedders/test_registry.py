@@ -83,7 +83,7 @@ def test_auto_takes_the_embedded_one_where_ollama_is_down_and_says_how_to_get_no
     assert choice.reason == (
         f"Embedder: the packaged model all-MiniLM-L6-v2, since Ollama at {nobody} does not answer. "
         "To use Ollama's nomic-embed-text instead: `ollama pull nomic-embed-text`, then "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
 
 
@@ -106,7 +106,7 @@ def test_auto_takes_the_multilingual_one_for_other_languages_although_ollama_is_
     assert choice.reason == (
         "Embedder: the packaged model multilingual-e5-small. 10% of the posts are not in English. "
         "To use Ollama's bge-m3 instead: `ollama pull bge-m3`, then "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
     assert ollama.requests == []
 
@@ -145,7 +145,7 @@ def test_ollama_with_an_english_model_alone_takes_it_and_names_one_that_knows_mo
     assert choice.reason == (
         "Embedder: Ollama's nomic-embed-text, as asked. 90% of the posts are not in English, and "
         "it reads English alone. To use Ollama's bge-m3 instead: `ollama pull bge-m3`, then "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder ollama --model bge-m3`."
     )
 
 
@@ -207,7 +207,7 @@ def test_a_model_that_is_named_is_taken_whatever_the_languages(model: str, nobod
 
 OTHER_ADVICE = (
     "10% of the posts are not in English, so a new index would get multilingual-e5-small: "
-    "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
+    "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder embedded`."
 )
 
 
@@ -219,7 +219,7 @@ def test_an_index_whose_blog_changed_its_languages_is_told_of_the_other_model(
     assert advise_other_model(nomic, MIXED) == OTHER_ADVICE
     assert advise_other_model(E5.identity, ENGLISH) == (
         "The posts are in English, so a new index would get all-MiniLM-L6-v2: "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder embedded`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder embedded`."
     )
     fitting = [(MINILM.identity, ENGLISH), (nomic, ENGLISH), (bge, ENGLISH), (bge, MIXED)]
     fitting += [(E5.identity, MIXED), (replace(nomic, model="somebodys-own"), MIXED)]
@@ -280,7 +280,7 @@ def test_an_embedded_index_refuses_ollama_with_the_command_that_mends_it(
     assert str(raised.value) == (
         "This index was built with the packaged model all-MiniLM-L6-v2, and vectors of two "
         "embedders cannot be compared. Leave --embedder and --model out to keep it, or build it "
-        f"anew: `blog-ingest CONTENT --index INDEX --rebuild {command}`."
+        f"anew: `blog-search-mcp ingest CONTENT --index INDEX --rebuild {command}`."
     )
 
 
@@ -291,7 +291,7 @@ def test_an_index_of_one_model_of_the_package_refuses_the_other(asked: str, nobo
     assert str(raised.value) == (
         "This index was built with the packaged model all-MiniLM-L6-v2, and vectors of two "
         "embedders cannot be compared. Leave --embedder and --model out to keep it, or build it "
-        "anew: `blog-ingest CONTENT --index INDEX --rebuild --embedder embedded --model "
+        "anew: `blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder embedded --model "
         "multilingual-e5-small`."
     )
 
@@ -346,7 +346,7 @@ def test_a_model_with_other_weights_is_refused_before_its_first_vector(
     assert str(raised.value) == (
         "The index was built with other weights of Ollama's nomic-embed-text (digest 0a109f422b47, "
         "now ffffffffffff). Build it anew: "
-        "`blog-ingest CONTENT --index INDEX --rebuild --embedder ollama`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder ollama`."
     )
     assert ollama.embedded == []
 

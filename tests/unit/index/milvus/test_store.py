@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import read_last_ingest
 from blog_search_mcp.index.errors import (
     CollectionGone,
     IndexBroken,
@@ -26,6 +25,7 @@ from blog_search_mcp.index.milvus.schema import (
     Row,
 )
 from blog_search_mcp.index.milvus.store import MilvusStore
+from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.stores import IndexAddress, open_store, parse_index_address
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import embedding

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.content.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.content.left_out import ContentFolder, read_folder
+from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
+from blog_search_mcp.index.posts.left_out import ContentFolder, read_folder
 from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
-from blog_search_mcp.server.cli.author.options import AUDIT_KINDS
+from blog_search_mcp.server.cli.author import AUDIT_KINDS
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import LastIngest
-from blog_search_mcp.index.content.left_out import ContentFolder, LeftOut, read_folder
+from blog_search_mcp.index.posts.last_ingest import LastIngest
+from blog_search_mcp.index.posts.left_out import ContentFolder, LeftOut, read_folder
 from blog_search_mcp.index.relations.breaks import NearestPosts, count_unjudged, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Link, Post
@@ -171,7 +171,7 @@ def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> No
     assert found == ContentFolder(
         frozenset({"a.md"}),
         problem="The folder of the posts cannot be read, so drafts were not looked at; "
-        "--content DIR says where it is now.",
+        "ingest it where it is now.",
     )
 
 

@@ -32,7 +32,9 @@ Small ones.
 
 def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
     draft = read_draft(TEXT.encode(), "drafts/caches.md")
-    assert draft.post == Post("drafts/caches.md", "On caches", "2024-05-06", ("llm",))
+    assert draft.post == Post(
+        "drafts/caches.md", "On caches", "2024-05-06", ("llm",), language="en"
+    )
     assert draft.links == (Link("../it.md", "it", 6),)
     assert draft.passages == (
         Chunk(
@@ -47,13 +49,21 @@ def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
         Chunk(
             "drafts/caches.md",
             1,
-            "First.\n\n```\ncode\n```",
+            "## Sizes\n\nFirst.\n\n```\ncode\n```",
             "First.\ncode",
             ("Sizes",),
-            10,
+            8,
             14,
         ),
-        Chunk("drafts/caches.md", 2, "Small ones.", "Small ones.", ("Sizes", "Small"), 18, 18),
+        Chunk(
+            "drafts/caches.md",
+            2,
+            "### Small\n\nSmall ones.",
+            "Small ones.",
+            ("Sizes", "Small"),
+            16,
+            18,
+        ),
     )
 
 
@@ -75,5 +85,5 @@ def test_an_empty_draft_has_no_passage() -> None:
 
 
 def test_a_draft_that_breaks_its_reader_is_a_sentence() -> None:
-    with pytest.raises(UnreadablePost, match=r"^The draft cannot be read \(ValueError: Exceeds"):
+    with pytest.raises(UnreadablePost, match=r"^Reading the draft fails \(ValueError: Exceeds"):
         read_draft(f"+++\ntitle = 0x{'f' * 4000}\n+++\nText.\n".encode(), "draft.md")

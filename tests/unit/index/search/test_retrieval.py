@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.search.retrieval import (
     FULL_COVERAGE,
     LEAST_COVERAGE,
@@ -18,7 +19,6 @@ from blog_search_mcp.index.search.retrieval import (
     trust_in_coverage,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.ingest.chunking.chunker import PASSAGE
 from tests.support.blog import vectors_in
 from tests.support.columns import rows
 from tests.support.fakes import DIMENSION, FakeEmbedder, vector_of

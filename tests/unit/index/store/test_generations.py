@@ -86,7 +86,8 @@ def test_no_index_at_all_is_told_with_the_command_that_makes_one(tmp_path: Path)
     with pytest.raises(IndexMissing) as raised:
         live.reader()
     assert str(raised.value) == (
-        "There is no index in .blog-index/ yet. Make one: `blog-ingest CONTENT --index INDEX`."
+        "There is no index in .blog-index/ yet. Make one: "
+        "`blog-search-mcp ingest CONTENT --index INDEX`."
     )
 
 

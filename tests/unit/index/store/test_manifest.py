@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.manifest import (
 from blog_search_mcp.index.types import Calibration
 from tests.support.fakes import IDENTITY
 
-REBUILD = "Rebuild it: `blog-ingest CONTENT --index INDEX --rebuild`."
+REBUILD = "Rebuild it: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
 
 CALIBRATION = Calibration(
     5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, characters=70, chunks=2, last_chunk=2
@@ -124,7 +124,7 @@ def test_a_newer_format_asks_for_an_update() -> None:
         loads(changed(("format",), FORMAT + 1))
     assert str(raised.value) == (
         f"The index has format {FORMAT + 1}, this program reads {FORMAT}. Update blog-search-mcp, "
-        "or rebuild: `blog-ingest CONTENT --index INDEX --rebuild`."
+        "or rebuild: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
     )
 
 
@@ -134,7 +134,7 @@ def test_an_older_or_foreign_format_asks_for_a_rebuild(written: object, shown: s
         loads(changed(("format",), written))
     assert str(raised.value) == (
         f"The index has format {shown}, this program reads {FORMAT}. Rebuild: "
-        "`blog-ingest CONTENT --index INDEX --rebuild`."
+        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
     )
 
 

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from blog_search_mcp.index.documents.text import split_front_matter
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.text import split_front_matter
 from blog_search_mcp.ingest.documents.url_fields import read_url_fields
 from blog_search_mcp.ingest.sites.base import Site, SiteGenerator
 from blog_search_mcp.ingest.sites.discovery import PLAIN

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.content.walk import NOT_PUBLISHED, Skipped
+from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped
 from tests.support.blog import Blog
 
 POST = "---\ntitle: A post\n---\nWords.\n"

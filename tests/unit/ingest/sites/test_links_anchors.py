@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.markdown.reader import MarkdownBody
 from blog_search_mcp.ingest.sites.base import SiteGenerator
 from blog_search_mcp.ingest.sites.generators.hexo import Hexo
 from blog_search_mcp.ingest.sites.generators.hugo import Hugo
@@ -83,7 +83,7 @@ emoji--smile-x
 
 
 def ids(body: str, name: str) -> list[str]:
-    return [heading_id for _, heading_id in find_anchors(MarkdownBody(body), GENERATORS[name])]
+    return [heading_id for _, heading_id in find_anchors(Body(body), GENERATORS[name])]
 
 
 @pytest.mark.parametrize("name", RENDERED)
@@ -146,7 +146,7 @@ def test_an_id_that_is_not_sure_is_left_out(heading: str, name: str) -> None:
 )
 def test_a_comment_in_code_is_no_heading(code: str) -> None:
     body = f"## comment\n\n{code}\n\n## comment\n"
-    assert find_anchors(MarkdownBody(body), Jekyll()) == [
+    assert find_anchors(Body(body), Jekyll()) == [
         (0, "comment"),
         (body.count("\n") - 1, "comment-1"),
     ]
@@ -159,13 +159,13 @@ def chunk(first_line: int, anchor: str = "") -> Chunk:
 def test_a_chunk_is_linked_at_the_nearest_heading_at_or_before_its_first_line() -> None:
     body = "Before.\n\n# One\n\ntext\n\n## Two\n\ntext\n"
     chunks = [chunk(line) for line in (5, 6, 7, 8, 9, 10, 11, 12, 13)]
-    linked = add_anchors(chunks, find_anchors(MarkdownBody(body), Hugo()), 5)
+    linked = add_anchors(chunks, find_anchors(Body(body), Hugo()), 5)
     assert [c.anchor for c in linked] == ["", "", "one", "one", "one", "one", "two", "two", "two"]
 
 
 @pytest.mark.parametrize("generator", [Hexo(), Zola(), Jekyll(has_heading_ids=False)])
 def test_where_heading_ids_are_not_known_no_chunk_has_an_anchor(generator: SiteGenerator) -> None:
-    assert find_anchors(MarkdownBody("# One\n"), generator) == []
+    assert find_anchors(Body("# One\n"), generator) == []
     assert add_anchors([chunk(1)], [], 1) == (chunk(1),)
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import start_words
+from blog_search_mcp.index.commands import PACKAGE, start_words
 from tests.support.front import Blog, Ran, made
 from tests.support.ollama_standin import Model, OllamaStandIn, fails, running
 from tests.support.ports import free_port
 
 POSTS = {"soup.md": "# Soup\n\nBoil an onion.\n"}
-SCRIPT = start_words("blog-server")[0]
+SCRIPT = start_words()[0]
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def test_the_command_that_it_gives_mends_what_it_tells(
     said, text = told(ran, subject)
     assert (said, ran.status) == (state, int(state == "problem"))
     [command] = re.findall("`([^`]+)`", text)
-    program, *words = shlex.split(command)
-    assert Path(program).name == "blog-ingest"
+    program, name, *words = shlex.split(command)
+    assert (Path(program).name, name) == (PACKAGE, "ingest")
     assert words[:3] == [str(blog.content), "--index", str(blog.index)]
     assert blog.ingest(*words[3:]).status == 0
     mended = blog.command("doctor")
@@ -87,24 +87,27 @@ def test_changed_posts_are_named(blog: Blog) -> None:
     assert {name for name in ("tea.md", "soup.md") if name in text} == {"tea.md", "soup.md"}
 
 
-def test_posts_that_were_moved_are_looked_for_where_they_are(blog: Blog) -> None:
-    moved = blog.content.rename(blog.content.with_name("moved"))
-    assert told(blog.command("doctor"), "posts")[0] == "warning"
-    assert told(blog.command("doctor", "--content", str(moved)), "posts")[0] == "ok"
+def test_posts_that_were_moved_are_asked_for_until_they_are_ingested(blog: Blog) -> None:
+    moved = Blog(blog.content.rename(blog.content.with_name("moved")), blog.index)
+    state, text = told(moved.command("doctor"), "posts")
+    assert state == "warning"
+    assert "blog-search-mcp ingest CONTENT" in text
+    assert moved.ingest().status == 0
+    assert told(moved.command("doctor"), "posts")[0] == "ok"
 
 
 def test_an_ingest_is_asked_for_where_nothing_is_known_of_the_last(blog: Blog) -> None:
     forget_the_last_ingest(blog)
     state, text = told(blog.command("doctor"), "posts")
     assert state == "warning"
-    assert "blog-ingest" in text
+    assert "blog-search-mcp ingest" in text
 
 
 def test_a_missing_index_is_a_problem(blog: Blog) -> None:
     ran = Blog(blog.content, blog.index.with_name("none")).command("doctor")
     state, text = told(ran, "index")
     assert (ran.status, state) == (1, "problem")
-    assert "blog-ingest" in text
+    assert "blog-search-mcp ingest" in text
 
 
 @pytest.mark.parametrize(
@@ -157,11 +160,15 @@ def write_entry(path: str, entry: object) -> None:
         ({"command": SCRIPT, "args": ["--index", "INDEX"]}, "ok", ""),
         ({"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]}, "ok", ""),
         (
-            {"command": "/gone/blog-server", "args": ["--index", "/ix"]},
+            {"command": "/gone/blog-search-mcp", "args": ["--index", "/ix"]},
             "problem",
             "install cursor --index /ix --name blog",
         ),
-        ({"command": "blog-server", "args": ["--index", "/ix"]}, "warning|problem", "--name blog"),
+        (
+            {"command": "blog-search-mcp", "args": ["--index", "/ix"]},
+            "warning|problem",
+            "--name blog",
+        ),
         ({"command": SCRIPT}, "warning", "install cursor"),
         ({"command": SCRIPT, "args": ["--index", "ix"]}, "warning", "install cursor"),
         ({"command": SCRIPT, "args": ["--index", "~nobody-here/ix"]}, "warning", "install cursor"),
@@ -203,7 +210,7 @@ def test_a_settings_file_that_is_no_json_is_named_with_the_place(blog: Blog) -> 
 def test_the_definitions_of_the_tools_stay_within_their_budget(
     blog: Blog, toolset: str, most: int
 ) -> None:
-    _, text = told(blog.command("--toolset", toolset, "doctor"), "tools")
+    _, text = told(blog.command("doctor", "--toolset", toolset), "tools")
     tools, tokens = map(int, re.findall(r"[0-9]+", text))
     assert 2 <= tools <= 5
     assert 200 < tokens <= most

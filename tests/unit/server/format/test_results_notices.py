@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.content.last_ingest import IngestOptions
 from blog_search_mcp.index.embedders.ollama.client import MESSAGES
 from blog_search_mcp.index.embedders.remote.failures import FailureKind, RequestFailed
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.protocol.app import run_tool
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.http.guards import BURST, RATE, RateLimit
+from blog_search_mcp.server.http.guards import BURST, RATE, rate_check
 from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
 from tests.support.server_fixtures import FixedSearcher
 
@@ -193,8 +193,8 @@ def test_a_body_above_the_bound_is_refused(path: str, chunked: bool) -> None:
 
 def test_who_asks_too_fast_is_told_when_to_come_again() -> None:
     times = iter([0.0] * (int(BURST) + 2) + [1 / RATE, 1 / RATE])
-    limit = RateLimit(lambda: next(times))
-    answers = [limit.check({}) for _ in range(int(BURST) + 3)]
+    check = rate_check(lambda: next(times))
+    answers = [check({}) for _ in range(int(BURST) + 3)]
     assert [answer is None for answer in answers] == [*[True] * int(BURST), False, True, False]
     refused = answers[-1]
     assert refused is not None

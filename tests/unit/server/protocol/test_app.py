@@ -89,10 +89,9 @@ async def test_a_miss_is_an_error_that_says_what_exists(mode: str) -> None:
 @ERAS
 async def test_a_bad_argument_is_an_error_in_one_sentence(mode: str) -> None:
     async with client(mode) as connected:
-        assert await sentence(connected, "search_blog", {"query": "q", "top_k": 50}) == (
-            True,
-            "top_k must be a whole number from 1 to 20, got 50.",
-        )
+        failed, said = await sentence(connected, "search_blog", {"query": "q", "top_k": 50})
+        assert failed
+        assert [word for word in ("top_k", "20", "50") if word not in said] == []
 
 
 @ERAS

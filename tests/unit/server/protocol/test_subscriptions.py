@@ -1,23 +1,20 @@
-"""Clients of both eras hear that the index changed, and nobody looks when nobody listens."""
+"""Clients hear that the index changed, and nobody looks when nobody listens."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from anyio.to_thread import run_sync
-from mcp import Client, MCPError
+from mcp import Client
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
-from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
 from blog_search_mcp.server.engine import Engine, IndexStatus
 from blog_search_mcp.server.protocol import subscriptions
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.subscriptions import is_affected_by
 from blog_search_mcp.server.stdio.transport import serve
 from tests.support.faults.server_process import META, line
 from tests.support.server_fixtures import FixedSearcher
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.anyio
-OLDER = pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")
-"""The SDK's client warns of the older era's requests."""
 
 POSTS = {"a.md": "One onion.\n", "b.md": "Two leeks.\n"}
 FOLLOWED = ["blog://posts", "blog://post/a.md", "blog://chunk/b.md/0"]
@@ -58,48 +53,8 @@ async def test_a_client_of_the_newer_era_hears_of_what_it_asked_for(blog: MakeBl
     ):
         await changed(made)
         with anyio.fail_after(30):
-            events = {await anext(heard) for _ in range(3)}
-    assert events == {
-        ResourcesListChanged(),
-        ResourceUpdated("blog://posts"),
-        ResourceUpdated("blog://post/a.md"),
-    }
-
-
-@OLDER
-async def test_a_client_of_an_older_era_hears_of_lists_and_of_what_it_follows(
-    blog: MakeBlog,
-) -> None:
-    made, heard, complete = blog(POSTS), Counter[str](), anyio.Event()
-
-    async def hear(message: object) -> None:
-        if isinstance(message, ResourceListChangedNotification):
-            heard["the list"] += 1
-        if isinstance(message, ResourceUpdatedNotification):
-            heard[message.params.uri] += 1
-        if heard.total() == 2:
-            complete.set()
-
-    async with Client(served(made), mode="legacy", message_handler=hear) as client:
-        assert client.server_capabilities is not None
-        assert client.server_capabilities.resources is not None
-        assert client.server_capabilities.resources.subscribe
-        assert client.server_capabilities.resources.list_changed
-        for uri in FOLLOWED:
-            await client.subscribe_resource(uri)
-        await client.unsubscribe_resource("blog://posts")
-        await changed(made)
-        with anyio.fail_after(30):
-            await complete.wait()
-    assert heard == {"the list": 1, "blog://post/a.md": 1}
-
-
-@OLDER
-async def test_only_what_exists_can_be_followed(blog: MakeBlog) -> None:
-    async with Client(served(blog(POSTS)), mode="legacy") as client:
-        with pytest.raises(MCPError) as refused:
-            await client.subscribe_resource("blog://post/none.md")
-    assert refused.value.code == -32002
+            events = {await anext(heard) for _ in range(4)}
+    assert events == {ResourcesListChanged(), *map(ResourceUpdated, FOLLOWED)}
 
 
 async def test_an_index_that_appears_is_announced(blog: MakeBlog, tmp_path: Path) -> None:
@@ -152,31 +107,3 @@ def test_a_client_that_listens_and_leaves_is_answered_at_once() -> None:
     said = [json.loads(reply) for reply in replies.getvalue().splitlines()]
     assert said[0]["method"] == "notifications/subscriptions/acknowledged"
     assert {reply["id"] for reply in said[1:]} == {1, 2}
-
-
-@pytest.mark.parametrize(
-    ("sources", "uri", "touched"),
-    [
-        ({"a.md"}, "blog://post/a.md", True),
-        ({"a.md"}, "blog://post/b.md", False),
-        ({"a b.md"}, "blog://chunk/a%20b.md/3", True),
-        ({"a.md"}, "blog://posts", True),
-        ({"a.md"}, "blog://else", False),
-        (None, "blog://post/b.md", True),
-    ],
-)
-def test_a_change_touches_what_shows_the_post(
-    sources: set[str] | None, uri: str, touched: bool
-) -> None:
-    assert is_affected_by(sources, uri) is touched
-
-
-def test_what_changed_is_told_by_the_two_generations(blog: MakeBlog) -> None:
-    made = blog({**POSTS, "c.md": "Three beets.\n"})
-    status = IndexStatus(made.index)
-    before = status.stamp()
-    made.write({"a.md": "One onion, salted.\n", "d.md": "Four plums.\n"})
-    (made.content / "c.md").unlink()
-    made.ingest()
-    assert status.changed(before, status.stamp()) == {"a.md", "c.md", "d.md"}
-    assert status.changed(None, before) == {"a.md", "b.md", "c.md"}

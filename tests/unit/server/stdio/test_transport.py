@@ -5,21 +5,20 @@ import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from mcp.types import JSONRPCNotification, JSONRPCRequest
+from mcp.types import JSONRPCRequest, JSONRPCResponse
 
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 from blog_search_mcp.server.stdio.transport import (
     MAX_IN_FLIGHT,
-    LineParser,
     Refusal,
-    read_line,
-    replace_lone_surrogates,
+    parse_line,
     serve,
+    write_message,
 )
 from tests.support.faults.server_process import META, MODERN, call, line, opening
 from tests.support.python import run_python
@@ -112,25 +111,6 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
     assert [reply["id"] for reply in replies] == ["last"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "lines"),
-    [
-        (b"one\ntwo", [b"one\n", b"two"]),
-        (b"x" * (MESSAGE_BYTES - 1) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES - 1) + b"\n", b"two\n"]),
-        (b"x" * MESSAGE_BYTES + b"\ntwo\n", [b"x" * MESSAGE_BYTES + b"\n", b"two\n"]),
-        (b"x" * (MESSAGE_BYTES * 3 + 7) + b"\ntwo\n", [b"x" * (MESSAGE_BYTES + 1), b"two\n"]),
-        (b"x" * (MESSAGE_BYTES * 3), [b"x" * (MESSAGE_BYTES + 1)]),
-    ],
-    ids=["short", "just below", "at the limit", "above", "above and cut off"],
-)
-def test_a_line_above_the_limit_is_passed_over(sent: bytes, lines: list[bytes]) -> None:
-    pipe = io.BytesIO(sent)
-    read = [read_line(pipe) for _ in lines]
-    assert [len(each) for each in read] == [len(each) for each in lines]
-    assert read == lines
-    assert read_line(pipe) == b""
-
-
 def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path) -> None:
     index = indexed(tmp_path, {"cache.md": "# Caches\n\nA zebrafinch keeps keys and values.\n"})
     started = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}}
@@ -153,99 +133,68 @@ def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path)
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
-def refused(line: bytes, messages: LineParser | None = None) -> list[dict[str, Any]]:
-    """The errors that answer a line, and the ids they answer."""
-    read = (messages or LineParser()).parse(line)
-    replies = [item for item in read if isinstance(item, Refusal)]
-    assert len(replies) == len(read)
-    return [{"id": reply.id, **reply.error.model_dump(exclude_none=True)} for reply in replies]
-
-
-def test_a_request_is_read_as_it_is() -> None:
-    assert LineParser().parse(PING + b"\r\n") == [
-        JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")
-    ]
-
-
-def test_a_blank_line_is_nothing() -> None:
-    assert LineParser().parse(b" \r\n") == []
-
-
-def test_a_line_that_is_no_json_is_answered_with_where_it_breaks_off() -> None:
-    assert refused(b'{"a": NaN}\n') == [
-        {
-            "id": None,
-            "code": -32700,
-            "message": "Not a line of JSON: expected value at line 1 column 7.",
-        }
-    ]
-
-
-def test_a_line_above_the_limit_is_not_read_as_json() -> None:
-    assert refused(b"[" * (MESSAGE_BYTES + 1)) == [
-        {"id": None, "code": -32600, "message": "A message may have at most 1,048,576 bytes."}
+def said(sent: bytes, batching: bool = False) -> list[tuple[object, int | str]]:
+    """By message of a line: its id, and its method or the code of its refusal."""
+    return [
+        (each.id, each.error.code) if isinstance(each, Refusal) else (each.id, each.method)
+        for each in parse_line(sent, batching)
+        if isinstance(each, Refusal | JSONRPCRequest)
     ]
 
 
 @pytest.mark.parametrize(
-    ("message", "replied_id"),
+    ("sent", "parsed"),
     [
-        ({"id": 1}, 1),
-        ({"id": "a", "method": 7}, "a"),
-        ({"id": None, "method": "ping"}, None),
-        ({"id": 1.0, "method": "ping"}, None),
-        ({"id": True, "method": "ping"}, None),
-        ({"id": 1, "result": "the client's own id"}, None),
+        (PING + b"\r\n", [(1, "ping")]),
+        (b"\xef\xbb\xbf" + PING, [(1, "ping")]),
+        (b" \r\n", []),
+        (b'{"a": NaN}', [(None, -32700)]),
+        (b"[" * (MESSAGE_BYTES + 1), [(None, -32600)]),
+        (b'{"id": "\\ud800",' + b"[" * 100_000, [(None, -32700)]),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', [(1, -32602)]),
+        (b'{"jsonrpc":"2.0","id":1}', [(1, -32600)]),
+        (b'{"jsonrpc":"2.0","id":"a","method":7}', [("a", -32600)]),
+        (b'{"jsonrpc":"2.0","id":1.0,"method":"ping"}', [(None, -32600)]),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', [(None, -32600)]),
+        (b'{"jsonrpc":"2.0","id":1,"result":"of the client\'s own"}', [(None, -32600)]),
+        (b"[" + PING + b"]", [(None, -32600)]),
     ],
 )
-def test_an_error_names_the_request_if_its_id_is_valid(
-    message: dict[str, object], replied_id: str | int | None
+def test_a_line_that_is_no_message_is_answered_by_its_id(
+    sent: bytes, parsed: list[tuple[object, int | str]]
 ) -> None:
-    [error] = refused(json.dumps({"jsonrpc": "2.0", **message}).encode())
-    assert (error["id"], error["code"]) == (replied_id, -32600)
+    assert said(sent) == parsed
 
 
-def test_params_that_are_no_object_are_their_own_error() -> None:
-    assert refused(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}') == [
-        {"id": 1, "code": -32602, "message": "params must be an object."}
+def test_a_batch_is_its_messages_where_its_version_was_agreed_on() -> None:
+    assert said(b"[" + PING + b",7," + PING + b"]", batching=True) == [
+        (1, "ping"),
+        (None, -32600),
+        (1, "ping"),
     ]
-
-
-def test_a_batch_is_refused_once_unless_its_version_was_agreed_on() -> None:
-    messages, batch = LineParser(), b"[" + PING + b',{"jsonrpc":"2.0","method":"tea"}]'
-    only = "Only version 2025-03-26 has batches; send one message per line."
-    assert refused(batch, messages) == [{"id": None, "code": -32600, "message": only}]
-
-    messages.parse(opening("2025-03-26").splitlines()[0])
-    assert messages.parse(batch) == [
-        JSONRPCRequest(jsonrpc="2.0", id=1, method="ping"),
-        JSONRPCNotification(jsonrpc="2.0", method="tea"),
-    ]
-    assert refused(b"[]", messages) == [{"id": None, "code": -32600, "message": only}]
-
-    messages.parse(opening("2025-06-18").splitlines()[0])
-    assert refused(batch, messages) == [{"id": None, "code": -32600, "message": only}]
+    assert said(b"[]", batching=True) == [(None, -32600)]
 
 
 @pytest.mark.parametrize(
     ("sent", "understood"),
     [
-        (r'{"q": "a\ud800b"}', {"q": "a?b"}),
-        (r'{"q": "\uD83E"}', {"q": "?"}),
-        (r'{"q": "\ud83e\udd14"}', {"q": "🤔"}),
-        (r'{"q": "\udd14\ud83e"}', {"q": "??"}),
-        (r'{"q": "\ud83e\ud83e\udd14"}', {"q": "?🤔"}),
-        (r'{"q": "\\ud800"}', {"q": r"\ud800"}),
-        (r'{"q": "\\\ud800"}', {"q": r"\?"}),
-        (r'{"q": "\ud800", "n": 1.5}', {"q": "?", "n": 1.5}),
+        (r"a\ud800b", "a?b"),
+        (r"\uD83E", "?"),
+        (r"\ud83e\udd14", "🤔"),
+        (r"\udd14\ud83e", "??"),
+        (r"\ud83e\ud83e\udd14", "?🤔"),
+        (r"\\ud800", r"\ud800"),
+        (r"\\\ud800", r"\?"),
+        (r"什麼 \u4ec0 \n", "什麼 什 \n"),
     ],
 )
-def test_a_line_keeps_its_meaning_when_half_a_character_is_replaced(
-    sent: str, understood: dict[str, object]
-) -> None:
-    assert json.loads(replace_lone_surrogates(sent)) == understood
+def test_half_a_character_is_replaced_and_all_else_kept(sent: str, understood: str) -> None:
+    line = f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"q":"{sent}"}}}}'
+    [message] = parse_line(line.encode(), batching=False)
+    assert isinstance(message, JSONRPCRequest)
+    assert message.params == {"q": understood}
 
 
-def test_a_line_without_half_characters_is_left_alone() -> None:
-    line = '{"q": "什麼 \\u4ec0 \\n \\\\ud800"}'
-    assert replace_lone_surrogates(line) == line
+def test_half_a_character_in_an_answer_ends_nothing() -> None:
+    answer = JSONRPCResponse(jsonrpc="2.0", id=1, result={"text": "a\ud800b"})
+    assert json.loads(write_message(answer))["result"] == {"text": "a?b"}

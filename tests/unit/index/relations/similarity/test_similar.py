@@ -57,7 +57,7 @@ def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> Non
     assert meeting.chunk.index == 0
     assert TUSKS.startswith(meeting.sentence)
     assert (len(found.passages), found.said, found.notice) == (2, 1, None)
-    assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 7)
+    assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 5)
 
 
 def test_a_post_published_again_is_the_same_text(blog: MakeBlog) -> None:

@@ -41,19 +41,10 @@ def test_an_index_has_one_entry(entries: list[Entry], index: Path, name: str) ->
     assert choose_name(entries, index) == name
 
 
-def test_a_folder_that_gives_no_name_or_a_taken_one_is_told_by_its_path() -> None:
+def test_a_folder_that_gives_no_name_or_a_taken_one_is_told_by_a_number() -> None:
     first = [ours("blog", BLOG), ours("blog-my-notes", BLOG.with_name("x"))]
-    names = {choose_name(first, NOTES), choose_name(first, Path("/♠/.blog-index"))}
-    assert len(names) == 2
-    assert all(name.startswith("blog-") and len(name) == 13 for name in names)
-
-
-def test_folders_that_are_spelt_alike_in_plain_letters_get_a_name_each() -> None:
-    first, second = Path("/b/文章/.blog-index"), Path("/b/文张/.blog-index")
-    entries = [ours("blog", BLOG), ours("blog-Wen-Zhang", first)]
-    name = choose_name(entries, second)
-    assert (name[:5], name == "blog-Wen-Zhang") == ("blog-", False)
-    assert choose_name([*entries, ours(name, second)], first) == "blog-Wen-Zhang"
+    assert choose_name(first, NOTES) == "blog-my-notes-2"
+    assert choose_name(first, Path("/文章/.blog-index")) == "blog-2"
 
 
 def test_a_link_to_an_index_is_that_index(tmp_path: Path) -> None:

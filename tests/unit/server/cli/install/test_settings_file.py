@@ -50,7 +50,6 @@ def test_an_entry_is_added_in_the_layout_of_the_file(before: str, after: str) ->
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"servers": {}, "servers": {"a": 1}}', "the key 'servers' stands twice in one object"),
         ('{"servers": []}', "what stands under 'servers' is not an object"),
         ('{"servers": {"blog": "text"}}', "what stands under 'blog' is not an object"),
         ('{"a": 1e400}', "Out of range float values are not JSON compliant"),

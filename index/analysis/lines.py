@@ -1,0 +1,15 @@
+"""Words that others wrote, made safe to show on one line."""
+
+import re
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def to_line(words: str) -> str:
+    """Put words on one line, without control characters or halves of a surrogate pair.
+
+    Those that turn the direction of what follows them count; marks of direction do not.
+    """
+    shown = _CONTROLS.sub(" ", _TURNS.sub("", words))
+    return " ".join(shown.encode("utf-8", "replace").decode().split())

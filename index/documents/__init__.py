@@ -1,1 +1,0 @@
-"""What a file of Markdown says besides its text: encoding, front matter, metadata."""

@@ -1,0 +1,435 @@
+"""The words of Markdown, for embedding, analysis and previews, and its links.
+
+`index.posts.markdown.parser` finds the blocks and takes generator syntax out of them, so nothing
+inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
+links, attributes, marks of footnotes and blocks) and parsed inline.
+
+Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
+definitions of its own links, and `[^1]: word` is a footnote, not a definition.
+
+Links are found as Markdown, HTML, editors and site generators write them. What a generator replaces
+by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` and `relref`,
+`link:` for Jekyll's `link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes
+(`[[Page]]`) becomes the file `Page.md`.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import quote
+
+from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.token import Token
+
+from blog_search_mcp.index.posts.markdown.parser import (
+    find_inline_code,
+    is_inside,
+    parse_inline,
+    parse_passage,
+)
+from blog_search_mcp.index.posts.markdown.rules import restore_braces
+from blog_search_mcp.index.types import MAX_ADDRESS, Link
+
+_ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
+"""Of MkDocs Material, which shows a drawing."""
+
+_INLINE_MARKED = re.compile(
+    rf"{_ICON}|\[\[|\[\^|\^\[|\]:|\{{|==|\^|;base64,|^ {{0,3}}[@%]?\[|^`\}}\}}|8<-|<<<|[ ]=\d*x",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What a paragraph that needs cleaning holds."""
+
+_EMBEDDED = (
+    r"card|code(?:\{[^{}\n]*\})?(?:[ ]\w+)?|codepen|codesandbox|docswell|figma|gist|jsfiddle|"
+    r"slideshare|speakerdeck|stackblitz|toc|tweet|youtube"
+)
+"""What Zenn embeds, and VuePress' files; other words behind an `@` are people."""
+
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
+_ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
+_ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
+"""`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
+
+_SPAN = re.compile(
+    rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*(?:[.#]|[\w-]+=)){_ATTRIBUTES}"
+)
+"""Words with a class or a style, as Pandoc has them."""
+
+_GONE = re.compile(
+    rf"""
+      (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
+    | (?<![ \t])[ \t]*{_ATTRIBUTES}[ \t]*$      # behind a heading, or below a block
+    | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
+    | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
+    | {_ICON}(?:{_ATTRIBUTES})?
+    | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
+    | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
+    | ^[ ]{{0,3}}@\[(?:{_EMBEDDED})\]\([^()\n]*\)[ \t]*$
+    | ^[ ]{{0,3}}%\[[^\s\[\]]+\][ \t]*$          # Hashnode's embeds
+    | ^[ ]{{0,3}}<<<[ ]*[@./~][^\n]*$             # VitePress' snippets
+    | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
+    | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # Obsidian's blocks
+    | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
+    | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)[^\[\]\n]+\]: *\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$"
+    r"|^ {0,3}\*\[[^\[\]\n]+\]:[^*\n]*$",
+    re.MULTILINE,
+)
+"""Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
+_SIZED = re.compile(r"(!\[[^\[\]\n]*\]\([^\s()]+) +=(?:\d+x\d*|x\d+)(?=[ \t]*\))")
+"""An image with its size, `![](a.png =250x)`, as Zenn and HackMD have it."""
+_HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
+_WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_FILE = re.compile(
+    r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)\s*$", re.IGNORECASE
+)
+_SIZE = re.compile(r"\d+(?:x\d+)?")
+
+
+_NOTE = re.compile(r"(?<=[^\s\\\"'(/|])\^\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*+)\]", re.DOTALL)
+"""A note in its place, of Pandoc and Obsidian, with links in it; behind a quotation mark, a space
+or a bracket it is a regular expression."""
+_SEVERAL_WORDS = re.compile(r"\S\s+\S|[\u3040-\u9fff]{2}")
+
+
+def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: bool = False) -> str:
+    """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick.
+
+    Links between notes may be kept as links of Markdown.
+    """
+    if not (hide_code or _INLINE_MARKED.search(source)):
+        return source
+    wiki = _wiki_link if keep_links else _wiki_words
+    source = _write_notes(_strip_definitions(source))
+    pieces, at = [], 0
+    for start, end in find_inline_code(source):
+        pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
+        at = end
+    return "".join([*pieces, _strip_outside(source[at:], wiki)])
+
+
+def _strip_definitions(source: str) -> str:
+    if "]:" not in source:
+        return source
+    code = list(find_inline_code(source))
+    return _DEFINITION.sub(lambda each: each[0] if is_inside(each.start(), code) else "", source)
+
+
+def _write_notes(source: str) -> str:
+    """Put notes of several words, which sites show below the text, between parentheses."""
+    if "^[" not in source:
+        return source
+    code = list(find_inline_code(source))
+
+    def write(note: re.Match[str]) -> str:
+        is_note = _SEVERAL_WORDS.search(note[1]) and not is_inside(note.start(), code)
+        return f" ({note[1].strip()})" if is_note else note[0]
+
+    return _NOTE.sub(write, source)
+
+
+def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
+    if not _INLINE_MARKED.search(source):
+        return source
+    words = _GONE.sub("", _SPAN.sub(r"\1", _SIZED.sub(r"\1", source)))
+    return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", words))
+
+
+def _wiki_words(link: re.Match[str]) -> str:
+    """Return the label, else the page and its heading; an embedded file has no words."""
+    page, label = link[1].rstrip("\\"), (link[2] or "").rpartition("|")[2].strip()
+    if label and not (link[0].startswith("!") and _SIZE.fullmatch(label)):
+        return label
+    if link[0].startswith("!") and _FILE.search(page.partition("#")[0]):
+        return ""
+    return " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+
+
+def _wiki_link(link: re.Match[str]) -> str:
+    """Return a link to the page's file; an embedded page has words alone."""
+    words, (page, _, heading) = _wiki_words(link), link[1].rstrip("\\").partition("#")
+    if link[0].startswith("!") or "<" in link[1] or ">" in link[1]:
+        return words
+    file = f"{page.removesuffix('.md')}.md" if page else ""
+    return f"[{words}](<{file}#{heading}>)"
+
+
+MAX_BRACKETS = 2000
+"""Brackets in a paragraph that are parsed for links: the parser looks from each of them to the
+end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
+
+_ONE_PARAGRAPH = re.compile(
+    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```"
+    r"|[^\n]*\[(?:/|embed|gallery|[\w-]+(?: [^\[\]\n]*=|[ =]http)))"
+    r"(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
+)
+"""A line that can be no other block and holds no generator syntax, as headings do."""
+_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
+"""What a paragraph without markup does not hold."""
+_BRACKETED = re.compile(r"\[([^\[\]]+)\]")
+_REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+
+_UNSEEN = r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)"
+_TAG = r"[A-Za-z](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>"
+_HTML_GONE = re.compile(rf"{_UNSEEN}|</?{_TAG}", re.DOTALL | re.IGNORECASE)
+_NO_TAG = re.compile(rf"{_UNSEEN}|<(?!{_TAG})", re.DOTALL | re.IGNORECASE)
+_BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Characters no reader sees; an escape would let a post colour a terminal."""
+_SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
+"""What is not one space already."""
+_BLANK = re.compile(r" ?\n[\n ]*")
+_CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+"""With punctuation and without Hangul, whose words are apart by spaces."""
+CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
+"""A line break that is no space, between two such characters."""
+
+
+def strip_markup(
+    markdown: str, known: Sequence[Token] | None = None, labels: frozenset[str] = frozenset()
+) -> str:
+    """Return the words of a passage, one line for each paragraph, item, row or line of code.
+
+    Kept: text, code verbatim, the text of links and images, table cells, titles and captions
+    given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
+    reference marks, generator syntax. `known` is as for `parse_passage`; `labels` are those of
+    links that are defined elsewhere, as `normalizeReference` writes them. Never raises.
+    """
+    if _ONE_PARAGRAPH.fullmatch(markdown):
+        found = iter([_paragraph(mdTrim(markdown), labels)])
+    else:
+        found = _lines(parse_passage(markdown, known), labels)
+    lines = (CONTROL.sub("", line).strip("\n") for line in found)
+    return restore_braces("\n".join(line for line in lines if line.strip()))
+
+
+_CELL_OPTION = re.compile(
+    r"^[ \t]*+(?:#|//|--|%%)\|"
+    r"(?:[ \t]*+\w++-cap:[ \t]*+[\"']?+([^\n\"'|>][^\n]*+)|[^\n]*+)\n",
+    re.MULTILINE,
+)
+"""What says to Quarto how to run or show a cell, a line of comment of which it shows captions."""
+
+
+def _caption(option: re.Match[str]) -> str:
+    """Return the caption that an option gives, as a line; nothing for another option."""
+    words = (option[1] or "").rstrip(" \t")
+    bare = words[:-1] if words.endswith(('"', "'")) else words
+    return bare and f"{bare}\n"
+
+
+def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
+    cells: list[str] | None = None
+    for token in tokens:
+        if token.type == "inline":
+            words = _paragraph(token.content, defined)
+            if cells is None:
+                yield words
+            else:
+                cells.append(words)
+        elif token.type in ("fence", "code_block"):
+            code = token.content
+            if token.info.startswith("{"):
+                code = _CELL_OPTION.sub(_caption, code)
+            yield code.strip("\n").rstrip()
+        elif token.type == "html_block":
+            yield html_words(token.content)
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close" and cells is not None:
+            yield " ".join(filter(None, cells))
+            cells = None
+
+
+def html_words(source: str) -> str:
+    """Return the words of a block of HTML."""
+    named = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
+    return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
+
+
+@lru_cache(maxsize=256)
+def _paragraph(source: str, defined: frozenset[str]) -> str:
+    """Return the words of a paragraph; a post's are read for its language and for its chunks."""
+    if not _MARKED.search(source):
+        return _unwrap(source)
+    source = _limit_brackets(strip_editor_syntax(source))
+    # Every `[text][label]` counts as defined: its definition may lie in another passage.
+    labels = [label or text for text, label in _REFERENCE.findall(source)]
+    if defined:
+        bracketed = _BRACKETED.findall(source)
+        labels += [label for label in bracketed if normalizeReference(label) in defined]
+    return _unwrap("".join(map(_words, parse_inline(source, labels))))
+
+
+def parse_paragraph(source: str, definitions: Mapping[str, Any]) -> list[Token]:
+    """Parse a paragraph as `strip_markup` reads it, its links between notes as links."""
+    return parse_inline(_limit_brackets(strip_editor_syntax(source, keep_links=True)), definitions)
+
+
+def _limit_brackets(source: str) -> str:
+    if source.count("[") <= MAX_BRACKETS:
+        return source
+    return _SIMPLE_LINK.sub(r"\1", source).replace("[", r"\[")
+
+
+def _words(token: Token) -> str:
+    if token.type == "code_inline":
+        return token.content
+    if token.type == "image":
+        return "".join(map(_words, token.children or ()))
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "html_inline":
+        return html_inline_words(token.content)
+    return token.content if token.type.startswith("text") else ""
+
+
+def html_inline_words(tag: str) -> str:
+    """Return the words of one tag: a picture's alternative, a space for what breaks a line."""
+    if image := _ALTERNATIVE.match(tag):
+        return html.unescape(image[1] or image[2] or "")
+    return " " if _BREAKING_TAG.match(tag) else ""
+
+
+def _unwrap(words: str) -> str:
+    """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
+    if "\n" in words:
+        words = CJK_BREAK.sub("", words).replace("\n", " ")
+    return _tidy(words)
+
+
+def _tidy(words: str) -> str:
+    spaced = _SPACE.sub(" ", words)
+    return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()
+
+
+_MAY_LINK = re.compile(r"\]|<(?i:a\b|[a-z]+:)|=(?:(?<=\b(?i:id)=)|(?<=\b(?i:name)=))|post_link")
+"""What a paragraph with a link or an id holds. Each alternative begins with a letter or sign of its
+own, which Python looks for ten times as fast."""
+
+_GENERATED = re.compile(
+    r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]++)[^{}]*?[>%]\}\}
+      | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
+      | \{%-?\s*link\s+(?P<link>[^\s%]+)\s*-?%\}
+      | \{\{-?\s*["'](?P<path>/[^"'\s]*)["']\s*\|\s*(?:(?:relative|absolute)_)?url\s*-?\}\}
+      | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}""",
+    re.VERBOSE,
+)
+_HEXO = re.compile(r"\{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}")
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where a post leads, and where within it one may be led."""
+
+    links: tuple[Link, ...]
+    """In order; images are none."""
+    ids: tuple[str, ...]
+    """Of HTML elements, in order."""
+
+
+def find_links(
+    tokens: Sequence[Token], references: Mapping[str, Any], first_line: int = 1
+) -> Links:
+    """Find the links among the blocks of a post whose lines are counted from `first_line`."""
+    links: list[Link] = []
+    ids: list[str] = []
+    for token in tokens:
+        line = first_line + (token.map[0] if token.map else 0)
+        if token.type == "html_block":
+            html = _NO_TAG.sub(_keep_lines, _write_targets(token.content))
+            page = _parse_html(html, line)
+            links += page.links
+            ids += page.ids
+        elif token.type == "inline" and _MAY_LINK.search(token.content):
+            source = strip_editor_syntax(_write_targets(token.content), keep_links=True)
+            links += _find_in_paragraph(parse_inline(source, references), line, ids)
+    short = (link for link in links if len(link.href) <= MAX_ADDRESS)
+    return Links(tuple(short), tuple(dict.fromkeys(ids)))
+
+
+def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
+    """Yield a paragraph's links; add the ids of its HTML to `ids`."""
+    href, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            href, words = str(token.attrs.get("href", "")).removesuffix("#"), ""
+        elif token.type == "link_close":
+            yield Link(href, " ".join(words.split()), line)
+            href = ""
+        elif token.type in ("softbreak", "hardbreak"):
+            line += 1
+            words += " "
+        elif token.type == "html_inline":
+            page = _parse_html(token.content, line)
+            yield from page.links
+            ids += page.ids
+        else:
+            words += token.content
+
+
+def _write_targets(markdown: str) -> str:
+    """Write what site generators replace by an address as an address."""
+    if "{%" not in markdown and "{{" not in markdown:
+        return markdown
+    return _GENERATED.sub(_write_target, _HEXO.sub(_write_hexo, markdown))
+
+
+def _write_target(found: re.Match[str]) -> str:
+    scheme = found.lastgroup
+    if scheme is None:
+        return ""
+    target = quote(found[scheme], safe="/#.-_~@:%")
+    return target if scheme == "path" else f"{scheme}:{target}"
+
+
+def _write_hexo(found: re.Match[str]) -> str:
+    words = (found["words"] or "").removesuffix("-").rstrip()
+    quoted = _QUOTED.match(words)
+    words = (quoted[quoted.lastindex or 0] if quoted else words) or found["slug"]
+    return f"[{words}](post:{quote(found['slug'])})"
+
+
+def _keep_lines(unseen: re.Match[str]) -> str:
+    return "\n" * unseen[0].count("\n")
+
+
+class _Page(HTMLParser):
+    """Collects the links and ids of a piece of HTML whose tags are whole.
+
+    The parser looks for the end of any other from each `<` to the end of the text.
+    """
+
+    def __init__(self, first_line: int) -> None:
+        super().__init__()
+        self._first_line = first_line
+        self.links: list[Link] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take an element's address and ids."""
+        found = dict(attrs)
+        if tag == "a" and found.get("href"):
+            line = self._first_line + self.getpos()[0] - 1
+            self.links.append(Link(found["href"] or "", "", line))
+        named = (found.get("id"), found.get("name") if tag == "a" else None)
+        self.ids += filter(None, named)
+
+
+def _parse_html(html: str, line: int) -> _Page:
+    page = _Page(line)
+    page.feed(html)
+    page.close()
+    return page

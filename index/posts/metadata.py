@@ -1,0 +1,297 @@
+"""Describe a post by its front matter and its file's place.
+
+The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
+Hexo, Zola, Docusaurus, Astro and Obsidian read them. Field names are compared without regard to
+case, and a value of an unexpected type is made into text or passed over: no field is worth
+losing a post. All usual names of a field are read, the commonest first.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import TypeAlias
+
+from blog_search_mcp.index.analysis.languages import language_tag
+from blog_search_mcp.index.analysis.lines import to_line
+from blog_search_mcp.index.types import MAX_ADDRESS, Post
+
+Fields: TypeAlias = Mapping[str, object]
+
+
+def normalize_names(fields: Fields) -> dict[str, object]:
+    """Put fields under their normalized names."""
+    return {normalize_name(name): value for name, value in fields.items()}
+
+
+def normalize_name(name: str) -> str:
+    """Write a name in lower case without `_` or `-`: `publish_date` is `publishDate`."""
+    return re.sub(r"[_-]", "", name).lower()
+
+
+def first_text(known: Fields, names: Iterable[str]) -> str:
+    """Return the first of the fields that holds words, `""` if none does."""
+    return next(filter(None, (to_text(known.get(name)) for name in names)), "")
+
+
+def to_text(value: object) -> str:
+    """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))
+    if isinstance(value, dict):
+        key = next(filter(value.__contains__, ("label", "name", "title", *value)), "")
+        entry = value.get(key)
+        return to_line(entry if isinstance(entry, str) else str(key))
+    return to_line(value.isoformat() if isinstance(value, date) else str(value))
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Walk nested lists."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting.extend(reversed(item))
+        else:
+            yield item
+
+
+PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")
+"""Fields that hold from when on a post is public, by their normalized names."""
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
+"""Those that hold its date, likewise."""
+
+CHANGE_FIELDS = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
+"""Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
+no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
+
+_MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NUMERIC = re.compile(
+    r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
+)
+_DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+"""The day comes first wherever dots part them; with slashes nobody can know."""
+_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b")
+_MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b")
+_IN_PATH = re.compile(
+    r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
+    r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
+)
+
+
+def parse_date(value: object) -> date | None:
+    """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
+    if isinstance(value, Mapping):
+        return parse_date(str(value.get("created", "")))
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
+        value = next(leaves(value), None) if len(value) == 1 else None
+    written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
+    if numeric := _NUMERIC.match(written):
+        return _make_date(*filter(None, numeric.groups()))
+    if dotted := _DOTTED.match(written):
+        return _make_date(dotted[3], dotted[2], dotted[1])
+    if worded := _DAY_FIRST.search(written):
+        return _make_date(worded[3], worded[2], worded[1])
+    if worded := _MONTH_FIRST.search(written):
+        return _make_date(worded[3], worded[1], worded[2])
+    return None
+
+
+def date_in_path(path: str) -> date | None:
+    """Read a date off a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
+    found = _IN_PATH.search(path)
+    return _make_date(*filter(str.isdigit, filter(None, found.groups()))) if found else None
+
+
+def find_date(known: Fields, source: str) -> date | None:
+    """Return a post's date: its author's, else that in its path; names are normalized."""
+    written = first_date(known, DATE_FIELDS)
+    return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
+
+
+_NO_DATES = re.compile(
+    r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
+)
+"""What these fields hold else: Eleventy's and Quarto's words for a file's day or that of the
+build, and whether a post is out."""
+
+
+def unread_date(fields: Fields, source: str) -> str:
+    """Return what an undated post's front matter has as its date, `""` if nothing is lost."""
+    known = normalize_names(fields)
+    if find_date(known, source):
+        return ""
+    written = (to_text(known.get(name)) for name in DATE_FIELDS)
+    return next((text for text in written if text and not _NO_DATES.fullmatch(text)), "")
+
+
+def first_date(known: Fields, names: Iterable[str]) -> date | None:
+    """Return the date of the first of the fields that holds one."""
+    return next(filter(None, (parse_date(known.get(name)) for name in names)), None)
+
+
+def _make_date(year: str, month: str, day: str) -> date | None:
+    """Make a date of its numbers; the month may be a word."""
+    try:
+        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower())
+        return date(int(year), number, int(day))
+    except ValueError:
+        return None
+
+
+MAX_TITLE = 300
+"""Characters; a longer title is cut, so that one post cannot fill an answer."""
+MAX_DESCRIPTION = 2000
+"""Characters, likewise."""
+MAX_TAGS = 100
+MAX_TAG = 100
+"""Characters, likewise."""
+
+_DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
+_LANGUAGES = ("lang", "language", "locale")
+_SERIES = ("series", "seriesname", "collectionname")
+_PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
+_PATHS = ("url", "permalink", "path")
+_ALIASES = ("aliases", "redirectfrom", "alias")
+_TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
+_TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
+
+_DAY_IN_NAME = re.compile(
+    r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}(?:[-_ ]+|$)|(?:19|20)\d{6}(?:\d{4}|\d{6})?[-_ ]+)"
+)
+_TOPICS = {"be", "et", "hr", "id", "is", "it", "my", "no", "pa", "sl", "te"}
+"""Languages whose tags are words or fields of work, and name a folder inside others for those."""
+
+
+def describe_post(
+    fields: Fields, source: str, heading: str = "", hashtags: Sequence[str] = ()
+) -> Post:
+    """Describe the post of a file below the content folder.
+
+    `heading` titles a post whose front matter does not; `hashtags`, those of its body, follow the
+    tags of the front matter.
+    """
+    known = normalize_names(fields)
+    published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
+    return Post(
+        source=source,
+        title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
+        date=published.isoformat() if published else None,
+        tags=_tags(known, hashtags),
+        description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
+        slug=_bound_address(first_text(known, ("slug",))),
+        language=_language(known, source),
+        translation_key=_bound_address(first_text(known, ("translationkey",))),
+        series=_cut(_first_of(known, _SERIES), MAX_TITLE),
+        part=_number(first_text(known, _PARTS)),
+        aliases=_aliases(known),
+        canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
+    )
+
+
+def _first_of(known: Fields, names: Iterable[str]) -> str:
+    """Return the first word of the first of the fields that holds any; of a list its first."""
+    values = (next(leaves(known.get(name)), None) for name in names)
+    return next(filter(None, map(to_text, values)), "")
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,4}", text) else None
+
+
+def _aliases(known: Fields) -> tuple[str, ...]:
+    found = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
+    paths = (first_text(known, (name,)) for name in _PATHS)
+    own = (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
+    addresses = map(_bound_address, (*found, *own))
+    return tuple(dict.fromkeys(filter(None, addresses)))[:MAX_TAGS]
+
+
+def _bound_address(words: str) -> str:
+    return words if len(words) <= MAX_ADDRESS else ""
+
+
+def read_title(fields: Fields) -> str:
+    """Return the author's own title on one line, `""` if there is none."""
+    title = _without_entities(first_text(normalize_names(fields), ("title",)))
+    return _cut(title, MAX_TITLE)
+
+
+_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
+"""What exports of WordPress write in names; others (`&nbsp;`) are what a post on HTML is about."""
+
+
+def _without_entities(words: str) -> str:
+    """Write the characters that entities of HTML stand for."""
+    return to_line(_ENTITY.sub(lambda entity: html.unescape(entity[0]), words))
+
+
+def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
+    taxonomies = known.get("taxonomies")
+    places = (known, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
+    written = [
+        tag
+        for name in _TAGS
+        for place in places
+        for tag in _tags_of(place.get(name), is_list=name in _TAG_LISTS)
+    ]
+    tags: dict[str, str] = {}
+    for tag in filter(
+        None,
+        (_cut(tag.lstrip("#"), MAX_TAG) for tag in (*map(_without_entities, written), *hashtags)),
+    ):
+        tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())[:MAX_TAGS]
+
+
+def _tags_of(value: object, *, is_list: bool) -> Iterator[str]:
+    """Split a string at commas, or at spaces where the field is a list, as Jekyll does."""
+    if isinstance(value, str):
+        parts = re.split(r"[,，、;]", value)
+        yield from filter(
+            None, map(to_line, parts if len(parts) > 1 or not is_list else value.split())
+        )
+    else:
+        yield from filter(None, map(to_text, leaves(value)))
+
+
+def _cut(words: str, length: int) -> str:
+    return words if len(words) <= length else words[: length - 1].rstrip() + "…"
+
+
+def _title_from(source: str) -> str:
+    """Make a title of the file's name, or of its folder's for `index` and `_index`."""
+    folder, _, name = source.rpartition("/")
+    stem, _ = split_language(name)
+    if stem in ("index", "_index") and folder:
+        stem = folder.rpartition("/")[2]
+    undated = _DAY_IN_NAME.sub("", stem)
+    if not undated:  # a note of a day
+        return stem
+    return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
+
+
+def split_language(name: str) -> tuple[str, str]:
+    """Part a file's name without its ending and its language: `post` and `de` of `post.de.md`."""
+    stem = name.rpartition(".")[0]
+    shorter, _, suffix = stem.rpartition(".")
+    language = language_tag(suffix) if shorter else ""
+    return (shorter, language) if language else (stem, "")
+
+
+def _language(known: Fields, source: str) -> str:
+    """Return the author's, else the file name's, else that of the outermost folder that has one."""
+    folders = source.split("/")[:-1]
+    inner = (folder for folder in folders[1:] if folder.lower() not in _TOPICS)
+    places = (*folders[:1], *inner)
+    return (
+        language_tag(first_text(known, _LANGUAGES))
+        or split_language(source.rpartition("/")[2])[1]
+        or next(filter(None, map(language_tag, places)), "")
+    )

@@ -1,0 +1,432 @@
+"""A file's bytes as text, and the text as front matter and body.
+
+UTF-8 is tried first and kept even with a few bad bytes, because a post that is almost UTF-8 is
+UTF-8 that was damaged. Others are known by a byte order mark, by the zeros of UTF-16, or by
+charset-normalizer among the encodings posts were really written in. Text stays verbatim but for
+three things: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as
+CommonMark asks (2.3, insecure characters).
+
+Of front matter are read YAML between `---` lines (the last may be `...`), TOML between `+++` lines
+and a JSON object at the start of the file, as Hugo has them; the language named behind the first
+`---`, as Eleventy has it (of JavaScript one object that YAML can read); and as Hexo has them JSON
+fields between `;;;` lines and YAML fields with only a `---` after them. Where there is none, MDX
+may export an object as `metadata`, `meta` or `frontmatter`, as Next.js has it. Blank space before
+is allowed, and before an opening line comments of HTML, as licences and linters want them.
+
+Lines of `Name: value` up to a blank one are read where they surely are fields, as MkDocs and
+Pelican have them, and with two colons as Logseq has.
+
+Broken front matter costs the metadata, never the text, but for what keeps the post back. Where a
+leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
+first key is a sentence.
+
+YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
+`2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
+An alias counts as long as what it stands for (MAX_CHARACTERS), since whoever reads a value reads
+that once more.
+"""
+
+import codecs
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.posts.visibility import is_time, keeps_back
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LEGACY = ["big5hkscs", "gb18030", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"]
+"""Each the superset browsers use for its family (WHATWG Encoding)."""
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
+_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+_NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
+_KANA = re.compile("[\u3040-\u30ff]")
+_KANA_SHARE = 0.2
+"""Of letters beyond ASCII, the least that proves Shift-JIS: charset-normalizer takes Japanese
+without tables and code for rare Korean syllables."""
+_LETTER = re.compile(r"[^\W\x00-\x7f]")
+_LINE_END = re.compile("\r\n?")
+
+_UTF16_ZEROS = 0.01
+"""Least share of zero bytes in BOM-less UTF-16: one ASCII character (a line end) in fifty."""
+_BINARY_CONTROLS = 0.02
+"""Share of control bytes above which a file is no text; images and archives have above 5 %."""
+_STRAY_CONTROLS = 8
+"""Control bytes any file may hold, so that a short post is not judged by two of them."""
+_REPAIRABLE = 0.1
+"""Most bad sequences for each good multi-byte character; Big5 or GBK read as UTF-8 has above 3."""
+_SINGLE_BYTE_RUN = 2.0
+"""Mean length of runs of high bytes below which a text is Western: umlauts stand alone."""
+_MESS = 0.8
+"""Most of charset-normalizer's mess ratio that is read. Of 248 posts in five languages put in these
+encodings it reads all at 0.8, 227 at 0.4 and 169 at its own 0.2: tables and code count as mess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text of a file and how it was read."""
+
+    text: str
+    """Lines end with LF; no byte order mark."""
+    encoding: str
+    """Python's name: `utf-8`, `utf-16-le`, `big5hkscs`, …"""
+    repaired: int = 0
+    """How many characters became U+FFFD."""
+
+
+def decode(data: bytes) -> Decoded:
+    """Read bytes as text. Raises UnreadablePost, with the reason, for what is no text."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            decoded = _decode_as(data[len(mark) :], encoding)
+            if decoded.repaired > len(decoded.text) * _REPAIRABLE:
+                marked = f"it is marked as {encoding.upper()} but is not; save it as UTF-8"
+                raise UnreadablePost(marked)
+            return decoded
+    if utf16 := _detect_utf16(data):
+        return _decode_as(data, utf16)
+    if _is_binary(data):
+        raise UnreadablePost(
+            "it is not text but a binary file; rename it, or name it in a .blogignore"
+        )
+    return _decode_as(data, "utf-8" if _is_utf8(data) else _detect_legacy(data))
+
+
+def _is_binary(data: bytes) -> bool:
+    return len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _BINARY_CONTROLS
+
+
+def _decode_as(data: bytes, encoding: str) -> Decoded:
+    text = data.decode(encoding, errors="replace")
+    written = data.count("\ufffd".encode()) if encoding == "utf-8" else 0
+    repaired = text.count("\ufffd") + text.count("\x00") - written
+    text = _LINE_END.sub("\n", text.lstrip("\ufeff").replace("\x00", "\ufffd"))
+    return Decoded(text, encoding, repaired)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8", errors="surrogatepass")  # halves of pairs, as old exporters write them
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", errors="replace")
+        return text.count("\ufffd") <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE
+    return True
+
+
+def _detect_utf16(data: bytes) -> str | None:
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    if len(data) % 2 or even + odd < max(1, len(data) * _UTF16_ZEROS):
+        return None
+    encoding = "utf-16-be" if even > odd else "utf-16-le"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if "\x00" in text or _is_binary(text.encode()) else encoding
+
+
+def _detect_legacy(data: bytes) -> str:
+    runs = _HIGH_RUN.findall(data)
+    if sum(map(len, runs)) < len(runs) * _SINGLE_BYTE_RUN:
+        return "cp1252"
+    from charset_normalizer import from_bytes  # which a blog in UTF-8 need not wait for
+
+    matches = list(from_bytes(data, threshold=_MESS, cp_isolation=_LEGACY))
+    if not matches:
+        raise UnreadablePost("its encoding cannot be told; save it as UTF-8")
+    japanese = [match for match in matches if match.encoding == "cp932" and _has_kana(str(match))]
+    return (japanese or matches)[0].encoding
+
+
+def _has_kana(text: str) -> bool:
+    return len(_KANA.findall(text)) >= _KANA_SHARE * len(_LETTER.findall(text))
+
+
+MAX_CHARACTERS = 256 * 1024
+"""Longest block read, also with its aliases filled in; front matter of real posts stays below
+10,000 characters."""
+MAX_DEPTH = 50
+"""Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
+
+_OPENING = re.compile(
+    r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+"
+    r"(---|\+\+\+|;;;)(yaml|toml|json|js|javascript)?[ \t]*(?:\n|\Z)"
+)
+_FENCES = {
+    "---": ("yaml", re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)),
+    "+++": ("toml", re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)),
+    ";;;": ("json", re.compile(r"^;;;[ \t]*$", re.MULTILINE)),
+}
+"""The language between two fences, and what closes them."""
+_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
+"""A field's name; a longer run of words before a colon is a sentence."""
+_YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?{_NAME}["']?[ \t]*:(?:\s|\Z)""")
+_JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
+_UNOPENED = re.compile(
+    r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
+    r"(?:[\w-]+:.*\n|[ \t]*- .*\n){2,}(?=---[ \t]*$)",
+    re.MULTILINE,
+)
+"""Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
+_LOOSE_FIELD = re.compile(r"([A-Za-z][\w-]*+)::?(?:[ \t]++(.*))?$")
+_CONTINUED = re.compile(r"\n(?: {4}|\t)[ \t]*")
+_LOOSE = re.compile(
+    r"(?:[A-Za-z][\w-]{0,40}::?(?:[ \t][^\n]*+)?(?:\n|\Z)"
+    r"(?:(?: {4}|\t)(?=[^\n]*\S)[^\n]*+\n)*+){1,100}+(?=\s*\n|- |\Z)"
+)
+"""Metadata without a fence, of MkDocs and Pelican, and with two colons of Logseq: lines up to a
+blank one (https://fletcher.github.io/MultiMarkdown-6/syntax/metadata.html)."""
+_USUAL = frozenset(
+    re.findall(
+        r"\w+",
+        "title subtitle date created modified updated author authors tags category categories "
+        "keywords summary description status slug lang language template icon alias aliases",
+    )
+)
+_EXPORTED = re.compile(
+    r"\s*(?:import\s[^\n]*\n\s*)*+export const (?:metadata|meta|frontmatter)\s*=\s*"
+    r"(?=\{)(?:([^\n]*\});?[ \t]*$|(.*?^\}))",
+    re.MULTILINE | re.DOTALL,
+)
+"""The metadata of a page in MDX as Next.js has it: an object on one line, or up to a line that
+begins by closing it."""
+_PAIR = re.compile(
+    r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
+    r"(?=[,;}#]|$)",
+    re.MULTILINE,
+)
+"""A field with a value of one line, whatever the language."""
+_DOTTED_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}"""
+)
+"""A key of TOML, or what looks like one, of more than MAX_DEPTH parts: tomllib takes time and
+memory by their square, 3 GB for 30,000."""
+_REST_OF_LINE = re.compile(r"[ \t]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A file in two."""
+
+    fields: dict[str, object]
+    """Keys as written. YAML values are str, None, list and dict; TOML and JSON have their own."""
+    body: str
+    """The text after the block, from the line after its end."""
+    first_line: int
+    """Line of the file on which `body` begins, from 1."""
+    problem: str | None = None
+    """Why the fields could not be read, in a sentence, else `None`."""
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """Take the front matter off a text whose lines end with LF. Never raises."""
+    if opening := _OPENING.match(text):
+        language, end = _FENCES[opening[1]]
+        start, closing = opening.end(), end.search(text, opening.end())
+        is_certain = opening[1] != "---" or bool(opening[2] or _YAML_KEY.match(text, start))
+        if closing is None:
+            return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
+        span = (start, closing.start(), closing.end())
+        return _split_block(text, opening[2] or language, *span, is_certain)
+    if unopened := _UNOPENED.match(text):
+        return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
+    if json_opening := _JSON_OPENING.match(text):
+        return _split_json(text, json_opening.end())
+    if (loose := _LOOSE.match(text)) and (fields := _read_loose(loose[0])):
+        return _split_behind(text, loose.end() - 1, fields)
+    return FrontMatter(_read_exported(text[:MAX_CHARACTERS]), text, 1)
+
+
+def _read_loose(block: str) -> dict[str, object]:
+    """Read lines of `Name: value`, none where they may be prose.
+
+    The first must be a usual field of a post, and the title, another such one or one that keeps
+    the post back must be among them.
+    """
+    pairs = [_LOOSE_FIELD.match(line) for line in _CONTINUED.sub(" ", block).splitlines()]
+    fields = {pair[1]: (pair[2] or "").strip() for pair in pairs if pair}
+    usual = [name.lower() for name in fields if name.lower() in _USUAL]
+    hiding = [name for name, word in fields.items() if " " not in word and keeps_back(name, word)]
+    begins = next(iter(fields)).lower() in (*usual, *map(str.lower, hiding))
+    is_certain = len(usual) > 1 or "title" in usual or hiding
+    return dict(fields) if begins and is_certain else {}
+
+
+def _read_exported(text: str) -> dict[str, object]:
+    """Read the fields that MDX exports, none where YAML cannot read the object."""
+    exported = _EXPORTED.match(text)
+    if exported is None:
+        return {}
+    try:
+        fields = parse_fields(exported[1] or exported[2], "yaml")
+    except ValueError:
+        return {}
+    return {str(key): value for key, value in fields.items()} if isinstance(fields, dict) else {}
+
+
+def _split_block(
+    text: str, language: str, start: int, end: int, after: int, is_certain: bool
+) -> FrontMatter:
+    """Read the fields of `text[start:end]`; the body begins on the line behind `after`.
+
+    `is_certain` tells a block that can only be fields from one that may be text.
+    """
+    block = text[start:end]
+    try:
+        before = text.count("\n", 0, start)
+        fields = parse_fields(block, language, before) if block.strip() else {}
+    except ValueError as error:
+        return _salvage(text, str(error), block, after, is_certain)
+    if isinstance(fields, dict) and (start == 0 or _begins_with_name(fields)):
+        return _split_behind(text, after, fields)
+    if start == 0:
+        return FrontMatter({}, text, 1)
+    return _salvage(text, "it is no list of fields", block, after, is_certain=False)
+
+
+def _split_json(text: str, start: int) -> FrontMatter:
+    try:
+        fields, end = json.JSONDecoder().raw_decode(text, start)
+    except RecursionError:
+        return _salvage(text, "it is nested too deeply")
+    except ValueError as error:
+        return _salvage(text, str(error))
+    if _REST_OF_LINE.match(text, end) is None:
+        return FrontMatter({}, text, 1)
+    return _split_behind(text, end, fields)
+
+
+def parse_fields(
+    block: str, language: str, lines_before: int = 0, loader: type[Any] | None = None
+) -> object:
+    """Parse YAML, TOML or JSON, by default YAML as this module reads it.
+
+    `block` begins behind so many lines of its file. Raises ValueError, and what a `loader` raises.
+    """
+    if len(block) + lines_before > MAX_CHARACTERS:
+        raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
+    block = "\n" * lines_before + block  # so that a parser counts the file's lines
+    try:
+        if language == "toml":
+            if _DOTTED_KEY.search(block):
+                raise ValueError("it is nested too deeply")
+            return tomllib.loads(block)
+        if language == "json":  # Hexo leaves the braces out
+            inner = block.strip().rstrip(",")
+            return json.loads(inner if inner.startswith("{") else f"{{{inner}}}")
+        return _parse_yaml(block, loader or _StringLoader)
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _parse_yaml(block: str, loader: type[Any]) -> object:
+    try:
+        _check_size(yaml.parse(block, loader))
+        return yaml.load(block, loader)
+    except yaml.MarkedYAMLError as error:
+        line = f" (at line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise ValueError(f"{error.problem}{line}") from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise ValueError("it holds a character YAML does not allow") from error
+
+
+def _check_size(events: Iterable[Any]) -> None:
+    """Raise ValueError for too deep a nesting, or too much text once aliases are filled in."""
+    size, sizes, is_endless = 0, dict[str | None, int](), False
+    opened: list[tuple[str | None, int]] = []
+    for event in events:
+        match event:
+            case yaml.CollectionStartEvent():
+                opened.append((event.anchor, size))
+                size += 1
+            case yaml.CollectionEndEvent():
+                anchor, start = opened.pop()
+                sizes[anchor] = size - start
+            case yaml.ScalarEvent():
+                sizes[event.anchor] = len(event.value) + 1
+                size += sizes[event.anchor]
+            case yaml.AliasEvent():
+                size += sizes.get(event.anchor, 0)
+                is_endless = event.anchor in dict(opened)
+        if is_endless or len(opened) > MAX_DEPTH:
+            raise ValueError("it is nested too deeply")
+        if size > MAX_CHARACTERS:
+            raise ValueError(f"its aliases make more than {MAX_CHARACTERS} characters of it")
+
+
+class _StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+    """Reads every scalar as a string, except an empty one, `~` and `null`."""
+
+    flatten_mapping = yaml.constructor.SafeConstructor.flatten_mapping
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Merge what `<<` names into the mapping."""
+        self.flatten_mapping(node)
+        merged: dict[Any, Any] = super().construct_mapping(node, deep)
+        return merged
+
+
+_StringLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
+)
+_StringLoader.add_constructor("tag:yaml.org,2002:null", lambda _loader, _node: None)
+_StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
+
+
+def _begins_with_name(fields: Mapping[object, object]) -> bool:
+    return not fields or re.fullmatch(_NAME, str(next(iter(fields)))) is not None
+
+
+def _salvage(
+    text: str, reason: str, block: str = "", after: int | None = None, is_certain: bool = True
+) -> FrontMatter:
+    """Keep of fields that cannot be read what keeps the post back.
+
+    They are `block` and end at `after`; without, all is body and any line of it may be theirs.
+    """
+    fields = salvage_fields(block or text[:MAX_CHARACTERS])
+    is_kept_back = any(keeps_back(name, value) for name, value in fields.items())
+    if not (is_kept_back or is_certain):
+        return FrontMatter({}, text, 1)
+    kept_back = "; a line of it keeps the post back" if is_kept_back else ""
+    problem = f"its front matter cannot be read: {reason}{kept_back}"
+    return _split_behind(text, after, fields, problem)
+
+
+def salvage_fields(text: str) -> dict[str, object]:
+    """Find what may be fields that keep a post back or say when it is public, in any language.
+
+    Of several of one name one that keeps it back counts, else the first.
+    """
+    fields: dict[str, object] = {}
+    for pair in _PAIR.finditer(text):
+        name, value = pair[1], pair[3].strip()
+        if keeps_back(name, value):
+            fields[name] = value
+        elif is_time(name):
+            fields.setdefault(name, value)
+    return fields
+
+
+def _split_behind(
+    text: str, after: int | None, fields: Mapping[Any, object], problem: str | None = None
+) -> FrontMatter:
+    """Begin the body on the line behind `after`, or with the text."""
+    start = 0 if after is None else text.find("\n", after) + 1 or len(text)
+    keyed = {str(key): value for key, value in fields.items()}
+    return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, problem)

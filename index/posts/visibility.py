@@ -1,0 +1,224 @@
+"""Decide by a post's metadata whether its author shows it, and from when until when.
+
+`check_visibility` takes the fields with all that the post inherits. One table has the words by
+which generators, their themes and editors keep a page from readers or out of the site's own lists
+and search: an index is a list and a search. Where a value may mean either the post is kept back.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+from typing import Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from blog_search_mcp.index.posts.metadata import (
+    DATE_FIELDS,
+    PUBLISH_FIELDS,
+    Fields,
+    date_in_path,
+    leaves,
+    normalize_name,
+    normalize_names,
+    parse_date,
+    to_text,
+)
+
+HiddenReason: TypeAlias = Literal[
+    "draft", "locked", "future", "expired", "hidden", "excluded", "not published"
+]
+"""Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
+list or search; `excluded` is what a vault's settings leave out."""
+INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
+"""Those of which `--include-drafts` takes the posts all the same."""
+_WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", "future", "expired", "hidden")
+
+_NO = "false no off 0 n f never"
+_NOTHING = f"{_NO} none null"
+_STATES = (
+    "draft drafts private hidden unpublished unlisted pending scheduled future embargo embargoed "
+    "internal confidential secret protected password locked encrypted trash trashed deleted"
+)
+_WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
+    ("draft", "is not", _NOTHING, """draft isdraft saveasdraft private isprivate secret confidential
+        internal unpublished headless ignorepublish"""),
+    ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
+        routable"""),
+    ("draft", "is", f"{_NO} link", "build.render"),
+    ("draft", "has", f"{_STATES} members member paid premium subscribers restricted", "access"),
+    ("draft", "has", _STATES, "status state stage poststatus publishstatus publish published"),
+    ("draft", "is not", "true yes 1 public published visible listed all everyone open none null",
+        "visibility"),
+    ("locked", "is not", _NOTHING, """password passwords passphrase postpassword encrypt encrypted
+        isencrypted protect protected isprotected passwordprotected lock locked islocked paywall
+        membersonly loginrequired requireslogin requiresauth"""),
+    ("hidden", "is not", _NOTHING, """unlisted isunlisted hidden ishidden noindex norobots
+        norobotsindex nosearch excludesearch searchexclude excludefromsearch searchhidden
+        hiddenfromsearch hidefromsearch hideinsearch searchdisabled disablesearch booksearchexclude
+        excludefromindex eleventyexcludefromcollections sitemapexclude search.exclude search.hidden
+        search.hide search.disabled search.noindex robots.noindex sitemap.exclude
+        sitemap.disable"""),
+    ("hidden", "is", _NO, """visible isvisible listed islisted search searchable issearchable
+        searchindex insearchindex indexable indexed indexing pagefind sitemap robots build.list
+        search.enabled search.index robots.index"""),
+    ("hidden", "is", "true yes on 1", "hide"),
+    ("hidden", "has", "noindex none", "robots googlebot"),
+)  # fmt: skip
+"""Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
+the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
+
+Of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and encryptcontent, Pelican,
+Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Ghost, WordPress, Grav, GitBook,
+Mintlify and Qiita, and of common themes, by their documentation."""
+_TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
+for _reason, _test, _values, _names in _WORDS:
+    for _name in _names.split():
+        _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
+_MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
+_GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
+"""Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
+
+_BEGINS = ("embargo", "embargountil", "publishon", "publishat", "scheduled", "scheduledfor")
+_ENDS = ("expirydate", "expires", "expiry", "expirationdate", "unpublishdate", "unpublishon")
+_TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *_ENDS))
+ZONE = "timezone"
+"""The inherited field that names the zone of times without one."""
+LOCKED_WHEN = "lockedwhen"
+"""The inherited field of a site that locks posts by another: the words by its name, `*` for any."""
+PROFILES = "siteprofiles"
+"""The inherited field with the default profiles of a site of Quarto, by which parts are shown."""
+INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN, PROFILES))
+"""Normalized names of all fields that decide what of a post is public."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whether a post is public at a time; instants are ISO 8601 to the second, in UTC."""
+
+    left_out: HiddenReason | None
+    """Why it is not public, `None` if it is."""
+    expires: str | None
+    """The instant at which it ceases to be public, `None` if it does not expire."""
+    due: str | None
+    """The first later instant at which it appears or goes by itself, `None` if never."""
+
+
+def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
+    """Decide whether a post is public at `now`, which has a zone.
+
+    It begins to be at its publication date, else its date; a day begins at midnight, and expires
+    when it is over, in the zone of the site or else this machine's.
+    """
+    known = normalize_names(fields)
+    zone = to_text(known.get(ZONE))
+    own_day = date_in_path(to_text(known.get("path"))) or date_in_path(source)
+    dated = (*_read_times(known, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
+    begins = max(filter(None, (dated[0], *_read_times(known, _BEGINS, zone))), default=now)
+    ends = min(_read_times(known, _ENDS, zone, is_end=True), default=None)
+    reasons = {reason for name, value in _list_fields(known) for reason in _judge(name, value)}
+    folders, _, name = source.rpartition("/")
+    reasons |= {"draft"} if "_drafts" in folders.split("/") or ".draft." in name else set()
+    reasons |= {"locked"} if _is_locked_by_another(known) else set()
+    reasons |= {"future"} if begins > now else set()
+    reasons |= {"expired"} if ends and ends <= now else set()
+    left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
+    due = begins if left_out == "future" else None if left_out else ends
+    return Visibility(left_out, _format(ends), _format(due))
+
+
+def keeps_back(name: str, value: object) -> bool:
+    """Whether a field keeps a post back, whatever the others are."""
+    return any(_judge(normalize_name(name), value))
+
+
+def is_time(name: str) -> bool:
+    """Whether a field says from when or until when a post is public."""
+    return normalize_name(name) in _TIMES
+
+
+def _judge(name: str, value: object) -> Iterator[HiddenReason]:
+    """Yield why a field of this normalized name keeps a post back, if it does."""
+    text = to_text(value).strip().lower() if name in _TABLE else ""
+    for reason, test, words in _TABLE[name] if text else ():
+        said = re.findall(r"\w+", text) if test == "has" else [text]
+        if words.isdisjoint(said) == (test == "is not"):
+            yield reason
+
+
+def _list_fields(known: Fields) -> Iterator[tuple[str, object]]:
+    """Yield the fields, and those of the mappings that may hold some, by their names in _TABLE."""
+    yield from known.items()
+    for name in (_MAPPINGS | _GROUPS) & known.keys():
+        value, prefix = known[name], f"{name}." if name in _MAPPINGS else ""
+        for key, each in value.items() if isinstance(value, Mapping) else ():
+            yield prefix + normalize_name(str(key)), each
+
+
+def _is_locked_by_another(known: Fields) -> bool:
+    locking = known.get(LOCKED_WHEN)
+    for name, words in locking.items() if isinstance(locking, Mapping) else ():
+        written = {to_text(each).lower() for each in leaves(known.get(name))} - {""}
+        if written and (words == "*" or not written.isdisjoint(words.lower().split(","))):
+            return True
+    return False
+
+
+_LIKE = re.compile(
+    r"draft|unpublish|hidden(?!in)|hidefrom|hide(?:post|page)|private|secret|unlist|embargo|search"
+    r"|noindex|confidential|locked|encrypt|password"
+)
+_SWITCH = frozenset(("true", "yes", "on", "false", "no", "off"))
+
+
+def find_unknown(fields: Fields) -> Iterator[str]:
+    """Yield the names of switches that look like those of _TABLE and are none."""
+    for name, value in fields.items():
+        plain = normalize_name(name)
+        if _LIKE.search(plain) and plain not in INHERITED and to_text(value).lower() in _SWITCH:
+            yield name
+
+
+def _read_times(
+    known: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
+) -> Iterator[datetime]:
+    times = (_to_instant(known.get(name), zone, is_end=is_end) for name in names)
+    yield from filter(None, times)
+
+
+_BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
+
+
+def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
+    """Return when a date, a time stamp or text that holds one is, or when its day ends.
+
+    A time without a zone is in that of IANA's name `zone`, this machine's without one. What cannot
+    be read of it makes it as late as it may be, or as early for an end.
+    """
+    value = str(value.get("created", "")) if isinstance(value, Mapping) else value
+    day = parse_date(value)
+    if day is None:
+        return None
+    text = _BEFORE_ZONE.sub("", to_text(value))
+    try:
+        moment = datetime.fromisoformat(text)
+        moment += timedelta(days=is_end and ":" not in text)
+    except (ValueError, OverflowError):
+        is_whole = ":" not in text
+        moment = datetime.combine(day, time())
+        moment += timedelta(days=is_end == is_whole) if day.year < 9999 else timedelta(0)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=_find_zone(zone, moment, is_end=is_end))
+    return moment.astimezone(UTC) if 1 < moment.year < 9999 else moment.replace(tzinfo=UTC)
+
+
+def _find_zone(name: str, at: datetime, *, is_end: bool) -> tzinfo | None:
+    if name == "UTC" or not 1970 <= at.year < 9999:
+        return UTC
+    try:
+        return ZoneInfo(name) if name else at.astimezone().tzinfo
+    except (KeyError, ValueError, OSError):
+        return timezone(timedelta(hours=14 if is_end else -12))
+
+
+def _format(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None

@@ -1,0 +1,56 @@
+"""End a process at a signal, at once: what it writes is whole at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+SIGNALLED = 128
+"""Plus the signal's number: the exit status that shells give to what a signal ended."""
+
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"
+"""Clears the line of a bar of progress, which hides the terminal's cursor."""
+
+
+def end_on_signals(sentence: str = "", status: int | None = None) -> None:
+    """End the process at SIGINT and SIGTERM, with `sentence` on stderr.
+
+    Its exit status is `status`, by default what a shell gives. One that is ignored, as a shell
+    does for what runs in `&`, stays so; one that was blocked until now comes now.
+    """
+    for number in _STOPS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: end_process(number, sentence, status))
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+
+
+def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
+    """End the process as the signal `number` does; any thread may do so."""
+    if sentence:
+        with suppress(OSError):  # nobody reads it
+            start = _SHOW_CURSOR if os.isatty(2) else ""
+            os.write(2, f"{start}{sentence}\n".encode())
+    os._exit(SIGNALLED + number if status is None else status)
+
+
+@contextmanager
+def block_interrupts(*more: signal.Signals) -> Iterator[None]:
+    """Block SIGINT and `more` here, and for processes that are started here, until they unblock it.
+
+    Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
+    such mask.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, *more])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

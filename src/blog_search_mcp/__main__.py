@@ -1,0 +1,22 @@
+"""Start `blog-search-mcp`; signals end it even while it is still importing."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+from blog_search_mcp.index.signals import end_on_signals
+from blog_search_mcp.ingest import STOPPED
+
+
+def main() -> NoReturn:
+    """Run one command and end the process with its status."""
+    end_on_signals(STOPPED if sys.argv[1:2] == ["ingest"] else "")
+    from blog_search_mcp.cli import program
+    from blog_search_mcp.index.command_line import run_and_exit
+
+    run_and_exit(program)
+
+
+if __name__ == "__main__":
+    main()

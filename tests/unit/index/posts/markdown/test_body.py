@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.index.posts.markdown.parser import FENCE
+
+LINE = st.sampled_from(
+    [
+        *("", "", "", "moth", "moth *moth*", "# moth", "> moth", "- moth", "  moth", "    moth"),
+        *("```", "~~~", "| a | b |", "|---|---|", "<div>", "</div>", "{{< moth >}}", "<Moth />"),
+        *(
+            "[a]: /b",
+            "a[0]: b",
+            "{% highlight c %}",
+            "{% endhighlight %}",
+            "!!! note",
+            "`{{ a }}`",
+            "---",
+        ),
+        *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}"),
+    ]
+)
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join))
+def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
+    body = Body(text)
+    for start, end in combinations([*(block.start for block in body.blocks), len(text)], 2):
+        for last in (end, start + len(text[start:end].rstrip())):
+            assert body.plain_text(start, last) == body.strip_markup(text[start:last])
+
+
+@pytest.mark.slow
+def test_a_part_of_a_long_body_is_found_without_a_look_at_all_of_it() -> None:
+    body = Body("moth\n\n" * 40_000)
+    parts = [(block.start, block.end) for block in body.blocks[::4]]
+    began = time.process_time()
+    assert {body.plain_text(*part) for part in parts} == {"moth"}
+    assert time.process_time() - began < 1
+
+
+def test_a_fence_longer_than_any_has_its_code_read_behind_a_usual_one() -> None:
+    """What stands before each piece of its code is as long as the fence is."""
+    openings = [Body(f"{'`' * n}c\nmoth\n").blocks[0].opening for n in (3, 40, 41, 9999)]
+    assert openings == ["```\n", f"{'`' * 40}\n", f"{FENCE}\n", f"{FENCE}\n"]
+
+
+@pytest.mark.parametrize(
+    ("begin", "words"),
+    [
+        ("    - one", "one b\ntwo\nfence\nsecond\nmoth"),
+        ("    - two", "two\nfence\nsecond\nmoth"),
+        ("+ second", "second\nmoth"),
+    ],
+)
+def test_what_begins_inside_a_list_is_no_code(begin: str, words: str) -> None:
+    text = (
+        "+ first\n\n    - one [b](/c)\n    - two\n\n      ```sh\n      fence\n      ```\n\n"
+        "+ second\n\n    - *moth*\n"
+    )
+    assert Body(text).plain_text(text.index(begin), len(text)) == words
+
+
+def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
+    text = (
+        "# The [Book]\n\nSee [Book], [`Vec`], [a][] and [x].\n\n- [book] `[a]` [a\n\n"
+        "[book]: /b\n[`Vec`]: /v 'A title'\n[a]: /a\n"
+    )
+    body = Body(text)
+    words = "The Book\nSee Book, Vec, a and [x].\nbook [a] [a"
+    assert body.plain_text(0, len(text)) == words
+    assert body.plain_text(text.index("See"), text.index("- [")) == "See Book, Vec, a and [x]."
+    assert (body.title, body.blocks[0].heading) == ("The Book", "The Book")
+
+
+def test_a_definition_inside_code_is_code() -> None:
+    text = "Write `\n[a]: b\n` or\n[c]: d\n"
+    assert Body(text).plain_text(0, len(text)) == "Write [a]: b or"
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join))
+def test_blocks_tile_the_body(text: str) -> None:
+    blocks = Body(text).blocks
+    assert "".join(text[block.start : block.end] for block in blocks) == text * bool(blocks)
+    assert blocks or not text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# One\n\n# Two", "One"),
+        ("Title\n=====\n", "Title"),
+        ("#\n\n# Second has words", "Second has words"),
+        ("~~~\n# in a fence\n~~~\n", ""),
+        ("<div>\n# in HTML\n</div>\n", ""),
+        ("## only a section\n", ""),
+        ("{% highlight sh %}\n# in code\n{% endhighlight %}\n\n# After {#after}", "After"),
+        ("import A from 'a'\n\n<A>\n\n# Inside\n\n</A>", "Inside"),
+        ("", ""),
+    ],
+)
+def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected: str) -> None:
+    assert Body(text).title == expected
+
+
+def test_headings_in_quotations_count_and_are_known() -> None:
+    headings = Body("# One\n\n```\n# Two\n```\n\n> ## Three\n").headings
+    assert [(each.line, each.source, each.is_top) for each in headings] == [
+        (0, "One", True),
+        (6, "Three", False),
+    ]

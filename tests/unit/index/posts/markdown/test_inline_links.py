@@ -1,0 +1,82 @@
+"""Links of a post, whoever wrote them: Markdown, HTML, an editor or a generator's template."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.index.posts.markdown.inline import Links, find_links
+from blog_search_mcp.index.posts.markdown.parser import parse_blocks
+from blog_search_mcp.index.types import Link
+
+
+def links_in(markdown: str, first_line: int = 1) -> Links:
+    env: dict[str, Any] = {}
+    tokens = parse_blocks(markdown, "body", env)
+    return find_links(tokens, env.get("references", {}), first_line)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "href", "words"),
+    [
+        ("See [the *cache*](../cache.md#size 'title').", "../cache.md#size", "the cache"),
+        ("See [the cache][c].\n\n[c]: /cache/", "/cache/", "the cache"),
+        ("See <https://example.org/a>.", "https://example.org/a", "https://example.org/a"),
+        ("See [[KV Cache|the cache]].", "KV Cache.md", "the cache"),
+        ("See [[KV Cache#Size]].", "KV Cache.md#Size", "KV Cache Size"),
+        ('See [it]({{< ref "posts/cache.md#size" >}}).', "ref:posts/cache.md#size", "it"),
+        ('See [it]({{% relref path="cache.md" lang="en" %}}).', "ref:cache.md", "it"),
+        ("See [it]({% post_url 2024-01-02-cache %}).", "post:2024-01-02-cache", "it"),
+        ("See [it]({{ site.baseurl }}/cache/).", "/cache/", "it"),
+        ("See [it]({{ site.baseurl }}{% link _posts/a.md %}).", "link:_posts/a.md", "it"),
+        ("See [it]({{ '/cache/' | relative_url }}).", "/cache/", "it"),
+        ('See [it]({{ "/cache/" | url }}).', "/cache/", "it"),
+        ("See {% post_link cache 'the cache' %}.", "post:cache", "the cache"),
+        ("> - see [it](a.md)", "a.md", "it"),
+        ("| a |\n|---|\n| [it](a.md) |", "a.md", "it"),
+        ("See [`code`](a.md).", "a.md", "code"),
+    ],
+)
+def test_a_link_is_found_with_its_target_and_its_words(
+    markdown: str, href: str, words: str
+) -> None:
+    assert links_in(markdown).links == (Link(href, words, 3 if "|---|" in markdown else 1),)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    ["`[a](b.md)`", "```\n[a](b.md)\n```", "    [a](b.md)", "![a](b.png)", "[a]", "\\[a](b.md)"],
+)
+def test_code_pictures_and_brackets_are_no_links(markdown: str) -> None:
+    assert links_in(markdown).links == ()
+
+
+def test_elements_of_html_have_addresses_and_ids() -> None:
+    html = '<div id="top">\n<a href="a.html" name="here">x</a>\n</div>\n\nSee <a id="b"></a> it.'
+    found = links_in(html, first_line=10)
+    assert found == Links((Link("a.html", "", 11),), ("top", "here", "b"))
+
+
+def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None:
+    html = (
+        '<div>\n<!-- <a href="a.html"\n id="a"> --><a href="b.html">\n<script>"<a id=c>"</script>\n'
+        "<![ </ <? < <a\n<A HREF='d.html' id=\"d\nd\">\n<!-- <a id=e>\n</div>"
+    )
+    links = (Link("b.html", "", 3), Link("d.html", "", 6))
+    assert links_in(html, first_line=1) == Links(links, ("d\nd",))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opener", ["<!-- ", "<!", "<![", "<?", "</", "</a", "<a", "<a b='"])
+def test_thousands_of_openers_of_html_are_read_in_seconds(opener: str) -> None:
+    html = f"<div>{opener * 20_000}"
+    began = time.process_time()
+    assert links_in(html) == Links((), ())
+    assert time.process_time() - began < 1
+
+
+def test_a_link_in_a_long_paragraph_has_the_line_it_stands_on() -> None:
+    found = links_in("one\ntwo [a](a.md)\nthree\\\nfour [b](b.md)", first_line=5)
+    assert found.links == (Link("a.md", "a", 6), Link("b.md", "b", 8))

@@ -1,0 +1,160 @@
+"""`find_similar`, `suggest_links` and `timeline`: what they answer with, and how long that is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
+from blog_search_mcp.index.errors import EmbedderUnavailable
+from tests.support.front import Blog, made
+
+ANSWER_BYTES = 2_500
+ICE = (
+    "Walruses haul out on drifting ice in summer, and they rest there between long dives "
+    "for clams on the sea floor."
+)
+POSTS = {
+    "walrus.md": f"---\ntitle: Onion walrus\ndate: 2024-01-01\n---\n## On ice\n\n{ICE}\n",
+    "tea.md": "---\ntitle: Tea\ndate: 2022-05-06\n---\nSee [bread](bread.md). No onion walrus.\n",
+    "bread.md": "---\ntitle: Bread\n---\nFlour and water are baked until they are brown.\n",
+}
+REPEATED = "\n\n".join(
+    f"## Part {n}\n\n" + " ".join(f"word{n}{chr(97 + k)} stone{n}{chr(97 + k)}" for k in range(20))
+    for n in range(6)
+)
+WORDY = "and on it " * 12
+MANY = {
+    f"a-folder/of-a-year/post-number-{n}.md": (
+        f"---\ntitle: {'Very ' * 9}walrus {n}\ndate: 20{n + 10}-01-02\n---\n"
+        f"{REPEATED if n < 3 else f'The walrus rests on the ice, {WORDY} rests.'}\n"
+    )
+    for n in range(14)
+}
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("blog"), POSTS)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("many"), MANY)
+
+
+def test_a_draft_is_answered_with_where_it_meets_posts(blog: Blog) -> None:
+    reply = blog.tool("find_similar", text=f"# Notes\n\n## Ice\n\n{ICE}\n")
+    assert json.loads(reply.text) == reply.facts
+    post = reply.facts["posts"][0]
+    assert "Onion walrus" in reply.facts["verdict"]
+    assert (post["source"], post["title"], post["date"]) == (
+        "walrus.md",
+        "Onion walrus",
+        "2024-01-01",
+    )
+    [meeting] = post["meetings"]
+    assert meeting == {
+        "my_lines": meeting["my_lines"],
+        "my_heading": "Ice",
+        "chunk_index": 0,
+        "heading": "On ice",
+        "says": ICE,
+        "word_for_word": "100%",
+    }
+
+
+def test_where_nothing_meets_the_nearest_posts_are_to_be_read(blog: Blog) -> None:
+    facts = blog.tool("find_similar", source="bread.md").facts
+    assert (facts["said"], facts["posts"]) == (0, [])
+    assert facts["nearest"]
+
+
+def test_links_are_suggested_for_a_draft_and_for_a_post(blog: Blog) -> None:
+    [link] = blog.tool("suggest_links", text="# Lunch\n\nIt was onion walrus.\n").facts["links"]
+    assert link.pop("reason")
+    assert link == {
+        "line": 3,
+        "words": "onion walrus",
+        "href": "walrus.md",
+        "source": "walrus.md",
+        "chunk_index": 0,
+        "title": "Onion walrus",
+        "date": "2024-01-01",
+        "sentence": "It was onion walrus.",
+    }
+    [link] = blog.tool("suggest_links", source="tea.md", top_k=1).facts["links"]
+    assert (link["words"], link["source"]) == ("onion walrus", "walrus.md")
+    [link] = blog.tool("suggest_links", source="walrus.md", reverse=True).facts["links"]
+    assert (link["from"], link["href"], link["title"]) == ("tea.md", "walrus.md", "Tea")
+    assert not {"source", "chunk_index", "reason"} & link.keys()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_text_without_links_to_suggest_gets_a_notice(blog: Blog, reverse: bool) -> None:
+    facts = blog.tool("suggest_links", text="# Granite\n\nIt rises.", reverse=reverse).facts
+    assert facts["links"] == []
+    assert facts["notice"]
+
+
+@pytest.mark.parametrize("tool", ["find_similar", "suggest_links"])
+def test_a_draft_is_compared_by_words_where_nothing_embeds_it(
+    blog: Blog, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise EmbedderUnavailable("It sleeps.", for_clients="It sleeps.")
+
+    monkeypatch.setattr(OnnxEmbedder, "embed_documents", fail)
+    facts = blog.tool(tool, text=f"# Lunch\n\nIt was onion walrus. {ICE}\n").facts
+    assert "It sleeps." in facts["notice"]
+    [found, *_] = facts.get("posts") or facts["links"]
+    assert found["source"] == "walrus.md"
+
+
+@pytest.mark.parametrize("tool", ["find_similar", "suggest_links"])
+def test_a_post_that_there_is_not_is_an_error(blog: Blog, tool: str) -> None:
+    reply = blog.tool(tool, source="tae.md")
+    assert reply.is_error
+    assert "tea.md" in reply.text
+
+
+def test_a_subject_is_told_by_year(blog: Blog) -> None:
+    reply = blog.tool("timeline", subject="walrus")
+    assert json.loads(reply.text) == reply.facts
+    assert list(reply.facts["years"]) == ["2022", "2024"]
+    assert reply.facts["first"] == {"date": "2022-05-06", "source": "tea.md"}
+    assert reply.facts["latest"] == {"date": "2024-01-01", "source": "walrus.md"}
+    [entry] = reply.facts["years"]["2024"]
+    assert entry.pop("says")
+    assert entry == {
+        "date": "2024-01-01",
+        "title": "Onion walrus",
+        "source": "walrus.md",
+        "chunk_index": 0,
+    }
+
+
+def test_a_subject_that_the_blog_has_not_is_told(blog: Blog) -> None:
+    facts = blog.tool("timeline", subject="zyzzyva").facts
+    assert (facts["posts"], facts["years"]) == (0, {})
+    assert facts["notice"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("find_similar", {"text": REPEATED, "top_k": 5}),
+        ("suggest_links", {"text": "\n\n".join(f"A walrus {n}, very." for n in range(14))}),
+        ("timeline", {"subject": "walrus"}),
+    ],
+)
+def test_an_answer_stays_small(many: Blog, tool: str, given: dict[str, Any]) -> None:
+    reply = many.tool(tool, **given)
+    assert len(reply.text.encode()) <= ANSWER_BYTES
+    posts = reply.facts.get("posts")
+    if tool == "find_similar":
+        assert [post["passages_met"] for post in posts] == [6] * 3
+    if tool == "timeline":
+        assert 2 < sum(map(len, reply.facts["years"].values())) < posts

@@ -1,0 +1,122 @@
+"""`list_posts` and `get_outline`: what there is, without a query and without the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.front import Blog, made
+
+ANSWER = 25_000
+SOUP = (
+    "---\ntitle: Onion soup\ndate: 2025-03-04\ntags: [soup, winter]\n"
+    "description: A soup of onions.\n---\nBoil an onion in water.\n\n"
+    "## Stock\n\nBones simmer for hours.\n\n### Cooling\n\nLet it cool down.\n"
+)
+DEEP = "/".join([letter * 180 for letter in "abcd"])
+POSTS = {
+    "soup/onion.md": SOUP,
+    "soup/leek.md": "---\ntitle: Leek\ndate: 2024-01-01\n---\nBoil a leek.\n",
+    "bread.md": "---\ntitle: Bread\n---\nBake some bread.\n",
+}
+ONION, LEEK, BREAD = POSTS
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("blog"), POSTS)
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    """Posts with more to list than an answer holds, one with more headings."""
+    posts = {f"{DEEP}/{n}.md": f"# Bread {n}\n\nBake it.\n" for n in range(40)}
+    posts["headings.md"] = "\n\n".join(f"## {n} {'x' * 150}\n\nWords." for n in range(400))
+    return made(tmp_path_factory.mktemp("long"), posts)
+
+
+@pytest.mark.parametrize(
+    ("given", "sources", "total"),
+    [
+        ({}, [ONION, LEEK, BREAD], 3),
+        ({"order": "title"}, [BREAD, LEEK, ONION], 3),
+        ({"section": "soup", "order": "oldest"}, [LEEK, ONION], 2),
+        ({"tag": "Winter"}, [ONION], 1),
+        ({"after": "2024-02", "before": None}, [ONION], 1),
+        ({"before": "2024"}, [LEEK], 1),
+        ({"limit": 2}, [ONION, LEEK], 3),
+        ({"limit": 2, "offset": 2}, [BREAD], 3),
+    ],
+)
+def test_posts_are_listed_as_asked(
+    blog: Blog, given: dict[str, Any], sources: list[str], total: int
+) -> None:
+    facts = blog.tool("list_posts", **given).facts
+    assert [post["source"] for post in facts["posts"]] == sources
+    end = facts["offset"] + len(sources)
+    assert (facts["total"], facts["has_more"]) == (total, end < total)
+    assert facts["next_offset"] == (end if end < total else None)
+
+
+def test_a_post_is_listed_with_what_is_known_of_it(blog: Blog) -> None:
+    onion, _, bread = blog.tool("list_posts").facts["posts"]
+    about = {"title": "Onion soup", "date": "2025-03-04", "tags": ["soup", "winter"]}
+    assert onion == {"source": ONION, **about}
+    assert bread == {"source": BREAD, "title": "Bread"}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"tag": "soup", "after": "2030"}, []),
+        ({"tag": "soop"}, ["'soop'", "soup (1)", "winter (1)"]),
+        ({"offset": 7}, ["7", "3"]),
+    ],
+)
+def test_an_empty_list_says_why(blog: Blog, given: dict[str, Any], named: list[str]) -> None:
+    facts = blog.tool("list_posts", **given).facts
+    assert facts["posts"] == []
+    assert [word for word in ("", *named) if word not in facts["notice"]] == []
+
+
+def test_posts_that_do_not_fit_are_left_for_the_next_page(long: Blog) -> None:
+    sources, offset = list[str](), 0
+    while offset is not None:
+        reply = long.tool("list_posts", limit=100, offset=offset)
+        assert len(reply.text) <= ANSWER
+        sources += [post["source"] for post in reply.facts["posts"]]
+        offset = reply.facts["next_offset"]
+    assert len(sources) == len(set(sources)) == 41
+
+
+def test_an_outline_names_the_post_and_its_sections(blog: Blog) -> None:
+    reply = blog.tool("get_outline", source=ONION)
+    head, body = reply.text.split("\n\n")
+    assert head.splitlines() == [
+        "title: Onion soup",
+        "source: soup/onion.md",
+        "date: 2025-03-04",
+        "tags: soup, winter",
+        "description: A soup of onions.",
+        "chunks: 1",
+    ]
+    number, headings, lines = body.split("  ")
+    assert (number, lines) == ("0", "lines 7-15")
+    assert all(name in headings for name in ("Stock", "Cooling"))
+
+
+def test_an_outline_that_is_too_long_counts_what_is_left_out(long: Blog) -> None:
+    text = long.tool("get_outline", source="headings.md").text
+    head, body = text.split("\n\n")
+    chunks = int(head.rpartition("chunks: ")[2])
+    *lines, note = body.split("\n")
+    assert len(text) <= ANSWER
+    assert [line.partition(" ")[0] for line in lines] == [str(n) for n in range(len(lines))]
+    assert f"{chunks - len(lines)}" in note
+
+
+def test_an_outline_of_no_post_names_the_nearest(blog: Blog) -> None:
+    reply = blog.tool("get_outline", source="onion.md")
+    assert reply.is_error
+    assert ONION in reply.text
