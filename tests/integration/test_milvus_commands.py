@@ -75,9 +75,9 @@ def _search(endpoint: str, query: str) -> str:
     return anyio.run(ask)
 
 
-@pytest.mark.parametrize("start", [["ingest", "content"], ["ask", "soup"]])
+@pytest.mark.parametrize("words", [("ingest", "content"), ("ask", "soup")])
 def test_a_server_that_is_gone_or_refuses_the_token_is_one_sentence_without_it(
-    start: list[str], tmp_path: Path
+    words: tuple[str, ...], tmp_path: Path
 ) -> None:
     write(tmp_path / "content", POSTS)
     with standing_in(token="root:right") as address:
@@ -86,7 +86,7 @@ def test_a_server_that_is_gone_or_refuses_the_token_is_one_sentence_without_it(
             f"milvus://127.0.0.1:{free_port()}/my_blog": "does not answer",
         }
         for place, said in places.items():
-            ran = run(tmp_path, *start, "--index", place, MILVUS_TOKEN=TOKEN)
+            ran = run(tmp_path, *words, "--index", place, MILVUS_TOKEN=TOKEN)
             assert ran.returncode == 1, ran.stdout + ran.stderr
             assert said in ran.stderr
             assert "Traceback" not in ran.stderr

@@ -128,5 +128,5 @@ def test_a_distribution_with_a_server_package_comes_and_goes_beside_ours(
 
 @pytest.mark.parametrize(("module", "command"), [("ingest", "ingest"), ("server", "serve")])
 def test_in_the_repository_a_folder_runs_by_its_own_name(module: str, command: str) -> None:
-    said = run("-m", module, "--help", cwd=ROOT)
-    assert said.startswith(f"Usage: blog-search-mcp {command}")
+    helped = run("-m", module, "--help", cwd=ROOT)
+    assert helped.startswith(f"Usage: blog-search-mcp {command}")

@@ -50,7 +50,7 @@ def check_walrus(similar: Any) -> None:
     assert (post["source"], post["kind"]) == ("walrus.md", "same text")
     [meeting] = post["meetings"]
     assert (meeting["my_lines"], meeting["chunk_index"], meeting["word_for_word"]) == (
-        "3-3",
+        "1-3",
         0,
         "100%",
     )

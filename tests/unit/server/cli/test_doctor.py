@@ -87,10 +87,13 @@ def test_changed_posts_are_named(blog: Blog) -> None:
     assert {name for name in ("tea.md", "soup.md") if name in text} == {"tea.md", "soup.md"}
 
 
-def test_posts_that_were_moved_are_looked_for_where_they_are(blog: Blog) -> None:
-    moved = blog.content.rename(blog.content.with_name("moved"))
-    assert told(blog.command("doctor"), "posts")[0] == "warning"
-    assert told(blog.command("doctor", "--content", str(moved)), "posts")[0] == "ok"
+def test_posts_that_were_moved_are_asked_for_until_they_are_ingested(blog: Blog) -> None:
+    moved = Blog(blog.content.rename(blog.content.with_name("moved")), blog.index)
+    state, text = told(moved.command("doctor"), "posts")
+    assert state == "warning"
+    assert "blog-search-mcp ingest CONTENT" in text
+    assert moved.ingest().status == 0
+    assert told(moved.command("doctor"), "posts")[0] == "ok"
 
 
 def test_an_ingest_is_asked_for_where_nothing_is_known_of_the_last(blog: Blog) -> None:
