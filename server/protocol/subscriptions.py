@@ -39,7 +39,8 @@ class ChangeNotifier:
         self._streams = ListenHandler(self._bus, max_subscriptions=streams)
         self._followed: list[set[str]] = []
         """By stream, the resources that it is notified of."""
-        self._known: Stamp | None = None
+        self._listened = anyio.Event()
+        """Set while there may be a stream."""
 
     @asynccontextmanager
     async def lifespan(self, _server: object) -> AsyncIterator[None]:
@@ -57,10 +58,9 @@ class ChangeNotifier:
         self, context: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """Serve one stream until either side ends it."""
-        if not self._followed:
-            self._known = await self._stamp()
         uris = set(params.notifications.resource_subscriptions or ())
         self._followed.append(uris)
+        self._listened.set()
         try:
             return await self._streams(context, params)
         finally:
@@ -71,10 +71,13 @@ class ChangeNotifier:
 
     async def _watch(self) -> None:
         while True:
-            await anyio.sleep(PAUSE)
-            if not self._followed or (now := await self._stamp()) == self._known:
-                continue
-            self._known = now
-            await self._bus.publish(ResourcesListChanged())
-            for uri in sorted(set().union(*self._followed)):
-                await self._bus.publish(ResourceUpdated(uri))
+            await self._listened.wait()
+            before = await self._stamp()
+            while self._followed:
+                await anyio.sleep(PAUSE)
+                if (now := await self._stamp()) != before:
+                    before = now
+                    await self._bus.publish(ResourcesListChanged())
+                    for uri in sorted(set().union(*self._followed)):
+                        await self._bus.publish(ResourceUpdated(uri))
+            self._listened = anyio.Event()

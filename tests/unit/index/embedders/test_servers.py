@@ -77,7 +77,7 @@ def ollama(tmp_path: Path) -> Iterator[Served]:
 
 def search(served: Served, query: str) -> str:
     """What a search prints; without a notice it went by meaning too."""
-    return served.blog.command("--embedder-url", served.options[-1], "search", query).out
+    return served.blog.command("search", query, "--embedder-url", served.options[-1]).out
 
 
 def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama: Served) -> None:
