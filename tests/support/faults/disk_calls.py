@@ -109,7 +109,9 @@ class Refused:
             return self.serves == "after"
         if last.startswith(SWITCHED):
             return self.serves == "after" and self.recovers
-        progress = all(line.startswith("indexing posts: ") for line in before)
+        progress = all(
+            line.startswith(("indexing posts: ", "embedding texts: ")) for line in before
+        )
         refusal = self.status == 1 and progress and last.lower().endswith(ENDING)
         return refusal and self.serves == "before" and self.recovers
 
