@@ -81,3 +81,9 @@ def list_texts(value: object) -> list[str]:
     """Return the stripped strings of a list, or one that stands for a list of it."""
     items = value if isinstance(value, list) else [value]
     return [text for item in items if isinstance(item, str) and (text := item.strip())]
+
+
+def list_maps(value: object) -> list[Mapping[str, Any]]:
+    """Return the mappings of a list, none if the value is no list."""
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, Mapping)]

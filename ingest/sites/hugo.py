@@ -4,7 +4,6 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
 from pathlib import Path
@@ -27,22 +26,6 @@ _MARKS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
 _TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """One page's place."""
-
-    fields: UrlFields
-    folder: str
-    """Below the folder of posts, without the folder of a bundle."""
-    name: str
-    """Of the file without ending and language, of the folder for a bundle."""
-
-    @property
-    def section(self) -> str:
-        """The outermost folder."""
-        return self.folder.partition("/")[0]
 
 
 class Hugo(Generator):
@@ -113,8 +96,8 @@ class Hugo(Generator):
         else:
             name = stem
         in_subdir = self.defaultcontentlanguageinsubdir or language != default
-        path = self._make_path(_Page(fields, above, name), f"/{language}" if in_subdir else "")
-        return percent_encode(path, _SAFE)
+        prefix = f"/{language}" if in_subdir else ""
+        return percent_encode(self._make_path(fields, above, name, prefix), _SAFE)
 
     def _check_bundles(self, place: str) -> None:
         """Raise NoLink for a file in the bundle of another one."""
@@ -124,32 +107,34 @@ class Hugo(Generator):
         if not bundles.isdisjoint(accumulate(above.split("/"), "{}/{}".format)):
             raise NoLink("beside an index.md, so Hugo makes no page of it")
 
-    def _make_path(self, page: _Page, prefix: str) -> str:
-        if url := page.fields.get("url"):
-            return self._make_written_path(page, url, prefix)
-        section = page.section
-        if page.name == "_index":
+    def _make_path(self, fields: UrlFields, folder: str, name: str, prefix: str) -> str:
+        """Return the path of a page by its folder and its name without ending and language."""
+        if url := fields.get("url"):
+            return self._make_written_path(url, fields, folder, name, prefix)
+        section = folder.partition("/")[0]
+        if name == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")
-            clean = _sanitize(_hyphenate(page.folder))
+            clean = _sanitize(_hyphenate(folder))
             return prefix + (f"/{clean}/" if clean else "/") + "index.html" * self.uglyurls
-        if page.name == "index":
-            if not page.folder:
+        if name == "index":
+            if not folder:
                 raise NoLink("the index.md of the whole blog")
-            above, _, name = page.folder.rpartition("/")
-            page = _Page(page.fields, above, name)
+            folder, _, name = folder.rpartition("/")
         if pattern := self._find_pattern(section):
-            path = self._fill_pattern(page, pattern)
+            path = self._fill_pattern(pattern, fields, folder, name)
         else:
-            slug = self._slug_and_date(page)[0]
-            path = f"{_hyphenate(page.folder)}/{slug or _hyphenate(page.name)}"
+            slug = self._slug_and_date(fields, name)[0]
+            path = f"{_hyphenate(folder)}/{slug or _hyphenate(name)}"
         clean = _sanitize(posixpath.normpath("/" + path).strip("/"))
         return f"{prefix}/{clean}" + (".html" if self.uglyurls else "/")
 
-    def _make_written_path(self, page: _Page, url: str, prefix: str) -> str:
+    def _make_written_path(
+        self, url: str, fields: UrlFields, folder: str, name: str, prefix: str
+    ) -> str:
         if "://" in url:
             raise NoLink("its url is a whole address")
-        path = self._fill_pattern(page, url)
+        path = self._fill_pattern(url, fields, folder, name)
         whole = path if path.startswith("/") else f"{prefix}/{path}"
         return whole if "." in posixpath.basename(whole) or whole.endswith("/") else whole + "/"
 
@@ -159,29 +144,29 @@ class Hugo(Generator):
         patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
         return self.pattern or patterns.get(section.lower()) or patterns.get("*", "")
 
-    def _slug_and_date(self, page: _Page) -> tuple[str, date | None]:
+    def _slug_and_date(self, fields: UrlFields, name: str) -> tuple[str, date | None]:
         """Return the slug, `""` for none of its own, and the date of a page."""
         names_date = self.is_assumed or ":filename" in leaves(self.dates)
-        dated = _DATED.match(page.name) if names_date else None
-        slug = page.fields.get("slug") or (page.name[dated.end() :] if dated else "")
+        dated = _DATED.match(name) if names_date else None
+        slug = fields.get("slug") or (name[dated.end() :] if dated else "")
         day = parse_date(dated[1]) if dated else None
-        return _sanitize(slug).strip("-"), day or page.fields.written_date
+        return _sanitize(slug).strip("-"), day or fields.written_date
 
-    def _fill_pattern(self, page: _Page, pattern: str) -> str:
-        slug, day = self._slug_and_date(page)
-        dates, title = date_tokens(day), page.fields.get("title").replace("/", "-")
+    def _fill_pattern(self, pattern: str, fields: UrlFields, folder: str, name: str) -> str:
+        slug, day = self._slug_and_date(fields, name)
+        dates, title = date_tokens(day), fields.get("title").replace("/", "-")
+        section = folder.partition("/")[0]
         texts = {
             "title": title,
-            "slug": slug or (page.name if self.is_assumed else title),
-            **dict.fromkeys(("slugorfilename", "slugorcontentbasename"), slug or page.name),
-            **dict.fromkeys(("filename", "contentbasename"), page.name),
+            "slug": slug or (name if self.is_assumed else title),
+            **dict.fromkeys(("slugorfilename", "slugorcontentbasename"), slug or name),
+            **dict.fromkeys(("filename", "contentbasename"), name),
         }
-        section = _hyphenate(page.section)
         values = {
             **{token: dates[token] for token in ("year", "month", "day")},
-            "section": section,
+            "section": _hyphenate(section),
             # Which folders below the first are sections depends on other files.
-            "sections": section if page.section == page.folder else None,
+            "sections": _hyphenate(section) if section == folder else None,
             **{token: _sanitize(text) or None for token, text in texts.items()},
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}

@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import parse_date
 from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.base import Default, Generator, are_usual, at
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, list_texts
+from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, list_maps, list_texts
 from blog_search_mcp.ingest.sites.engine import (
     UrlFields,
     date_tokens,
@@ -167,9 +167,7 @@ def _read_defaults(config: Config) -> Iterator[Default]:
 
 def _list_scopes(defaults: object) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Return the scope and the values of each of `defaults`."""
-    entries = defaults if isinstance(defaults, list) else []
-    maps = [entry for entry in entries if isinstance(entry, Mapping)]
-    return [(get_map(entry, "scope"), get_map(entry, "values")) for entry in maps]
+    return [(get_map(entry, "scope"), get_map(entry, "values")) for entry in list_maps(defaults)]
 
 
 def _slug(text: str) -> str:

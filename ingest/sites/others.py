@@ -12,7 +12,14 @@ from urllib.parse import quote
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.visibility import LOCKED_WHEN, PROFILES, ZONE
 from blog_search_mcp.ingest.sites.base import Generator, Off, On, at
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, list_texts, read_config
+from blog_search_mcp.ingest.sites.config import (
+    Config,
+    get_map,
+    get_text,
+    list_maps,
+    list_texts,
+    read_config,
+)
 from blog_search_mcp.ingest.sites.engine import (
     Rules,
     UrlFields,
@@ -56,12 +63,8 @@ class Hexo(Generator):
         is_its = uses_hexo or (folder / "source" / "_posts").is_dir() or _HEXO_MARKS & config.keys()
         if not config or not is_its:
             return None
-        tags = get_map(config, "encrypt").get("tags")  # of hexo-blog-encrypt
-        names = (
-            [str(get_map({"": tag}, "").get("name")) for tag in tags]
-            if isinstance(tags, list)
-            else []
-        )
+        tags = list_maps(get_map(config, "encrypt").get("tags"))  # of hexo-blog-encrypt
+        names = [get_text(tag, "name") for tag in tags]
         locked = {"tags": ",".join(names)} if names else {}
         default = ("", None, {ZONE: get_text(config, "timezone"), LOCKED_WHEN: locked})
         return cls.make(config, address=get_text(config, "url"), inherited=(default,))
@@ -132,15 +135,16 @@ class MkDocs(Generator):
         is_inside = not docs.startswith(("/", "..")) and os.path.isdir(folder / docs)  # noqa: PTH112
         if not config or not is_inside:
             return None
-        lock = dict(_list_plugins(config.get("plugins"), config.get("theme"))).get("encryptcontent")
-        locked = {"password": (lock or {}).get("global_password"), LOCKED_WHEN: {"level": "*"}}
+        plugins = _list_plugins(config.get("plugins"), config.get("theme"))
+        passwords = [x.get("global_password") for name, x in plugins if name == "encryptcontent"]
+        lock = {LOCKED_WHEN: {"level": "*"}}
         rules = [read_rules(config.get(name)) for name in ("exclude_docs", "draft_docs")]
         return cls.make(
             config,
             _find_mkdocs_doubts(config),
             address=get_text(config, "site_url"),
             excluded=((*_MKDOCS_NEVER, *rules[0]), rules[1]),
-            inherited=(("", None, locked),) if lock is not None else (),
+            inherited=tuple(("", None, {"password": x, **lock}) for x in passwords),
         )
 
     def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
@@ -171,19 +175,20 @@ def _find_mkdocs_doubts(config: Config) -> Iterator[str]:
             yield f"{name} of mkdocs.yml cannot be read"
     if get_map(config, "extra", "version").get("provider") == "mike":
         yield "the site has versions, of which each has other addresses"
-    plugins = dict(_list_plugins(config.get("plugins"), config.get("theme")))
-    for name, given in plugins.items():
-        is_offline = name == "material/offline"
+    plugins = [*_list_plugins(config.get("plugins"), config.get("theme"))]
+    names = [name for name, _ in plugins]
+    for name, given in plugins:
         # What the environment enables for a build is not what is published.
-        is_off = ("false", "ellipsis") if is_offline else ("false",)
+        is_off = ("false", "ellipsis") if name == "material/offline" else ("false",)
         if name in _MOVING and str(given.get("enabled", True)).lower() not in is_off:
             yield f"the plugin {name} decides which pages there are, and where"
         if name == "blog":
             yield "the plugin blog is not known to be Material's"
-        if name == "material/blog" and "material/meta" in plugins:
+        if name == "material/blog" and "material/meta" in names:
             yield "the plugin meta gives posts fields that their files have not"
         are_texts = all(isinstance(given.get(key, ""), str) for key in _BLOG)
-        if name == "material/blog" and not (are_texts and given.keys().isdisjoint(_WHICH)):
+        is_sure = are_texts and given.keys().isdisjoint(_WHICH) and names.count(name) == 1
+        if name == "material/blog" and not is_sure:
             yield "which posts the plugin blog has, and where, is not sure"
 
 
@@ -296,7 +301,6 @@ class Zola(Generator):
     """Zola: addresses follow the content folder, with names spelled in ASCII by default."""
 
     files: ClassVar = ("zola.toml", "config.toml")
-    endings: ClassVar = (".md",)
 
     folder: str = "content"
     default_language: str = "en"
@@ -314,6 +318,8 @@ class Zola(Generator):
     def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
         """Return the path of a post or section. Raises NoLink."""
         above, _, file = inner.rpartition("/")
+        if not file.endswith(".md"):
+            raise NoLink("not a .md file, which are all that Zola publishes")
         name, prefix = file.removesuffix(".md"), ""
         stem, dot, language = name.partition(".")
         languages = self.languages.keys() - {self.default_language}

@@ -407,7 +407,7 @@ DOUBTS = {
             *("plugins: {exclude: {enabled: !ENV IT}}", "plugins: [material/blog, material/meta]"),
             *("plugins: [material/blog: {enabled: !ENV BLOG}]",),
             *("plugins: [material/blog: {post_url_format: [a]}]",),
-            *("plugins: [material/blog: {post_dir: x}]",),
+            *("plugins: [material/blog: {post_dir: x}]", "plugins: [material/blog, material/blog]"),
         ],
     ),
     "_quarto.yml": (
