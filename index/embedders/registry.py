@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
@@ -35,13 +35,13 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.embedders.serving import ServedEmbedder, run_in_background
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.client import Wire
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
@@ -50,6 +50,11 @@ KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
 
 _SERVERS: Final = ("ollama", "openai")
+
+
+def _is_remote(embedder: Embedder) -> TypeGuard[RemoteEmbedder]:
+    """Whether a server embeds, told without NumPy: an ingest that changes nothing needs none."""
+    return hasattr(embedder, "server_version")
 
 
 def open_wire(kind: str, url: str) -> Wire[Any]:
@@ -81,12 +86,12 @@ class Choice:
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
-        return self.embedder.warnings() if isinstance(self.embedder, RemoteEmbedder) else ()
+        return self.embedder.warnings() if _is_remote(self.embedder) else ()
 
     def server_version(self) -> str | None:
         """Ask the embedder's server, as RemoteEmbedder; `None` if the embedder has no server."""
         embedder = self.embedder
-        return embedder.server_version() if isinstance(embedder, RemoteEmbedder) else None
+        return embedder.server_version() if _is_remote(embedder) else None
 
 
 def choose_embedder(
@@ -149,6 +154,8 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
     if runs_on_server(identity):
+        from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+
         return RemoteEmbedder(open_wire(identity.kind, url), identity.model, recorded=identity)
     model = PACKAGED.get(identity.model)
     if model is None or identity.kind != model.identity.kind:
@@ -166,7 +173,7 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks it.
     """
     embedder = open_embedder(identity, url)
-    if isinstance(embedder, RemoteEmbedder):
+    if _is_remote(embedder):
         served = ServedEmbedder(embedder)
         served.warm_up()
         return served
@@ -196,6 +203,8 @@ def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | N
     kind = _kind_of(kind, model)
     reason = f"Embedder: {name_embedder(kind, model)}, as asked."
     if kind in _SERVERS:
+        from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+
         embedder = RemoteEmbedder(open_wire(kind, url), model, prefixes)
         return Choice(embedder, reason, is_asked=True)
     if model not in PACKAGED:
@@ -224,6 +233,7 @@ def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
     that, else the model to pull.
     """
     from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
     wire, model = OllamaWire(url), DEFAULT_MODEL
     reason = f"Embedder: Ollama's {model}, as asked."
@@ -242,6 +252,7 @@ def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
 def _choose_at_hand(url: str) -> Choice:
     """Choose Ollama if it answers and has its default model, else MiniLM."""
     from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
     wire, model = OllamaWire(url), DEFAULT_MODEL
     try:
