@@ -121,7 +121,7 @@ def claude_says(home: Path, index: Path) -> str:
     listed = at_home(home, [claude_code(), "mcp", "list"])
     [line] = [line for line in listed.splitlines() if line.startswith("blog:")]
     command, _, status = line.removeprefix("blog: ").rpartition(" - ")
-    assert command == f"{server} --index {index}"
+    assert command == f"{server} serve --index {index}"
     return status
 
 
