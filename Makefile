@@ -37,7 +37,7 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 	@$(BIN)/blog-search-mcp ask --index "$(INDEX)" -- "$$QUESTION"
 
 test: $(INSTALLED) ## run the fast tests, on every core
-	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist loadfile --hypothesis-profile quick
+	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist worksteal --hypothesis-profile quick
 
 test-all: $(INSTALLED) ## run every test that needs no further install
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
