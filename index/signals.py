@@ -13,8 +13,6 @@ SIGNALLED = 128
 """Plus the signal's number: the exit status that shells give to what a signal ended."""
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)
-_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"
-"""Clears the line of a bar of progress, which hides the terminal's cursor."""
 
 
 def end_on_signals(sentence: str = "", status: int | None = None) -> None:
@@ -34,8 +32,7 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
     """End the process as the signal `number` does; any thread may do so."""
     if sentence:
         with suppress(OSError):  # nobody reads it
-            start = _SHOW_CURSOR if os.isatty(2) else ""
-            os.write(2, f"{start}{sentence}\n".encode())
+            os.write(2, f"{sentence}\n".encode())
     os._exit(SIGNALLED + number if status is None else status)
 
 

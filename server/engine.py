@@ -171,7 +171,7 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is None:
         from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index, None)
+        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     else:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher
@@ -190,7 +190,7 @@ def engine_for_one(settings: Settings) -> Engine:
     """
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-    staleness = StalenessCheck(settings.index, None, run=lambda work: work())
+    staleness = StalenessCheck(settings.index, run=lambda work: work())
     return Engine(partial(_open_index, settings), IndexStatus(settings.index), staleness)
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.sites.config import Config
 from blog_search_mcp.ingest.sites.engine import Rules, UrlFields, is_ignored
 
@@ -100,12 +101,12 @@ class Generator(BaseModel):
         is_rendered = not self.rendered or is_ignored(inner, self.rendered)
         return is_excluded or not is_rendered or not inner.endswith(self.endings)
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
+    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
         """Make the percent-encoded path of a page, given its folder of posts and its path there.
 
-        Raises NoLink where it is not sure.
+        Raises NoLink where it is not sure, as it never is of a generator that is not known.
         """
-        raise NotImplementedError
+        raise NoLink(self.doubt or "no generator is known")
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:

@@ -55,13 +55,10 @@ class StalenessCheck:
     def __init__(
         self,
         index: Location,
-        content: Path | None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         run: Callable[[Callable[[], None]], None] = run_in_thread,
     ) -> None:
-        """`content` is where the posts are now, if they were moved since the ingest."""
         self._store = open_store(index)
-        self._content = content
         self._now = now
         self._run = run
         self._lock = threading.Lock()
@@ -112,7 +109,7 @@ class StalenessCheck:
             return None
         instant = now.astimezone(UTC).isoformat(timespec="seconds")
         try:
-            changes = find_changes(last, self._content or Path(last.content), instant)
+            changes = find_changes(last, Path(last.content), instant)
         except ContentError:
             return LOST
         return describe_changes(changes, last.created, now)

@@ -60,7 +60,7 @@ def test_an_edit_is_found_whichever_way_the_clock_jumped(
             report = made.ingest()
             assert (report.changed, found(made, word)) == (1, ["soup.md"])
         assert made.ingest().changed == 0
-        assert StalenessCheck(made.index, None, run=lambda work: work()).notice() is None
+        assert StalenessCheck(made.index, run=lambda work: work()).notice() is None
 
 
 @pytest.mark.parametrize("year", [1980, 2100])
@@ -71,7 +71,7 @@ def test_posts_of_another_time_are_found_and_no_change_for_ever(year: int, blog:
     touch(made.content, seconds)
     assert (made.ingest().added, found(made, "onion")) == (1, ["soup.md"])
     assert (made.ingest().changed, made.ingest().generation) == (0, 2)
-    watch = StalenessCheck(made.index, None, run=lambda work: work())
+    watch = StalenessCheck(made.index, run=lambda work: work())
     watch.check()
     assert watch.notice() is None
     made.write({"soup.md": LEEK})

@@ -12,7 +12,7 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -53,6 +53,8 @@ class Blog:
 
     content: Path
     index: Path
+    report: Mapping[str, Any] = field(default_factory=dict)
+    """What the ingest that made it reports; empty for one that was made otherwise."""
 
     def write(self, posts: Mapping[str, str | bytes]) -> None:
         """Write files below the content folder, by path."""
@@ -139,6 +141,6 @@ def made(folder: Path, posts: Mapping[str, str | bytes], *options: str) -> Blog:
     blog = Blog(folder / "content", folder / "index")
     blog.content.mkdir(parents=True)
     blog.write(posts)
-    report = blog.ingest(*options)
-    assert report.status == 0, report.err
-    return blog
+    ran = blog.ingest("--json", *options)
+    assert ran.status == 0, ran.err
+    return replace(blog, report=json.loads(ran.out))

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.front import Blog, made
+from tests.support.front import made
 
 WORDS = "The ferry leaves at noon.\n"
 OPEN = {"open.md": f"# Timetable\n\n{WORDS}"}
 
 
-def facts(blog: Blog) -> dict[str, Any]:
-    """The report of another ingest."""
-    report = blog.ingest("--json", "--rebuild")
-    assert report.status == 0, report.err
-    facts: dict[str, Any] = json.loads(report.out)
-    return facts
-
-
-def reasons(blog: Blog) -> dict[str, str]:
+def reasons(report: Mapping[str, Any]) -> dict[str, str]:
     """Why each file is left out, by source."""
-    return {skip["source"]: skip["reason"] for skip in facts(blog)["skipped"]}
+    return {skip["source"]: skip["reason"] for skip in report["skipped"]}
 
 
 def front(*lines: str) -> str:
@@ -75,7 +68,7 @@ def by_field(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], 
     """Why posts with each of these fields are left out, and which are in the index."""
     posts = {f"{number}.md": front(line) for number, (line, _) in enumerate(FIELDS)}
     blog = made(tmp_path_factory.mktemp("fields"), posts)
-    return reasons(blog), set(blog.posts())
+    return reasons(blog.report), set(blog.posts())
 
 
 @pytest.mark.parametrize(("number", "line", "reason"), [(n, *row) for n, row in enumerate(FIELDS)])
@@ -263,7 +256,7 @@ def test_what_keeps_posts_back_from_afar_counts(tmp_path: Path, name: str) -> No
     files, expected = SITES[name]
     blog = made(tmp_path, files)
     posts = {source for source in files if source.endswith((".md", ".qmd"))}
-    assert (reasons(blog), set(blog.posts())) == (expected, posts - expected.keys())
+    assert (reasons(blog.report), set(blog.posts())) == (expected, posts - expected.keys())
 
 
 def test_a_vault_above_the_posts_leaves_out_too(tmp_path: Path) -> None:
@@ -271,7 +264,7 @@ def test_a_vault_above_the_posts_leaves_out_too(tmp_path: Path) -> None:
     settings.mkdir()
     (settings / "app.json").write_text('{"userIgnoreFilters": ["content/in/"]}')
     blog = made(tmp_path, {**OPEN, "in/a.md": WORDS})
-    assert reasons(blog) == {"in/a.md": "excluded"}
+    assert reasons(blog.report) == {"in/a.md": "excluded"}
 
 
 @pytest.mark.parametrize("pattern", ["/^(?!open)/", "/\\d+/", "/(x)?/", "/x|/", "/\\u0041/"])
@@ -281,7 +274,7 @@ def test_an_expression_without_sure_words_keeps_all_of_a_vault_back(
     settings = {"userIgnoreFilters": [pattern]}
     vault = {"vault/.obsidian/app.json": json.dumps(settings), "vault/a.md": WORDS}
     blog = made(tmp_path, {**OPEN, **vault})
-    assert pattern in reasons(blog)["vault/a.md"]
+    assert pattern in reasons(blog.report)["vault/a.md"]
     assert list(blog.posts()) == ["open.md"]
 
 
@@ -315,7 +308,7 @@ TIMES = [
 def test_a_post_is_public_from_its_instant_to_its_end_in_any_zone(tmp_path: Path) -> None:
     posts = {f"{number}.md": front(line) for number, (line, _) in enumerate(TIMES)}
     left_out = {f"{number}.md": reason for number, (_, reason) in enumerate(TIMES) if reason}
-    assert reasons(made(tmp_path, posts)) == left_out
+    assert reasons(made(tmp_path, posts).report) == left_out
 
 
 @pytest.mark.parametrize(
@@ -337,7 +330,8 @@ def test_a_time_without_a_zone_is_one_of_the_site_s(
     blog = made(tmp_path, {"content/open.md": front(), name: text.format(before), **post})
     assert "content/a.md" in blog.posts()
     blog.write({name: text.format(behind)})
-    assert reasons(blog)["content/a.md"] == "future"
+    report = json.loads(blog.ingest("--json", "--rebuild").out)
+    assert reasons(report)["content/a.md"] == "future"
 
 
 @pytest.mark.parametrize(
@@ -413,9 +407,9 @@ def test_the_default_profile_of_a_site_of_quarto_counts(tmp_path: Path) -> None:
 
 def test_a_switch_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
     posts = {f"{n}.md": front("notForSearch: true", "hideToc: true") for n in range(3)}
-    told = [text for text in facts(made(tmp_path, posts))["warnings"] if "notForSearch" in text]
-    assert len(told) == 1
-    assert "hideToc" not in json.dumps(facts(Blog(tmp_path / "content", tmp_path / "index")))
+    report = made(tmp_path, posts).report
+    assert len([text for text in report["warnings"] if "notForSearch" in text]) == 1
+    assert "hideToc" not in json.dumps(report)
 
 
 def test_locked_posts_stay_out_where_drafts_are_asked_for(tmp_path: Path) -> None:
@@ -453,7 +447,7 @@ def test_a_site_whose_addresses_are_not_sure_keeps_its_folders(tmp_path: Path, c
     beside = ("archetypes/b.md", "themes/x/exampleSite/content/c.md", "scaffolds/d.md")
     posts = {f"{folder}/a.md": front(), **dict.fromkeys(beside, front())}
     blog = made(tmp_path, {config: NOT_SURE[config], **posts})
-    report = facts(blog)
+    report = blog.report
     assert list(blog.posts()) == [f"{folder}/a.md"]
     assert {skip["reason"] for skip in report["skipped"]} == {"not published"}
     assert report["links"]["linked"] == 0

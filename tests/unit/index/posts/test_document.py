@@ -107,11 +107,6 @@ def test_a_post_of_more_marks_than_memory_should_hold_is_unreadable(mark: str) -
     )
 
 
-def test_rules_dashes_and_emphasis_are_no_marks() -> None:
-    text = b"-----\n**a** 1.5\n***\n#a\n-a\n"
-    assert parsed(text * (MAX_MARKS // 4)).post.title == "a post"
-
-
 def test_what_is_no_text_is_unreadable() -> None:
     with pytest.raises(
         UnreadablePost,

@@ -31,11 +31,6 @@ def addresses(blog: Blog) -> dict[str, str | None]:
     return {source: url and url.removeprefix(URL) for source, url in urls.items()}
 
 
-def facts(blog: Blog) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(blog.ingest("--json", "--rebuild").out)
-    return facts
-
-
 TITLE = 'title: "It\'s A Title: 中文 & a/b"\ndate: 2024-05-12T01:00:00+08:00\n'
 HUGO = f"baseURL: {URL}/\n"
 JEKYLL = "url: https://ferry.example\nbaseurl: /b\n"
@@ -381,7 +376,7 @@ def test_a_post_has_the_address_that_its_generator_renders(name: str, tmp_path: 
     config, rows = SITES[name]
     blog = made(tmp_path, {**config, **{place: write(front) for place, (front, _) in rows.items()}})
     assert addresses(blog) == {place: path for place, (_, path) in rows.items()}
-    unlinked = facts(blog)["links"]["unlinked"]
+    unlinked = blog.report["links"]["unlinked"]
     assert sum(unlinked.values()) == [path for _, path in rows.values()].count(None)
 
 
@@ -430,7 +425,7 @@ def test_settings_that_are_not_understood_leave_all_posts_without_a_link(
     place, config, _ = DOUBTS[name]
     kept = [text for text in config.splitlines(keepends=True) if text[:4] != line[:4]]
     blog = made(tmp_path, {name: "".join(kept) + line + "\n", place: write(POST)})
-    report = facts(blog)["links"]
+    report = blog.report["links"]
     assert (report["linked"], list(report["unlinked"].values())) == (0, [1])
     assert not any("no configuration of" in reason for reason in report["unlinked"])
 
@@ -478,7 +473,7 @@ def test_a_configuration_that_cannot_be_read_is_named(
 ) -> None:
     blog = made(tmp_path, {name: text, "content/a.md": write(POST)})
     assert addresses(blog) == {"content/a.md": None}
-    [reason] = facts(blog)["links"]["unlinked"]
+    [reason] = blog.report["links"]["unlinked"]
     assert name in reason
 
 

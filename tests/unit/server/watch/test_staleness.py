@@ -78,7 +78,7 @@ class Watched:
     def __init__(self, blog: Blog) -> None:
         self.now = datetime.now(UTC)
         self.waiting: list[Callable[[], None]] = []
-        self.check = StalenessCheck(blog.index, None, lambda: self.now, self.waiting.append)
+        self.check = StalenessCheck(blog.index, lambda: self.now, self.waiting.append)
 
     def compare(self) -> str | None:
         self.check.check()
@@ -119,7 +119,7 @@ def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: Blog
         compare()
 
     edit(blog)
-    check = StalenessCheck(blog.index, None, run=run)
+    check = StalenessCheck(blog.index, run=run)
     with suppress(RuntimeError):
         check.check()
     check.check()
