@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 from unittest import mock
@@ -29,7 +28,6 @@ OBJECTS_ON_MILVUS: dict[str, Any] = {
     each["kind"]: each
     for each in yaml.safe_load_all((FOLDER / "kubernetes.milvus.yaml").read_text(encoding="utf-8"))
 }
-NGINX = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
 POD = OBJECTS["Deployment"]["spec"]["template"]["spec"]
 [CONTAINER] = POD["containers"]
 SERVERS = [COMPOSE["services"][name]["command"] for name in ("blog-1", "blog-2")]
@@ -82,18 +80,8 @@ def test_a_server_is_given_the_time_that_it_takes_to_drain() -> None:
     assert CONTAINER["readinessProbe"]["httpGet"] == {"path": HEALTH, "port": 8765}
 
 
-def test_the_proxy_and_the_service_send_to_the_servers() -> None:
-    assert re.findall(r"^  server (\S+):8765 ", NGINX, re.M) == ["blog-1", "blog-2"]
-    service = OBJECTS["Service"]["spec"]
-    assert service["ports"] == [{"port": 80, "targetPort": 8765}]
-    assert service["selector"] == OBJECTS["Deployment"]["spec"]["selector"]["matchLabels"]
-    proxy = COMPOSE["services"]["proxy"]["networks"]["inside"]["ipv4_address"]
-    assert COMPOSE["services"]["blog-1"]["environment"] == {"FORWARDED_ALLOW_IPS": proxy}
-
-
 MILVUS = "milvus://milvus:19530/blog"
 POD_ON_MILVUS = OBJECTS_ON_MILVUS["Deployment"]["spec"]["template"]["spec"]["containers"][0]
-JOB_ON_MILVUS = OBJECTS_ON_MILVUS["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
 
 
 @pytest.mark.parametrize(
@@ -108,25 +96,3 @@ def test_each_server_on_milvus_is_started_as_it_can_be(
     settings, address, _ = served(*arguments)
     assert address is not None
     assert (str(settings.index), address.is_any) == (MILVUS, True)
-
-
-def test_servers_and_ingests_on_milvus_have_nothing_of_the_index_on_their_disks() -> None:
-    services = ON_MILVUS["services"]
-    [job] = JOB_ON_MILVUS["containers"]
-    for program, *given in (services["ingest"]["entrypoint"], job["command"]):
-        assert program == "blog-search-mcp"
-        assert ingested(*given) == MILVUS
-    assert services["blog-1"] == services["blog-2"]
-    assert "volumes" not in services["blog-1"]
-    assert [each["name"] for each in POD_ON_MILVUS["volumeMounts"]] == ["token"]
-    assert [each["name"] for each in job["volumeMounts"]] == ["posts", "tmp"]
-
-
-def test_both_ways_have_the_same_proxy_service_and_time_to_drain() -> None:
-    assert ON_MILVUS["services"]["proxy"] == COMPOSE["services"]["proxy"]
-    assert ON_MILVUS["networks"] == COMPOSE["networks"]
-    assert OBJECTS_ON_MILVUS["Service"] == OBJECTS["Service"]
-    for name in ("readinessProbe", "livenessProbe", "lifecycle"):
-        assert POD_ON_MILVUS[name] == CONTAINER[name]
-    grace = "stop_grace_period"
-    assert ON_MILVUS["services"]["blog-1"][grace] == COMPOSE["services"]["blog-1"][grace]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from mcp import StdioServerParameters
 
-from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
+from blog_search_mcp.server.cli.doctor import estimate_tokens
 from examples.agent.conversation import (
     AgentError,
     Call,
