@@ -1,50 +1,204 @@
 """`python -m tools.examples`: run the worked examples of the pages and write them anew.
 
-What a page shows is what its commands and requests print today: a test runs them too, and
-fails where a page says something else. An example is written anew only if it differs by more
-than times and sizes.
+An example is a fence of `console`: lines after `$ ` are commands, with what they print below them.
+They run one after the other in a home folder that is new for each fence; one that ends in `&` is a
+server, which serves until the fence ends. A test runs them too, and fails where a page says
+something else. Only what differs by more than times, sizes and small differences of scores is
+written anew.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import socket
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from tools.example_answers import outputs_of
-from tools.example_blocks import Example, examples_in, with_outputs
-from tools.likeness import alike
-from tools.sandbox import ROOT, Sandbox
-
+ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "README.md",
-    *("docs/quick-start.md", "docs/examples.md", "docs/tools.md"),
-    "docs/how-search-works.md",
+    *("docs/quick-start.md", "docs/examples.md", "docs/tools.md", "docs/how-search-works.md"),
 )
+PROMPT = "$ "
+SHOWN_HOME, PROJECT = "/home/me", "blog-search-mcp"
+PORT = "8765"
+"""The server's default, in place of which a free one is used."""
+PATIENCE = 60.0
+"""Seconds for a program to begin to listen, or to end."""
+SCORE, COUNT = 0.02, 0.01
+"""How far two scores may lie apart, and two counts above a thousand, as a share."""
+
+_FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_HTTP_ALONE = re.compile(r"--http(?= -|$)")
+_PASSING = re.compile(
+    r"(?:less than a minute|\b\d+ (?:second|minute)s?)(?= ago)|\b\d+\.\d(?= (?:s|MB)\b)"
+    r"|\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)"
+)
+"""Ages, seconds, megabytes, and the days of a report."""
+_NUMBER = re.compile(r"(-?\d+\.\d{2,}|\d{1,3}(?:,\d{3})+)")
 
 
-def outdated(page: str, sandbox: Sandbox) -> list[tuple[Example, str]]:
-    """Run a page's examples; returns those that print something else, with what they print."""
-    examples = list(examples_in(page))
-    ran = zip(examples, outputs_of(examples, sandbox), strict=True)
-    return [(example, said) for example, said in ran if not alike(example.printed, said)]
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A fence of commands."""
+
+    commands: tuple[str, ...]
+    printed: str
+    """The fence's text: each command after its prompt, then what it printed."""
+    start: int
+    """Where the text begins in the page, in characters."""
+
+
+def find_examples(page: str) -> Iterator[Example]:
+    """Give a page's examples in order; a command that ends in a backslash goes on."""
+    for fence in _FENCE.finditer(page):
+        lines = fence[1].replace("\\\n", "\\\0").splitlines()
+        commands = (line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT))
+        yield Example(
+            tuple(command.replace("\\\0", "\\\n") for command in commands),
+            fence[1],
+            fence.start(1),
+        )
+
+
+def find_outdated(page: str, home: Home) -> list[tuple[Example, str]]:
+    """Run a page's examples; return those that print something else, with what they print."""
+    ran = [(example, home.type(example)) for example in find_examples(page)]
+    return [(example, text) for example, text in ran if not are_alike(example.printed, text)]
+
+
+def replace_outputs(page: str, outputs: list[tuple[Example, str]]) -> str:
+    """Put what each example printed in place of what the page says."""
+    for example, printed in sorted(outputs, key=lambda pair: -pair[0].start):
+        page = page[: example.start] + printed + page[example.start + len(example.printed) :]
+    return page
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether both say the same: words are equal, times and scores may differ a little."""
+    ones, others = (_NUMBER.split(_PASSING.sub("", text)) for text in (one, other))
+    return ones[::2] == others[::2] and all(map(_is_near, ones[1::2], others[1::2]))
+
+
+def _is_near(one: str, other: str) -> bool:
+    first, second = (float(number.replace(",", "")) for number in (one, other))
+    return abs(first - second) <= (SCORE if "." in one + other else COUNT * max(first, second))
+
+
+class Home:
+    """A home folder with the project in it, its posts ingested by the embedder in the package."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make it below `folder`, which is empty."""
+        self._home = folder.resolve() / "me"
+        self._kept = folder.resolve() / "kept"
+        self._project = self._home / PROJECT
+        self._port = _find_free_port()
+        programs = self._project / ".venv" / "bin"
+        programs.mkdir(parents=True)
+        for name, module in ((PROJECT, "-m blog_search_mcp"), ("python", "")):
+            (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+            (programs / name).chmod(0o755)
+        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+            shutil.copy2(ROOT / name, self._project)
+        for stamp in ("product", "installed"):
+            (self._project / ".venv" / stamp).touch()
+        shutil.copytree(ROOT / "content", self._project / "content")
+        self._run(f"{PROJECT} ingest content --embedder embedded")
+        shutil.copytree(self._home, self._kept)
+
+    def type(self, example: Example) -> str:
+        """Run an example's commands in the home as it was at first; return what a reader sees."""
+        shutil.rmtree(self._home)
+        shutil.copytree(self._kept, self._home)
+        self._port = _find_free_port()
+        printed = ""
+        with ExitStack() as servers:
+            for command in example.commands:
+                printed += f"{PROMPT}{command}\n"
+                if command.endswith("&"):
+                    servers.enter_context(self._serving(command.removesuffix("&").rstrip()))
+                else:
+                    text = self._run(command)
+                    printed += text if text.endswith("\n") or not text else f"{text}\n"
+        return printed
+
+    def _run(self, command: str) -> str:
+        ended = subprocess.run(
+            ["sh", "-c", self._at_free_port(command)],
+            **self._place(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=PATIENCE,
+        )
+        programs = f"{SHOWN_HOME}/{PROJECT}/.venv/bin"
+        shown: str = ended.stdout.decode().replace(str(self._home), SHOWN_HOME)
+        shown = shown.replace(str(Path(sys.executable).parent), programs)
+        return shown.replace(self._port, PORT)
+
+    @contextmanager
+    def _serving(self, command: str) -> Iterator[None]:
+        """Start a server over HTTP, wait until it listens, and end it."""
+        quiet = subprocess.DEVNULL
+        server = subprocess.Popen(
+            ["sh", "-c", f"exec {self._at_free_port(command)}"],
+            **self._place(),
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+        )
+        try:
+            end = time.monotonic() + PATIENCE
+            while not _listens(int(self._port)):
+                if time.monotonic() > end or server.poll() is not None:
+                    raise RuntimeError(f"the server did not begin to listen: {command}")
+                time.sleep(0.05)
+            yield
+        finally:
+            server.terminate()
+            server.wait(PATIENCE)
+
+    def _place(self) -> dict[str, Any]:
+        path = f"{self._project / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        modules = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
+        home = {"PATH": path, "HOME": str(self._home), "PYTHONPATH": modules, "PYTHONUTF8": "1"}
+        return {"cwd": self._project, "env": home}
+
+    def _at_free_port(self, command: str) -> str:
+        return _HTTP_ALONE.sub(f"--http {PORT}", command).replace(PORT, self._port)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _find_free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
 
 
 def main() -> int:
-    """Write the pages anew that need it; returns the exit status."""
+    """Write the pages anew that need it; return the exit status."""
     with TemporaryDirectory() as folder:
-        sandbox = Sandbox(Path(folder))
+        home = Home(Path(folder))
         for name in sys.argv[1:] or PAGES:
-            _renew(ROOT / name, sandbox)
+            page = (ROOT / name).read_text(encoding="utf-8")
+            if outdated := find_outdated(page, home):
+                (ROOT / name).write_text(replace_outputs(page, outdated), encoding="utf-8")
+            sys.stdout.write(f"{name}: {len(outdated)} written anew.\n")
     return 0
-
-
-def _renew(path: Path, sandbox: Sandbox) -> None:
-    page = path.read_text(encoding="utf-8")
-    found = outdated(page, sandbox)
-    if found:
-        path.write_text(with_outputs(page, found), encoding="utf-8")
-    sys.stdout.write(f"{path.name}: {len(found)} written anew.\n")
 
 
 if __name__ == "__main__":

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.options import cache_folder, count, folder, report_failure
-from benchmarks.provenance import as_json, command_line, describe_machine, read_commit
+from benchmarks.provenance import command_line, describe_machine, read_commit
 from benchmarks.speed import ingesting, serving
 from benchmarks.speed.figure import Figure, as_table
 from benchmarks.speed.stage import Stage, say
 from blog_search_mcp.index.errors import BlogSearchError
 
 ROWS: Mapping[str, Callable[[Stage], Iterable[Figure]]] = {
-    "embedder": ingesting.embedder,
     "embedding": ingesting.embedding,
     "filters": serving.filters,
     "first_search": serving.first_search,
@@ -30,7 +29,6 @@ ROWS: Mapping[str, Callable[[Stage], Iterable[Figure]]] = {
     "ingest": ingesting.ingest,
     "memory": serving.memory,
     "ollama": serving.ollama,
-    "query": serving.query,
     "read": serving.read,
     "search": serving.search,
     "sizes": serving.sizes,
@@ -78,7 +76,7 @@ def main() -> int:
             report = _measure(stage, options.rows)
     except BlogSearchError as error:
         return report_failure(error)
-    sys.stdout.write(as_json(report) + "\n" if options.json else _as_markdown(report))
+    sys.stdout.write(_as_markdown(report))
     return 0
 
 
@@ -160,7 +158,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--blog", type=folder, default=Path("content"), metavar="CONTENT", help=blog)
     small = "judge a few rows at a small size: exit status 1 if one is far beyond its floor"
     add("--small", action="store_true", help=small)
-    add("--json", action="store_true", help="print JSON instead of Markdown")
     parser.set_defaults(cache=cache_folder(environment))
     return parser
 

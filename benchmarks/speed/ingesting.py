@@ -16,7 +16,7 @@ import httpx
 
 from benchmarks.speed.figure import Bound, Figure, figure, in_turn, timed
 from benchmarks.speed.free_embedder import FixedEmbedder
-from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of
+from benchmarks.speed.made_posts import CHUNKS_PER_POST
 from benchmarks.speed.paced_ollama import MINILM, MODEL, Pace, embedder_options, paced_ollama
 from benchmarks.speed.process import (
     Server,
@@ -183,24 +183,6 @@ def _first(watching: Server, query: str) -> str:
     """Whose passage is shown first; its preview may be another's, by vectors that mean nothing."""
     found = watching.call("search_blog", {"query": query})
     return str(found["structuredContent"]["results"][0]["source"])
-
-
-def embedder(stage: Stage) -> Iterator[Figure]:
-    """The embedder in the package: texts of 250 word pieces a second, and one query."""
-    pieces, count, model = 250, 32, OnnxEmbedder()
-    tokenizer = packaged.load_tokenizer(packaged.ENGLISH_MODEL)
-    own = "\n".join(material_of(stage.blog).blocks)
-    ids = tokenizer.encode(own, add_special_tokens=False).ids
-    runs = [ids[start : start + pieces] for start in range(0, len(ids) - pieces, pieces)]
-    texts = [tokenizer.decode(run) for run in (runs * (count // len(runs) + 1))[:count]]
-    say(f"{count} texts of {pieces} word pieces")
-    (times,) = in_turn([texts] * 5, model.embed_documents)  # in the first the model loads
-    what = f"embedded embedder, texts of {pieces} word pieces"
-    least = Bound(plus=30.0, is_least=True)
-    yield figure(what, "chunks/s", [1000.0 * count / taken for taken in times], least)
-    say("queries")
-    (times,) = in_turn(stage.queries(stage.runs * 2), model.embed_query, uncounted=0)
-    yield figure("embedded embedder, a query", "ms", times, Bound(plus=5.0))
 
 
 def embedding(stage: Stage) -> Iterator[Figure]:

@@ -29,7 +29,6 @@ from benchmarks.speed.process import (
     with_free_embedder,
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
-from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
 from blog_search_mcp.index.embedders.serving import HEALTH_CHECK_INTERVAL
 from blog_search_mcp.index.vectors.memmap_store import use_one_thread
 
@@ -158,24 +157,6 @@ def filters(stage: Stage) -> Iterator[Figure]:
     floor = ("the same queries without a filter", taken[0])
     for name, values in zip(kept, taken[1:], strict=True):
         yield figure(f"warm search_blog, {name} keeps 1 %", "ms", values, Bound(1.0), floor)
-
-
-def query(stage: Stage) -> Iterator[Figure]:
-    """A warm `search_blog` with the multilingual model in the package, which embeds each query.
-
-    That model would take half an hour for the passages of a large blog, so their vectors are those
-    that cost nothing: to search them takes the same time.
-    """
-    queries = stage.queries(stage.runs * 4)
-    model = OnnxEmbedder(E5)
-    say("asking")
-    with server(with_free_embedder(stage.index(EMBEDDED), "e5")) as started:
-        taken, floors = in_turn(
-            (*queries[:3], *queries), partial(_search, started), model.embed_query, uncounted=3
-        )
-    what = f"warm search_blog with multilingual-e5-small, {stage.counted():,} chunks"
-    floor = ("the model alone on the same query", floors)
-    yield figure(what, "ms", taken, Bound(plus=30.0), floor)
 
 
 def ollama(stage: Stage) -> Iterator[Figure]:
