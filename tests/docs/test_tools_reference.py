@@ -25,7 +25,6 @@ from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 from tests.support.paths import ROOT
-from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog

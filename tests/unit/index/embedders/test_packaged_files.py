@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from tools.export_e5 import SPECIAL, is_kept
 
 from blog_search_mcp.index.embedders.packaged import MODELS, PACKAGED, load_tokenizer
-from tools.export_e5 import SPECIAL, is_kept
 
 FILES = [
     (model, name)

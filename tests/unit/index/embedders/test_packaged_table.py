@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools.export_e5 import write_pieces
 
 from blog_search_mcp.index.embedders.packaged import (
     E5,
@@ -19,7 +20,6 @@ from blog_search_mcp.index.embedders.packaged import (
     encode_by_table,
 )
 from tests.support.python import output_of
-from tools.export_e5 import write_pieces
 
 MODEL = E5.identity.model
 
