@@ -3,11 +3,8 @@
 Documents and queries must meet the same model, prefixes and weights, or cosines mean
 nothing; the identity records them and is kept in the manifest and in the cache's keys.
 
-How much of a text a model reads is counted in word pieces, which are estimated here for all of
-them. Words and characters both fail on mixed posts: a Chinese post is one "word" and an English one
-is five times its tokens in characters. A BERT word-piece vocabulary spends one piece on a Han or
-kana character, about one on every five letters of a word and one on a punctuation mark, so that is
-what is counted.
+How much of a text a model reads is counted in word pieces, estimated here for all of them: a BERT
+vocabulary spends one on a Han or kana character, on about five letters and on a punctuation mark.
 """
 
 from __future__ import annotations
@@ -68,9 +65,6 @@ ENGLISH_WINDOW: Final = 200
 """Of `Embedder.window_pieces`: with title and headings within the 256 word pieces that
 all-MiniLM-L6-v2 reads at once, the fewest of any model here."""
 
-NORM_TOLERANCE: Final = 1e-3
-"""How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""
-
 
 def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
@@ -78,16 +72,11 @@ def rebuild_command(kind: str, model: str | None = None) -> str:
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
 
 
-def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
-    """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
-    if (recorded.digest, recorded.dimension) == (digest, dimension):
-        return
-    difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
-    if recorded.digest == digest:
-        difference = f"{recorded.dimension} numbers a vector, now {dimension}"
-    raise EmbedderMismatch(
-        f"The index was built with other weights of {recorded.title} ({difference}). Build it "
-        f"anew: `{rebuild_command(recorded.kind, recorded.model)}`."
+def refuse_index(recorded: EmbedderIdentity, difference: str) -> EmbedderMismatch:
+    """Make the error of an index that was built with what is no longer there."""
+    return EmbedderMismatch(
+        f"The index was built with other weights of {recorded.title} ({difference}). Go back to "
+        f"them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
     )
 
 
@@ -104,15 +93,14 @@ def replace_surrogates(text: str) -> str:
 def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
     """Return the unit vector along the mean of unit rows; zeros for no rows.
 
-    One row comes back as it is, bit for bit. Rows that cancel out give zeros.
+    One row comes back as it is, bit for bit.
     """
     import numpy as np
 
     if len(rows) == 1:
         return rows[0]
     total: Vectors = np.reshape(rows, (-1, dimension)).sum(axis=0, dtype=np.float32)
-    norm = np.float32(np.linalg.norm(total))
-    return total / norm if norm > NORM_TOLERANCE else np.zeros_like(total)
+    return total / np.float32(np.linalg.norm(total) or 1)
 
 
 LETTERS_PER_PIECE = 5
