@@ -10,16 +10,21 @@ vocabulary spends one on a Han or kana character, on about five letters and on a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+
+T = TypeVar("T")
 
 
 class Embedder(Protocol):
@@ -101,6 +106,23 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
         return rows[0]
     total: Vectors = np.reshape(rows, (-1, dimension)).sum(axis=0, dtype=np.float32)
     return total / np.float32(np.linalg.norm(total) or 1)
+
+
+def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
+    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+
+    Native code that is still starting threads when the process ends aborts it.
+    """
+    ended: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:  # whatever it is, it belongs to who waits
+            ended.set_exception(error)
+
+    threading.Thread(target=run, daemon=not awaited).start()
+    return ended
 
 
 LETTERS_PER_PIECE = 5

@@ -10,7 +10,7 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
@@ -59,8 +59,7 @@ _SENTENCES: Final[Mapping[FailureKind, str]] = {
     FailureKind.BUSY: "{place} is busy. Try again in a moment.",
     FailureKind.FAILED: "{place} failed: {detail}. Try again; if it stays so, "
     "restart or update it, and check {setting}.",
-    FailureKind.TOO_LONG: "{model} refuses even a single character as too long. Choose another "
-    "model.",
+    FailureKind.TOO_LONG: "{model} takes no text, however short. Choose another model.",
     FailureKind.MISSING: "{place} does not have the model {model}. {fetch}.",
     FailureKind.NOT_EMBEDDING: "{model} gives no embeddings. Choose an embedding model, such as "
     "--model bge-m3.",
@@ -259,21 +258,22 @@ def client_options(url: str, timeout: float) -> dict[str, Any]:
         "verify": trust_env or url.startswith("https:"),  # to load certificates takes time
         "follow_redirects": False,
         "headers": {"Accept-Encoding": "identity"},
-        "event_hooks": {"response": [_bound_response]},
+        "event_hooks": {"response": [_read_bounded]},
     }
 
 
-def _bound_response(response: httpx.Response) -> None:
-    """End a body at MOST_REPLY_BYTES, and refuse a compressed one: a hook of httpx.
+def _read_bounded(response: httpx.Response) -> None:
+    """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
 
     Raises ValueError, and ReplyRefused for a status of 300 or above.
     """
-    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise ValueError("a compressed answer, which was not asked for")
-    assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = _BoundedStream(response.stream)
+    body = bytearray()
+    for part in response.iter_bytes():
+        body += part
+        if len(body) > MOST_REPLY_BYTES:
+            raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+    response._content = bytes(body)  # what `read` would set
     if response.status_code >= 300:
-        response.read()
         raise ReplyRefused(response.status_code, _read_error(response))
 
 
@@ -284,22 +284,6 @@ def _read_error(response: httpx.Response) -> str:
         return str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, LookupError, TypeError, RecursionError):
         return response.text
-
-
-class _BoundedStream(httpx.SyncByteStream):
-    def __init__(self, stream: httpx.SyncByteStream) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        left = MOST_REPLY_BYTES
-        for part in self._stream:
-            left -= len(part)
-            if left < 0:
-                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
-            yield part
-
-    def close(self) -> None:
-        self._stream.close()
 
 
 def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:

@@ -354,21 +354,13 @@ def frame_pieces(
 ) -> list[list[int]]:
     """Return the pieces of each run that a text takes, prefix and frame in each; none if blank.
 
-    A prefix ends where a word does, so its pieces are the same by themselves.
+    The runs are as few as can be and of equal length within one piece, so that the mean of their
+    vectors does not let a short tail weigh as much as a full window. A prefix ends where a word
+    does, so its pieces are the same by themselves.
     """
     begin, end = model.frame
     opening = [begin, *model.encode(prefix, looks_up=looks_up)]
     pieces = model.encode(text, looks_up=looks_up)
-    windows = split_windows(pieces, model.most_pieces - len(opening) - 1)
-    return [[*opening, *window, end] for window in windows]
-
-
-def split_windows(pieces: list[int], most: int) -> list[list[int]]:
-    """Split pieces into the fewest runs of at most `most`, of equal length within one.
-
-    Equal, so that the mean of their vectors does not let a short tail weigh as much as a
-    full window.
-    """
-    count = -(-len(pieces) // most)
+    count = -(-len(pieces) // (model.most_pieces - len(opening) - 1))
     cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
-    return [pieces[a:b] for a, b in pairwise(cuts)]
+    return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]

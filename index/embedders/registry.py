@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
     DEFAULT_MODEL,
     Embedder,
     rebuild_command,
+    run_in_background,
 )
 from blog_search_mcp.index.embedders.ollama.models import (
     MULTILINGUAL_MODEL,
@@ -35,11 +36,11 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.embedders.serving import ServedEmbedder, run_in_background
 from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.client import Wire
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 AUTO: Final = "auto"
@@ -133,6 +134,17 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     return OnnxEmbedder(model)
 
 
+def open_wire(kind: str, url: str, model: str) -> Wire[Any]:
+    """Import what speaks to a server, which an index of the package's models never needs.
+
+    Raises UsageError for an address that no Ollama could have.
+    """
+    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
+    from blog_search_mcp.index.embedders.openai import OpenAIWire
+
+    return (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
+
+
 def open_remote(
     kind: str,
     url: str,
@@ -140,16 +152,10 @@ def open_remote(
     prefixes: tuple[str, str] | None = None,
     recorded: EmbedderIdentity | None = None,
 ) -> RemoteEmbedder:
-    """Import what speaks to a server, which an index of the package's models never needs.
-
-    Raises UsageError for an address that no Ollama could have.
-    """
-    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-    from blog_search_mcp.index.embedders.openai import OpenAIWire
+    """Return the embedder of one model of a server. Raises as `open_wire`."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
-    wire = OllamaWire(url, model) if kind == "ollama" else OpenAIWire(url, model)
-    return RemoteEmbedder(wire, prefixes, recorded)
+    return RemoteEmbedder(open_wire(kind, url, model), prefixes, recorded)
 
 
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -157,11 +163,13 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    embedder = open_embedder(identity, url)
-    if _is_remote(embedder):
-        served = ServedEmbedder(embedder)
+    if runs_on_server(identity):
+        from blog_search_mcp.index.embedders.serving import ServedEmbedder
+
+        served = ServedEmbedder(open_wire(identity.kind, url, identity.model), identity)
         served.warm_up()
         return served
+    embedder = open_embedder(identity, url)
     run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable
+from concurrent.futures import wait
+from typing import Any, Final, TypeVar
 
+from blog_search_mcp.index.embedders.base import run_in_background
+from blog_search_mcp.index.embedders.client import Wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-    from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 
@@ -46,32 +45,12 @@ RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
 
-def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
-    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
-
-    Native code that is still starting threads when the process ends aborts it.
-    """
-    ended: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            ended.set_result(work())
-        except BaseException as error:  # whatever it is, it belongs to who waits
-            ended.set_exception(error)
-
-    threading.Thread(target=run, daemon=not awaited).start()
-    return ended
-
-
-class ServedEmbedder:
+class ServedEmbedder(RemoteEmbedder):
     """Never keeps a query waiting for long; safe to use from several threads."""
 
-    def __init__(self, embedder: RemoteEmbedder) -> None:
-        self.window_pieces = embedder.window_pieces
-        self.vocabulary_coverage = embedder.vocabulary_coverage
-        self.embed_documents = embedder.embed_documents
-        self.embed_queries = embedder.embed_queries
-        self._embedder = embedder
+    def __init__(self, wire: Wire[Any], recorded: EmbedderIdentity) -> None:
+        """Take the wire and the index's identity."""
+        super().__init__(wire, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
         self._seconds = 0.0
@@ -79,18 +58,12 @@ class ServedEmbedder:
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
 
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """As Embedder."""
-        return self._embedder.identity
-
     def embed_query(self, text: str) -> Vectors:
         """As Embedder, but raises EmbedderUnavailable rather than wait for long.
 
         While it is too early to ask again it raises at once what an earlier query met.
         """
-        wire = self._embedder.wire
-        wire.prepare(self._embedder.for_a_query)  # its imports take longer than a query waits
+        self.wire.prepare(self.for_a_query)  # its imports take longer than a query waits
         with self._lock:
             if text in self._recent:
                 return self._recent[text]
@@ -99,7 +72,7 @@ class ServedEmbedder:
         if wait([embedding], seconds).done:
             return embedding.result()
         late = EmbedderUnavailable(
-            f"{wire.place} does not answer, or is busy or still loading {wire.model}. "
+            f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
             "Ask again in a moment; if it stays so, restart it."
         )
         self._fail(late, ATTEMPT_TIMEOUT)
@@ -112,7 +85,7 @@ class ServedEmbedder:
     def _embed(self, text: str) -> Vectors:
         began = time.monotonic()
         try:
-            vector = self._embedder.embed_query(text)
+            vector = super().embed_query(text)
         except EmbedderMismatch:
             self._recent = {}  # the last ones may be the other model's
             raise

@@ -128,9 +128,9 @@ def stalls(_server: OllamaStandIn, answer: Answer) -> Answer:
 
 
 def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
-    """Blanks that nobody asked to have compressed."""
+    """20 MB of blanks in 20 kB that nobody asked to have compressed."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    body = packer.compress(b" " * 1_000_000) + packer.flush()
+    body = packer.compress(b" " * 20_000_000) + packer.flush()
     return Answer(200, body, headers={"Content-Encoding": "deflate"})
 
 
