@@ -35,7 +35,7 @@ from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
@@ -204,7 +204,7 @@ def small_index() -> Engine:
     blog.ingest()
     index = blog.follow()
     atexit.register(index.close)
-    return Engine(lambda: index, IndexStatus(blog.index))
+    return Engine(lambda: index, blog.index)
 
 
 def _text(data: bytes) -> str:
