@@ -48,7 +48,8 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
-        log.error("Stop what uses the port, or choose another place: --http HOST:PORT.")
+        place = f"{address.url_host}:{address.port}"
+        log.error("%s cannot be served on; choose another place: --http HOST:PORT.", place)
     return 0 if server.started else 1
 
 

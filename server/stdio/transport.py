@@ -62,7 +62,7 @@ def serve_stdio(settings: Settings) -> int:
     server = build_server(engine, TOOLSETS[settings.toolset], usage)
     try:
         anyio.run(serve, server, sys.stdin.buffer, partial(engine.warm_up, then=gc.enable))
-    except* BrokenPipeError:
+    except* (BrokenPipeError, anyio.BrokenResourceError):
         log.info("The client went away without closing stdin.")
     return 0
 

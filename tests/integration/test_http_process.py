@@ -19,7 +19,6 @@ from mcp import Client
 from tests.support.faults.server_process import META
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
-from tests.support.python import run_python
 from tests.support.served import POSTS, indexed, serving
 from tests.support.waiting import PATIENCE, until
 
@@ -126,14 +125,3 @@ async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert (process.returncode, out) == (0, b"")
         assert b"Traceback" not in err
-
-
-def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        address = f"127.0.0.1:{other.getsockname()[1]}"
-        ran = run_python(
-            *("-m", "blog_search_mcp.server", "--http", address, "--index", tmp_path), timeout=60
-        )
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert "--http" in ran.stderr
-    assert "Traceback" not in ran.stderr

@@ -133,17 +133,6 @@ def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
         run_ingest(tmp_path / "none", tmp_path / "index", "", IngestOptions())
 
 
-def test_answers_say_what_the_watch_says(watched: Watched) -> None:
-    watched.steps(1)
-    engine = Engine(watched.made.follow, watched.made.index, watched.watch)
-    watched.watch.check = lambda: None  # type: ignore[method-assign]
-    watched.made.write({"tea.md": TEA})
-    notice = watched.steps(1)
-    assert engine.read("soup.md", 0, 0).notice == notice
-    assert engine.overview.notice == notice
-    assert str(engine.search("onion", Filters(), limit=1, offset=0).notice).endswith(str(notice))
-
-
 def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     watched: Watched, tmp_path: Path
 ) -> None:

@@ -102,21 +102,3 @@ def luminance(colour: str) -> float:
     parts = numbers if colour.startswith("color(") else [number / 255 for number in numbers]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def test_chinese_is_searched_marked_and_set_in_its_own_way(page: Any) -> None:
-    search(page, "什麼是 KV 快取？")
-    entry = page.locator("#hits li").first
-    assert entry.get_attribute("lang") == "zh-tw"
-    assert "快取" in page.locator("#hits .preview mark").all_inner_texts()
-    style = entry.evaluate(
-        "(node) => [getComputedStyle(node).fontFamily, node.matches(':lang(zh)')]"
-    )
-    assert "CJK TC" in style[0]
-    assert style[1] is True
-    entry.locator("a.open").click()
-    opened(page)
-    slanted = """() => [...document.querySelectorAll(".text *")]
-      .filter((node) => getComputedStyle(node).fontStyle !== "normal").length"""
-    assert page.evaluate(slanted) == 0
-    assert page.locator(".asked .place").get_attribute("lang") == "en"

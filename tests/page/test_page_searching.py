@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tests.page.steps import HIT, QUERY, count, search, searched, searches, stop_clock, texts, where
+from tests.page.steps import HIT, QUERY, count, search, searches, stop_clock, texts, where
 
 
 def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
@@ -17,16 +17,6 @@ def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
     assert marked <= {"atomic", "atomically", "rename", "renames", "renamed"}
     assert re.match(r"\d+ passages Confidence (high|medium|low) ", count(page))
     assert where(page) == "/?q=atomic+rename"
-
-
-def test_a_search_waits_for_a_pause_in_typing(page: Any) -> None:
-    asked = searches(page)
-    stop_clock(page)
-    page.keyboard.type("kv cache")
-    assert asked == []
-    page.clock.run_for(1_000)
-    page.wait_for_selector("#sure:not([hidden])")
-    assert asked == ["kv cache"]
 
 
 def test_nothing_is_searched_while_an_input_method_composes(page: Any) -> None:
@@ -82,25 +72,6 @@ def test_a_year_of_the_address_is_chosen_and_offered_with_its_posts(page: Any) -
 def dates(page: Any) -> list[str]:
     found: list[str] = page.locator("#hits time").evaluate_all("all => all.map((t) => t.dateTime)")
     return found
-
-
-def test_an_older_search_is_let_go_of_when_a_newer_one_is_typed(page: Any) -> None:
-    asked, dropped = searches(page), []
-    page.on("requestfailed", lambda request: dropped.append(searched(request)))
-    slow = [True]
-
-    def hold(route: Any) -> None:
-        if not slow.pop() if slow else True:
-            route.continue_()
-
-    page.route("**/api/search", hold)
-    box = page.get_by_role("searchbox")
-    with page.expect_request("**/api/search"):
-        box.press_sequentially("rename")
-    box.press_sequentially(" atomic")
-    page.wait_for_selector("#sure:not([hidden])")
-    assert (asked, dropped) == (["rename", "rename atomic"], ["rename"])
-    assert where(page) == "/?q=rename+atomic"
 
 
 def test_posts_can_be_browsed_without_a_query(page: Any) -> None:

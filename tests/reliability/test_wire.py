@@ -171,37 +171,6 @@ def torn(index: Path, folder: Path) -> Path:
     return copy
 
 
-def huge(path: Path) -> None:
-    path.touch()
-    os.truncate(path, 3 << 30)
-
-
-NO_FILES: dict[str, Callable[[Path], None]] = {
-    "a pipe": os.mkfifo,
-    "an endless device": lambda path: path.symlink_to("/dev/zero"),
-    "3 GB": huge,
-}
-MOST_MEMORY = 400
-"""MB that a server takes which opens an index and answers; 3 GB must not be read."""
-
-
-@pytest.mark.parametrize("name", ["CURRENT", "last_ingest.json", "overview.json"])
-@pytest.mark.parametrize("put", NO_FILES.values(), ids=NO_FILES)
-def test_what_stands_in_the_place_of_a_small_file_holds_up_no_reply(
-    put: Callable[[Path], None], name: str, index: Path, tmp_path: Path
-) -> None:
-    copy = good(index, tmp_path)
-    [path] = copy.rglob(name)
-    path.unlink()
-    put(path)
-    server = Process(copy, MODERN)
-    seen = outcome(server.search())
-    memory = server.most_memory // 1024
-    server.end()
-    assert seen == ('"after": result' if name == "last_ingest.json" else '"after": tool error')
-    assert memory < MOST_MEMORY
-
-
 def told(said: bytes, *of_the_host: str) -> list[str]:
     """What `said` tells of the host, of these and of what no answer may hold."""
     never = {"Traceback", 'File \\"', "site-packages", str(ROOT), str(Path.home())}
