@@ -20,7 +20,6 @@
     │   ├── IndexUnreachable      the server that has it does not answer, or not to us
     │   ├── CollectionGone        what it was opened from is no longer on the server
     │   └── EmbedderMismatch      built with another embedder than the one asked for
-    ├── PortUnusable          the server cannot listen where it was told to
     ├── ClientSettingsError   a client's settings file cannot be read or changed
     ├── IngestFailed          a process that ingests, or helps to, did not finish
     └── NotInIndex            a post or chunk that does not exist
@@ -166,10 +165,6 @@ class CollectionGone(IndexProblem):
 
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
-
-
-class PortUnusable(BlogSearchError):
-    """The server cannot listen where it was told to."""
 
 
 class ClientSettingsError(BlogSearchError):

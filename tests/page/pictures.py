@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.settings import Settings
-from tests.page.blogs import BLOGS
 from tests.support.chromium import chromium, looking, served
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-SAMPLE = "sample"
 ENGLISH = "/?q=how+do+I+swap+an+index+atomically%3F"
 OPENED = f"{ENGLISH}&source=engineering%2Fatomic-index-swap.md&chunk=1"
 CHINESE = "/?q=什麼是+KV+快取？"
@@ -29,57 +27,44 @@ def as_it_is(_page: Any) -> None:
     """Touch nothing."""
 
 
-def as_source(page: Any) -> None:
-    """Show the author's own text."""
-    opened(page)
-    page.locator("#passage .source").click()
-
-
 def opened(page: Any) -> None:
     """Wait for the passage."""
     page.wait_for_selector("#passage:not([hidden]) .asked")
 
 
-Picture = tuple[str, str, "dict[str, Any]", "Callable[[Any], None]"]
+Picture = tuple[str, "dict[str, Any]", "Callable[[Any], None]"]
 
 PICTURES: Mapping[str, Picture] = {
-    "search": (SAMPLE, ENGLISH, WIDE, as_it_is),
-    "passage": (SAMPLE, OPENED, WIDE, opened),
-    "dark": (SAMPLE, OPENED, {**WIDE, "color_scheme": "dark"}, opened),
-    "source": (SAMPLE, OPENED, WIDE, as_source),
-    "chinese": (SAMPLE, CHINESE, WIDE, as_it_is),
-    "narrow": (SAMPLE, CHINESE, PHONE, as_it_is),
-    "chinese-blog": ("zh-Hant", "/?q=快取&source=快取%2Fkv-cache.md&chunk=0", WIDE, opened),
+    "search": (ENGLISH, WIDE, as_it_is),
+    "passage": (OPENED, WIDE, opened),
+    "dark": (OPENED, {**WIDE, "color_scheme": "dark"}, opened),
+    "chinese": (CHINESE, WIDE, as_it_is),
+    "narrow": (CHINESE, PHONE, as_it_is),
 }
-"""By the file's name: the blog, the page's address, the window, and what is done before."""
+"""By the file's name: the page's address, the window, and what is done before."""
 
 
 def main(folder: Path) -> int:
     """Write every picture into `folder`; the exit status is 1 if the page reported an error."""
     folder.mkdir(parents=True, exist_ok=True)
     wrong: list[str] = []
-    with chromium() as browser:
-        for blog in (SAMPLE, *BLOGS):
-            with TemporaryDirectory() as place, served(_ingested(blog, Path(place))) as url:
-                names = [name for name in PICTURES if PICTURES[name][0] == blog]
-                wrong += [said for name in names for said in _taken(browser, url, folder, name)]
+    with (
+        chromium() as browser,
+        TemporaryDirectory() as place,
+        served(_ingested(str(Path(place) / "index"))) as url,
+    ):
+        wrong += [said for name in PICTURES for said in _taken(browser, url, folder, name)]
     return int(bool(wrong))
 
 
-def _ingested(blog: str, place: Path) -> Engine:
-    content, index = ROOT / "content", str(place / "index")
-    if blog in BLOGS:
-        content = place / "content"
-        for source, text in BLOGS[blog].items():
-            (content / source).parent.mkdir(parents=True, exist_ok=True)
-            (content / source).write_text(text, encoding="utf-8")
-    posts = [str(content), "--index", index, "--embedder", "embedded"]
+def _ingested(index: str) -> Engine:
+    posts = [str(ROOT / "content"), "--index", index, "--embedder", "embedded"]
     subprocess.run([sys.executable, "-m", "blog_search_mcp.ingest", *posts], check=True, cwd=ROOT)
     return engine_for(Settings(Path(index), ""))
 
 
 def _taken(browser: Any, url: str, folder: Path, name: str) -> list[str]:
-    _, address, window, prepare = PICTURES[name]
+    address, window, prepare = PICTURES[name]
     with looking(browser, url, **window) as looker:
         looker.page.goto(f"{url}{address}")
         looker.page.wait_for_selector(

@@ -22,7 +22,7 @@ from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory,
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Blog:
 
     def engine(self) -> Engine:
         """What a server answers from, which follows the index."""
-        return Engine(self.follow, IndexStatus(self.location))
+        return Engine(self.follow, self.location)
 
     def reader(self) -> IndexReader:
         """The live generation, opened; let go of with the last reference to it."""
