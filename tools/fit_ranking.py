@@ -75,7 +75,7 @@ KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
 LEFT_OUT = {
-    "title", "definition", "misspelled", "requested", "unmarked", "keywords", "simplified",
+    "title", "definition", "misspelled", "unmarked", "keywords", "simplified",
     "regional",
 }  # fmt: skip
 """Kinds that are answered by the title, or are other queries rewritten."""

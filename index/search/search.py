@@ -18,7 +18,6 @@ from blog_search_mcp.index.analysis.query import (
     language_of_query,
     name_keys,
 )
-from blog_search_mcp.index.analysis.request import find_subject
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
@@ -86,7 +85,6 @@ def search(
     mode: SearchMode = SearchMode.HYBRID,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    text, subject = _find_subject(snapshot, text)
     text, corrected = _correct_spelling(snapshot, text)
     among = snapshot.catalog.matching_posts(filters)
     found = find_candidates(snapshot, text, among, mode)
@@ -108,7 +106,7 @@ def search(
         offset=offset,
         confidence=ranked.confidence.word,
         certainty=ranked.confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, subject, corrected, low, empty))) or None,
+        notice=" ".join(filter(None, (found.notice, corrected, low, empty))) or None,
     )
 
 
@@ -177,19 +175,6 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     word, meant = found
     told = f"No post has {word}; searched for {meant} instead."
     return re.sub(rf"\b{word}\b", meant, text), told
-
-
-def _find_subject(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """What the query asks for posts about, and what the reader is told of it.
-
-    What a post has as its title or a heading is searched for as it stands.
-    """
-    subject, names = find_subject(text), name_keys(text)
-    if subject == text or any(map(snapshot.titles.get, names)):
-        return text, ""
-    if snapshot.catalog.posts_with_heading(names):
-        return text, ""
-    return subject, f"Searched for: {subject}"
 
 
 VERBATIM_POSTS = 10

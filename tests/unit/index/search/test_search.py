@@ -316,23 +316,6 @@ def test_a_post_that_the_query_names_is_certain(query: str, mode: SearchMode, ma
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
-@pytest.mark.parametrize("mode", SearchMode)
-def test_a_request_for_posts_is_searched_for_by_its_subject_and_the_answer_says_so(
-    mode: SearchMode, made: Blog
-) -> None:
-    meant, asked = ask(made, "zebra", mode), ask(made, "do we have a post about zebra?", mode)
-    notice = " ".join(filter(None, ["Searched for: zebra", meant.notice]))
-    assert asked == replace(meant, notice=notice)
-
-
-def test_a_request_that_is_a_posts_title_or_heading_is_searched_for_as_it_stands(
-    blog: MakeBlog,
-) -> None:
-    made = blog({"a.md": "# Notes on tusks\n\nShort.\n\n## Posts about stripes\n\nMore.\n"})
-    for query in ("notes on tusks", "Posts about stripes"):
-        assert "Searched for" not in (ask(made, query).notice or "")
-
-
 def test_a_post_without_text_is_named_where_its_title_is_asked_for(blog: MakeBlog) -> None:
     made = blog({"empty.md": "---\ntitle: Zebras\ntags: [a]\n---\n", "b.md": "# Tusks\n\nIce.\n"})
     assert "empty.md has this title, but no text." in (ask(made, "what are zebras?").notice or "")
