@@ -28,18 +28,15 @@ Sort = Literal["relevance", "newest"]
 Feature = Literal[
     "passage",
     "coverage",
-    "several",
     "post",
-    "about",
     "meaning",
     "opening",
     "gated_meaning",
     "gated_opening",
 ]
 """A feature that a post is scored by: the words of its best passage; how many of the query's one
-passage holds together; the words of its best passages, of the whole post and of the author's
-description; the meaning of its nearest passage and of its first; and both again as far as no
-passage holds the query's words together."""
+passage holds together; the words of the whole post; the meaning of its nearest passage and of its
+first; and both again as far as no passage holds the query's words together."""
 
 ReasonKind = Literal[Feature, "heading", "verbatim"]
 """What can raise a score: a feature, or that the query is a heading of the post."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, product, starmap
 from string import ascii_lowercase
-from typing import Protocol
 
 from blog_search_mcp.index.analysis.languages import (
     CJK,
@@ -225,49 +224,33 @@ MOST_LETTERS = 40
 
 
 def correct_spelling(
-    text: str, languages: Sequence[str], vocabulary: Vocabulary, is_word: Callable[[str], bool]
+    text: str,
+    languages: Sequence[str],
+    having: Callable[[str], int],
+    is_word: Callable[[str], bool],
 ) -> tuple[str, str] | None:
     """The word of a query that no post has and that is no English word, with what it may be meant.
 
     That is the commonest word of the blog, whose languages these are, which is the same but for one
-    letter, not the first, that is another, left out, added, or exchanged with the next. `is_word`
-    knows English alone: a query with several such words is in another language or of another field.
+    letter, not the first, that is another, left out, added, or exchanged with the next. `having`
+    says in how many posts a stem is. `is_word` knows English alone: a query with several such words
+    is in another language or of another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None
+
+    def count(word: str) -> int:
+        stems = {stem(word, stemmer_of(language)) for language in languages}
+        return max(map(having, stems), default=0)
+
     unknown = [
-        word
-        for word in _PLAIN.findall(text)
-        if not is_word(word.lower()) and not _is_said(word.lower(), languages, vocabulary)
+        word for word in _PLAIN.findall(text) if not (is_word(word.lower()) or count(word.lower()))
     ]
     if len(unknown) != 1 or not LEAST_LETTERS <= len(unknown[0]) <= MOST_LETTERS:
         return None
-    spelled = {word: vocabulary.spelled(word) for word in _edits(unknown[0].lower())}
-    said = [
-        word for word, count in spelled.items() if count and _has_stem(word, languages, vocabulary)
-    ]
-    nearest = max(said, key=spelled.__getitem__, default=None)
-    return (unknown[0], nearest) if nearest else None
-
-
-class Vocabulary(Protocol):
-    """The words of a blog; of a thousand that it lacks, a few may be taken for one it has."""
-
-    def having(self, stem: str) -> int:
-        """In how many documents a stem is."""
-
-    def spelled(self, word: str) -> int:
-        """In how many documents a word is spelled so."""
-
-
-def _is_said(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
-    return vocabulary.spelled(word) > 0 or _has_stem(word, languages, vocabulary)
-
-
-def _has_stem(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
-    """A second look at a word that has come out as spelled: index.milvus knows both by hashes."""
-    (analysed,) = analyse_query(word, languages).words
-    return any(map(vocabulary.having, analysed.stems))
+    counts = {word: count(word) for word in _edits(unknown[0].lower())}
+    nearest = max(counts, key=lambda word: (counts[word], is_word(word)))
+    return (unknown[0], nearest) if counts[nearest] else None
 
 
 def _edits(word: str) -> Iterator[str]:

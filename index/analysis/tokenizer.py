@@ -1,10 +1,8 @@
 """Analyse text into the terms that the lexical index counts; one function for posts and queries.
 
-Case, width, accents and Chinese script are folded. Words come in two spellings, exact and stemmed
-by the rules of the text's language: stems find a question's words, exact ones distinguish
-identifiers and titles, and each is a field of its own. Han and kana runs, which have no spaces,
-become bigrams. Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
-`IndexFlatIP` and `flat index` all find the same passage.
+Case, width, accents and Chinese script are folded, and words are stemmed by the rules of the text's
+language. Han and kana runs, which have no spaces, become bigrams. Identifiers stay whole beside
+their parts, so that `faiss.IndexFlatIP`, `IndexFlatIP` and `flat index` all find the same passage.
 """
 
 from __future__ import annotations
@@ -124,13 +122,6 @@ _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """What English writes after an apostrophe; no word by itself."""
 
 
-class IndexTerms(NamedTuple):
-    """The terms of a text in both spellings, each apart by a space, as an index is given them."""
-
-    stems: str
-    exacts: str
-
-
 class Term(NamedTuple):
     """A term in both spellings and the characters of the text it stands for."""
 
@@ -153,15 +144,12 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
             yield from _names(match["name"], match.start(), stemmer)
 
 
-def index_terms(text: str, language: str = "en") -> IndexTerms:
-    """The terms of `text` as `terms` gives them, without their places and faster."""
-    known = _spelled_runs(stemmer_of(language))
+def index_terms(text: str, language: str = "en") -> str:
+    """The stems that `terms` gives of a text, each apart by a space, and faster."""
+    known = _stemmed_runs(stemmer_of(language))
     if len(known) > MOST_RUNS:
         known.clear()
-    found = [known[run] for run in _runs().findall(text)]
-    return IndexTerms(
-        " ".join([stems for stems, _ in found]), " ".join([exacts for _, exacts in found])
-    )
+    return " ".join([known[run] for run in _runs().findall(text)])
 
 
 @cache
@@ -170,12 +158,9 @@ def _runs() -> re.Pattern[str]:
     return re.compile(rf"[{CJK}]+|{_NAME}")
 
 
-def join_terms(parts: Iterable[IndexTerms]) -> IndexTerms:
+def join_terms(parts: Iterable[str]) -> str:
     """The terms of several texts as those of one."""
-    having = [part for part in parts if part.exacts]
-    return IndexTerms(
-        " ".join([part.stems for part in having]), " ".join([part.exacts for part in having])
-    )
+    return " ".join(filter(None, parts))
 
 
 MOST_RUNS = 65536
@@ -185,40 +170,33 @@ LONGEST_RUN = 32
 """Characters of a run whose terms are kept; longer ones hardly come again."""
 
 
-class _SpelledRuns(dict[str, IndexTerms]):
-    """The terms of runs of characters, made when they are first looked up."""
+class _StemmedRuns(dict[str, str]):
+    """The stems of runs of characters, made when they are first looked up."""
 
     def __init__(self, stemmer: str) -> None:
         super().__init__()
         self._stemmer = stemmer
 
-    def __missing__(self, run: str) -> IndexTerms:
+    def __missing__(self, run: str) -> str:
         match = TOKEN.match(run)
         is_name = match is None or match["cjk"] is None
-        made = _spelled_name(run, self._stemmer) if is_name else _spelled_grams(run)
+        made = " ".join(
+            [term.stem for term in _names(run, 0, self._stemmer)] if is_name else [_stem_grams(run)]
+        )
         if len(run) <= LONGEST_RUN:
             self[run] = made
         return made
 
 
-_spelled_runs = cache(_SpelledRuns)
+_stemmed_runs = cache(_StemmedRuns)
 
 
-def _spelled_grams(run: str) -> IndexTerms:
+def _stem_grams(run: str) -> str:
     if _HAN.fullmatch(run):
         folded = to_simplified(run)
-        grams = " ".join(map(add, folded, folded[1:])) or folded
-    else:
-        letters = [fold(without_final_mark(character)) for character in characters(run)]
-        grams = " ".join([first + second for first, second in pairwise(letters)] or letters)
-    return IndexTerms(grams, grams)
-
-
-def _spelled_name(name: str, stemmer: str) -> IndexTerms:
-    found = list(_names(name, 0, stemmer))
-    return IndexTerms(
-        " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
-    )
+        return " ".join(map(add, folded, folded[1:])) or folded
+    letters = [fold(without_final_mark(character)) for character in characters(run)]
+    return " ".join([first + second for first, second in pairwise(letters)] or letters)
 
 
 def _grams(run: str, offset: int) -> Iterator[Term]:

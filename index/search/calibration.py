@@ -70,7 +70,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     added. Raises EmbedderError.
     """
     catalog = snapshot.catalog
-    headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)))
+    headings = sample_queries(catalog.headings(without=snapshot.waiting))
     absent, foreign = choose_absent(snapshot.languages[0])
     queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
     _embed_queries(snapshot.embedder, [*map(join_words, queries)], embedded)
@@ -96,15 +96,6 @@ def _embed_queries(
     covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
     if covered:
         embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
-
-
-def _waiting_chunks(snapshot: Snapshot) -> Ids:
-    """The chunks whose vectors are still to come; none while there is no vector at all."""
-    chunks, vectors = snapshot.table.chunks, snapshot.vectors
-    if not len(vectors):
-        return chunks[:0]
-    found: Ids = chunks[(vectors.counts(chunks) == 0) & (snapshot.table.vocabulary_coverage > 0.0)]
-    return found
 
 
 @dataclass(frozen=True, slots=True)

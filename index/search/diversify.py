@@ -22,7 +22,6 @@ from blog_search_mcp.index.search.retrieval import find_top_positions
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.retrieval import Candidates, Numbers
     from blog_search_mcp.index.store.translations import Translation, Translations
     from blog_search_mcp.index.types import Ids
@@ -39,11 +38,6 @@ DECAY = 0.7
 """What each further passage of a post is worth beside the one before it. From .6 to .9 the evidence
 of questions in any of five hits rises by .03 and their posts among the five fall by .02; up to .7
 none is lost (five question sets, hit@5 .942, evidence .837; with posts alone .942 and .779)."""
-
-DECAY_DESCRIBED = 0.6
-"""The same where posts are described rather than a question asked: what is wanted is a post, and a
-passage more of one hides another. hit@5 of an English blog's descriptions gains .01; .4 does the
-same, and either costs questions .2 of their evidence."""
 
 
 class RankedPassage(NamedTuple):
@@ -76,19 +70,17 @@ def diversify_passages(
     scores: Mapping[int, float],
     posts: Candidates,
     chunk_scores: Numbers,
-    decay: float = DECAY,
 ) -> RankedPassages:
     """Rank the best passages of all posts.
 
     `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
-    comparable within the post alone; `decay` is what each further passage of a post is worth
-    beside the one before.
+    comparable within the post alone.
     """
     own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
     ranked, exists = find_top_positions(chunk_scores, posts.counts, LOOKED_AT)
     ranked, exists = _apart(ranked[own], exists[own])
     best = np.where(exists, chunk_scores[ranked], 0.0)
-    values = _passage_scores(np.fromiter(scores.values(), np.float64), best, decay)
+    values = _passage_scores(np.fromiter(scores.values(), np.float64), best)
     exists &= values > 0.0
     ids = np.broadcast_to(posts.ids[own, np.newaxis], exists.shape)[exists]
     chunks, values = posts.chunks[ranked[exists]], values[exists]
@@ -106,19 +98,14 @@ def _apart(ranked: Ids, exists: npt.NDArray[np.bool_]) -> tuple[Ids, npt.NDArray
     return np.take_along_axis(ranked, first, axis=1), np.take_along_axis(kept, first, axis=1)
 
 
-def choose_decay(query: Query) -> float:
-    """Choose what each further passage of a post is worth to `query`: a factor in (0, 1)."""
-    return DECAY_DESCRIBED if query.is_prose and not query.is_question else DECAY
-
-
-def _passage_scores(scores: Numbers, best_scores: Numbers, decay: float) -> Numbers:
+def _passage_scores(scores: Numbers, best_scores: Numbers) -> Numbers:
     """The scores of each post's best passages; only the first has one if none is above 0.
 
     By the root of its share of the best one's score: a passage with half of the words is no half
     as likely to answer (evidence in any of five .837; by the share itself .827).
     """
     best = best_scores[:, :1]
-    decays = np.array([decay**n for n in range(PER_POST)])
+    decays = np.array([DECAY**n for n in range(PER_POST)])
     shares = np.sqrt(np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0)) * decays
     values: Numbers = scores[:, np.newaxis] * shares
     values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]

@@ -55,10 +55,6 @@ class Candidates:
     without a vector."""
     post_bm25: Numbers
     """Of the post as a whole."""
-    about_bm25: Numbers
-    """Of the author's own description."""
-    vocabulary_coverage: Numbers
-    """By chunk, as `ChunkTable` has it; at 0 it has no vector."""
 
     @cached_property
     def starts(self) -> Ids:
@@ -83,14 +79,6 @@ class Candidates:
         """By post, the largest cosine of a chunk; NaN for one without a vector."""
         found: Numbers = np.fmax.reduceat(self.cosines, self.starts)
         return found
-
-    @cached_property
-    def waiting(self) -> npt.NDArray[np.bool_]:
-        """By post, whether its vocabulary is covered and yet it has no vector, or not yet."""
-        covered: npt.NDArray[np.bool_] = (
-            np.maximum.reduceat(self.vocabulary_coverage, self.starts) > 0.0
-        )
-        return covered & np.isnan(self.best_cosine)
 
     def position_of(self, post: int) -> int:
         """The position of a post in the columns. Raises KeyError."""
@@ -143,7 +131,7 @@ class RetrievalResult:
 
 
 _NO_IDS, _NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
-_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 6)
+_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 4)
 
 
 def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
@@ -182,9 +170,6 @@ COVERED_CHUNKS = 200
 
 LEXICAL_POSTS = 80
 """Posts that the lexical index proposes as wholes."""
-
-LEXICAL_DESCRIPTIONS = 20
-"""Posts that the lexical index proposes by their descriptions."""
 
 DENSE_VECTORS = 150
 """Nearest vectors by which posts are proposed."""
@@ -232,8 +217,6 @@ def retrieve(
     words = bm25, max(coverage.values(), default=0.0)
     reach = _measure_reach(snapshot, embedded, words, max(nearest.values(), default=0.0))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
-    if len(snapshot.described):
-        wholes |= lexical.posts.normalised_bm25(query, LEXICAL_DESCRIPTIONS, among, "about_")
     by_chunks = _posts_of(snapshot, bm25)
     proposed = sorted({*by_chunks, *_posts_of(snapshot, nearest), *wholes})
     others = sorted(wholes.keys() - by_chunks)
@@ -310,14 +293,8 @@ def _gather_candidates(
     words: tuple[Mapping[int, float], Mapping[int, float]],
 ) -> Candidates:
     """Gather everything of the `proposed` posts; `words` are BM25 and coverage by chunk."""
-
-    def post_bm25(posts: Ids, prefix: str = "") -> dict[int, float]:
-        level = snapshot.lexical.posts
-        return level.normalised_bm25(query, len(posts), posts.tolist(), prefix)
-
     chunks, counts = snapshot.table.of_posts(proposed)
     posts, counts = proposed[counts > 0], counts[counts > 0]
-    described = posts[np.isin(posts, snapshot.described, assume_unique=True)]
     bm25, coverage = (align_to_ids(chunks, each) for each in words)
     if len(words[1]) == COVERED_CHUNKS:
         coverage[(coverage == 0.0) & (bm25 > 0.0)] = min(words[1].values())
@@ -328,7 +305,7 @@ def _gather_candidates(
         bm25=bm25,
         coverage=coverage,
         cosines=chunk_cosines(snapshot.vectors, vector, chunks),
-        post_bm25=align_to_ids(posts, post_bm25(posts)),
-        about_bm25=align_to_ids(posts, post_bm25(described, "about_")),
-        vocabulary_coverage=snapshot.table.vocabulary_coverage_of(chunks),
+        post_bm25=align_to_ids(
+            posts, snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
+        ),
     )

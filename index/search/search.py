@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.gloss import gloss_in_english
@@ -28,12 +28,10 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
-    choose_decay,
     collapse_translations,
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    SearchMode,
     choose_weights,
     compute_post_features,
     explain_reward,
@@ -50,7 +48,7 @@ from blog_search_mcp.index.search.retrieval import (
     retrieve,
     retrieve_reach,
 )
-from blog_search_mcp.index.search.snippets import make_snippet, without_code
+from blog_search_mcp.index.search.snippets import make_snippet
 from blog_search_mcp.index.types import (
     KEYWORDS_ONLY,
     Answer,
@@ -82,19 +80,17 @@ def search(
     *,
     limit: int,
     offset: int,
-    mode: SearchMode = SearchMode.HYBRID,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     text, corrected = _correct_spelling(snapshot, text)
     among = snapshot.catalog.matching_posts(filters)
-    found = find_candidates(snapshot, text, among, mode)
+    found = find_candidates(snapshot, text, among)
     query, retrieved = found.query, found.retrieved
-    ranked = _rank_posts(snapshot, found, calibration, mode)
+    ranked = _rank_posts(snapshot, found, calibration)
     passages = diversify_passages(
         collapse_translations(ranked.scores, snapshot.translations, text),
         retrieved.posts,
-        score_chunks(retrieved, ranked.mode),
-        choose_decay(query),
+        score_chunks(retrieved),
     )
     low = ranked.confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
     page = passages.page(offset, limit)
@@ -117,8 +113,6 @@ class _RankedPosts:
     scores: Mapping[int, float]
     """In [0, 1] by post id, comparable between queries."""
     confidence: Confidence
-    mode: SearchMode
-    """LEXICAL where the query has no vector, whatever was asked for."""
     features: Mapping[Feature, Numbers]
     weights: Weights
     scale: float
@@ -138,23 +132,19 @@ class _RankedPosts:
 
 
 def _rank_posts(
-    snapshot: Snapshot, found: FoundCandidates, calibration: Calibration | None, mode: SearchMode
+    snapshot: Snapshot, found: FoundCandidates, calibration: Calibration | None
 ) -> _RankedPosts:
     """Score the candidates by their features, then by what has the query itself or is named by it.
 
     Confidence is estimated from the scores by features alone.
     """
     query, retrieved, text = found.query, found.retrieved, found.query.text
-    similarity = UNSCALED
-    if calibration is not None and mode is not SearchMode.DENSE:
-        similarity = calibration.heading_similarity
-    features = compute_post_features(retrieved, similarity, mode)
-    if mode is SearchMode.HYBRID and retrieved.max_cosine is None:
-        mode = SearchMode.LEXICAL
-    weights = choose_weights(query, mode)
+    similarity = UNSCALED if calibration is None else calibration.heading_similarity
+    features = compute_post_features(retrieved, similarity)
+    weights = choose_weights(query, by_meaning=retrieved.max_cosine is not None)
     scores = score_posts(features, retrieved.posts, weights)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
-    confidence = _estimate_confidence(found, lead, calibration)
+    confidence = estimate_confidence(query, retrieved, lead, calibration)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
     verbatim = _find_verbatim(snapshot, query, retrieved, scores)
@@ -164,12 +154,14 @@ def _rank_posts(
         confidence = Confidence("high", 1.0)
     scale = confidence.certainty or 1.0
     scores = scale_scores(promote_named_posts(scores, named), scale)
-    return _RankedPosts(scores, confidence, mode, features, weights, scale, headed, verbatim)
+    return _RankedPosts(scores, confidence, features, weights, scale, headed, verbatim)
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
-    found = correct_spelling(text, snapshot.languages, snapshot.lexical.posts, is_english_word)
+    found = correct_spelling(
+        text, snapshot.languages, snapshot.lexical.posts.having, is_english_word
+    )
     if found is None:
         return text, ""
     word, meant = found
@@ -211,21 +203,8 @@ def _describe_empty(snapshot: Snapshot, text: str, among: Sequence[int] | None) 
     return None
 
 
-def _estimate_confidence(
-    found: FoundCandidates, lead: float, calibration: Calibration | None
-) -> Confidence:
-    """Estimate how sure the answer is; vectors that are still to come do not speak against it."""
-    query, retrieved = found.query, found.retrieved
-    confidence = estimate_confidence(query, retrieved, lead, calibration)
-    if retrieved.max_cosine is None or not retrieved.posts.waiting.any():
-        return confidence
-    words = replace(retrieved, max_cosine=None)
-    by_words = estimate_confidence(query, words, lead, calibration)
-    return max(confidence, by_words, key=lambda each: each.certainty)
-
-
 UNSCALED = 1.0
-"""Leaves cosines as they are: without a calibration, and where meaning alone decides."""
+"""Leaves cosines as they are, without a calibration."""
 
 
 def scale_scores(scores: Mapping[int, float], certainty: float) -> dict[int, float]:
@@ -244,31 +223,25 @@ class FoundCandidates:
 
 
 def find_candidates(
-    snapshot: Snapshot,
-    text: str,
-    among: Sequence[int] | None = None,
-    mode: SearchMode = SearchMode.HYBRID,
+    snapshot: Snapshot, text: str, among: Sequence[int] | None = None
 ) -> FoundCandidates:
     """Retrieve candidates; `among` restricts them to these post ids.
 
     If the embedder cannot answer, they are found by words alone and the notice says so.
     """
     try:
-        return FoundCandidates(*retrieve_candidates(snapshot, text, among, mode), None)
+        return FoundCandidates(*retrieve_candidates(snapshot, text, among), None)
     except (EmbedderError, EmbedderMismatch) as error:
         notice = f"{KEYWORDS_ONLY} {error.for_clients}"
-        lexical = retrieve_candidates(snapshot, text, among, SearchMode.LEXICAL)
-        return FoundCandidates(*lexical, notice)
+        by_words = EmbeddedQuery(_analyse(snapshot, text), None, 0.0)
+        return FoundCandidates(by_words.query, retrieve(snapshot, by_words, among), notice)
 
 
 def retrieve_candidates(
-    snapshot: Snapshot,
-    text: str,
-    among: Sequence[int] | None = None,
-    mode: SearchMode = SearchMode.HYBRID,
+    snapshot: Snapshot, text: str, among: Sequence[int] | None = None
 ) -> tuple[Query, RetrievalResult]:
     """As `find_candidates`, but raises EmbedderError or EmbedderMismatch."""
-    embedded = _prepare_query(snapshot, text, mode, snapshot.embedder.embed_query)
+    embedded = _prepare_query(snapshot, text, snapshot.embedder.embed_query)
     return embedded.query, retrieve(snapshot, embedded, among)
 
 
@@ -283,39 +256,46 @@ def find_reach(
     def embed(text: str) -> Vectors:
         return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
 
-    return retrieve_reach(
-        snapshot, [_prepare_query(snapshot, text, SearchMode.HYBRID, embed) for text in texts]
-    )
+    return retrieve_reach(snapshot, [_prepare_query(snapshot, text, embed) for text in texts])
 
 
-def _prepare_query(
-    snapshot: Snapshot, text: str, mode: SearchMode, embed: Callable[[str], Vectors]
-) -> EmbeddedQuery:
-    """Analyse and embed a query."""
+def _analyse(snapshot: Snapshot, text: str) -> Query:
     query = analyse_query(text, snapshot.languages)
-    query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
-    return EmbeddedQuery(query, *_embed_query(snapshot, query, mode, embed))
+    return add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
+
+
+def _prepare_query(snapshot: Snapshot, text: str, embed: Callable[[str], Vectors]) -> EmbeddedQuery:
+    """Analyse and embed a query."""
+    query = _analyse(snapshot, text)
+    return EmbeddedQuery(query, *_embed_query(snapshot, query, embed))
+
+
+MOST_WAITING = 0.1
+"""Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
+come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
+.702 and .858."""
 
 
 def _embed_query(
-    snapshot: Snapshot, query: Query, mode: SearchMode, embed: Callable[[str], Vectors]
+    snapshot: Snapshot, query: Query, embed: Callable[[str], Vectors]
 ) -> tuple[Vectors | None, float]:
     """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
 
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    if mode is SearchMode.LEXICAL or not len(snapshot.vectors):
+    vectors, chunks = snapshot.vectors, snapshot.table.chunks
+    if not len(vectors) or len(snapshot.waiting) > MOST_WAITING * len(chunks):
         return None, 0.0
     coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
-    if not coverage and snapshot.vocabulary_coverage >= FULL_COVERAGE:
+    if coverage:
+        return embed(join_words(query.text)), coverage
+    if snapshot.vocabulary_coverage >= FULL_COVERAGE:
         language = language_of_query(query.text, snapshot.languages)
         gloss = gloss_in_english(query.text, language)
         if gloss is not None:
             return embed(gloss.text), gloss.share
-    if not coverage and mode is SearchMode.HYBRID:
-        return None, 0.0
-    return embed(join_words(query.text)), coverage
+    return None, 0.0
 
 
 def _make_hits(
@@ -333,7 +313,7 @@ def _make_hits(
             post=posts[passage.post],
             chunk=chunks[passage.chunk],
             score=passage.score,
-            preview=_snippet(posts[passage.post], chunks[passage.chunk], weights),
+            preview=_make_preview(posts[passage.post], chunks[passage.chunk], weights),
             dense=evidence[passage.chunk][0],
             lexical=evidence[passage.chunk][1],
             translations=snapshot.translations.others.get(passage.post, ()),
@@ -356,6 +336,5 @@ def _stem_weights(retrieved: RetrievalResult) -> dict[str, float]:
     return {stem: idf for word, idf in chosen for stem in word.stems}
 
 
-def _snippet(post: Post, chunk: Chunk, weights: Mapping[str, float]) -> str:
-    prose = without_code(chunk.plain, chunk.text)
-    return make_snippet(chunk.plain or chunk.text, weights, post.language, prose=prose)
+def _make_preview(post: Post, chunk: Chunk, weights: Mapping[str, float]) -> str:
+    return make_snippet(chunk.plain or chunk.text, weights, post.language)

@@ -2,9 +2,8 @@
 
 The window is the one that holds the most weight of different query terms, and of two that hold
 about as much the one of whole sentences. It begins at a sentence or clause where one is near, ends
-at one where little is lost, and never inside a word or between a character and its marks. Code is
-left out where the prose holds most of what matched. Width is counted as a terminal counts it, so
-that a Chinese snippet holds as much as an English one.
+at one where little is lost, and never inside a word or between a character and its marks. Width is
+counted as a terminal counts it, so that a Chinese snippet holds as much as an English one.
 """
 
 from __future__ import annotations
@@ -12,128 +11,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache, lru_cache
-from itertools import accumulate, compress, count
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import accumulate
 from math import fsum
-from operator import add, not_
 from typing import TypeAlias
 
-from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
+from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import (
-    TOKEN,
     Term,
-    characters,
-    fold,
-    stem,
     terms,
-    without_final_mark,
 )
-
-LONGEST = 40
-"""Characters of a word that is remembered: a longer one is seldom written twice."""
-
-
-def find_terms(words: Sequence[str], stems: Iterable[str], language: str = "en") -> Iterator[Term]:
-    """Those of the terms of `words` whose stem is one of `stems`.
-
-    No term goes beyond a space, so that a text is given as what stands between its spaces; a
-    term's place is that in the text where there is one between any two words.
-    """
-    wanted, known, different = frozenset(stems), _known_stems(language), set(words)
-    if len(known) > MOST_WORDS:
-        known.clear()
-    ascii_words = list(filter(str.isascii, different))
-    absent = map(wanted.isdisjoint, map(known.__getitem__, ascii_words))
-    found = {
-        word: tuple(_of_word(word, 0, wanted, language))
-        for word in compress(ascii_words, map(not_, absent))
-    }
-    for word in different.difference(ascii_words):
-        if those := tuple(_of_tokens(word, wanted, language)):
-            found[word] = those
-    starts = map(add, accumulate(map(len, words), initial=0), count())
-    having = map(found.__contains__, words)
-    for start, word in compress(zip(starts, words, strict=False), having):
-        yield from (_moved(term, start) for term in found[word])
-
-
-def _of_tokens(text: str, wanted: Set[str], language: str) -> Iterator[Term]:
-    has_runs = not all(map(str.isascii, wanted))
-    for match in TOKEN.finditer(text):
-        token = match[0]
-        if match.lastgroup == "cjk":
-            if has_runs:
-                yield from _of_run(token, match.start(), wanted)
-        elif not wanted.isdisjoint(_known_stems(language)[token]):
-            yield from _of_word(token, match.start(), wanted, language)
-
-
-def _of_run(run: str, offset: int, wanted: Set[str]) -> Iterator[Term]:
-    own = characters(run)
-    folded = list(map(_FOLDED.__getitem__, own))
-    pairs = list(map(add, folded, folded[1:])) or folded
-    if not wanted.isdisjoint(pairs):
-        places = list(accumulate(map(len, own), initial=offset))
-        for place, pair in enumerate(pairs):
-            if pair in wanted:
-                yield Term(pair, pair, places[place], places[min(place + 2, len(own))])
-
-
-def _of_word(word: str, offset: int, wanted: Set[str], language: str) -> Iterator[Term]:
-    for term in _terms(word, language):
-        if term.stem in wanted:
-            yield _moved(term, offset)
-
-
-def _moved(term: Term, offset: int) -> Term:
-    return Term(term.stem, term.exact, offset + term.start, offset + term.end)
-
-
-class _Folded(dict[str, str]):
-    """By character, how it is spelled in a term; each is folded once."""
-
-    def __missing__(self, character: str) -> str:
-        found = self[character] = fold(without_final_mark(character))
-        return found
-
-
-_FOLDED = _Folded()
-
-
-MOST_WORDS = 32768
-"""Words whose stems are remembered, by language: some 6 MB."""
-
-_AROUND = ".,;:!?()[]{}<>\"'`*|=&%$~/\\-_@^"
-"""Signs beside an ASCII word that make no other term of it, as `+` and `#` do."""
-
-
-class _KnownStems(dict[str, Sequence[str]]):
-    """By word, the stems of its terms, found when it is first looked up."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__()
-        self._language = language
-        self._stemmer = stemmer_of(language)
-
-    def __missing__(self, word: str) -> Sequence[str]:
-        bare = word.strip(_AROUND)
-        if bare.isascii() and bare.isalpha() and (bare.islower() or bare.istitle()):
-            found: Sequence[str] = (stem(bare, self._stemmer),)
-        else:
-            found = tuple({term.stem for term in terms(word, self._language)})
-        if len(word) <= LONGEST:
-            self[word] = found
-        return found
-
-
-_known_stems = cache(_KnownStems)
-
-
-@lru_cache(maxsize=4096)
-def _terms(word: str, language: str) -> Sequence[Term]:
-    return tuple(terms(word, language))
-
 
 Window: TypeAlias = tuple[int, int]
 """Characters of a text from the first number on, up to and without the second."""
@@ -152,9 +40,6 @@ WHOLE = 0.3
 Previews of the right passage that show its evidence: .472 of 159 over six sets of questions (.465
 without; .459 by .1)."""
 
-PROSE = 0.7
-"""Share of the best window's weight that prose must hold for code to be left out."""
-
 _NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
 """What Latin text is made of but for combining marks: each character takes one column."""
 
@@ -165,11 +50,6 @@ _SENTENCE_END = re.compile(
 )
 _WIDE = {"W", "F"}
 
-_FENCE = re.compile(
-    r"^[ \t>]*(?P<marks>`{3,}+|~{3,}+)[^\n]*\n(?P<code>.*?)(?:^[ \t>]*(?P=marks)|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_CALL = re.compile(r"\s*\{[{%].*[%}]\}\s*")
 _FULL_WIDTH = rf"[{CJK}\u3000-\u303f\uff00-\uffef]"
 
 
@@ -179,58 +59,19 @@ def _emphasis() -> re.Pattern[str]:
     return re.compile(rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*")
 
 
-def without_code(plain: str, markdown: str) -> str:
-    """The lines of `plain` that are no code in the `markdown` it is the text of, nor calls alone.
-
-    Lines that hold a template's call and nothing else are such calls.
-    """
-    code = {
-        line.strip() for fence in _FENCE.finditer(markdown) for line in fence["code"].split("\n")
-    }
-    if not code and "{" not in plain:
-        return plain
-    return "\n".join(
-        line for line in plain.split("\n") if line.strip() not in code and not _CALL.fullmatch(line)
-    )
-
-
 def make_snippet(
-    plain: str,
-    weights: Mapping[str, float],
-    language: str = "en",
-    width: int = WIDTH,
-    prose: str = "",
+    plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTH
 ) -> str:
     """At most about `width` columns of `plain` on one line; `…` marks what is left out.
 
-    `weights` says how much each of the query's stems is worth, `language` what `plain` is in,
-    `prose` what of it is no code.
+    `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
-    whole = _Line(plain, weights, language)
-    if not prose or prose == plain:
-        return _best_window(whole, width)[0]
-    of_prose, weight = _best_window(_Line(prose, weights, language), width)
-    if weight >= PROSE * whole.matches.weight(0, len(whole.text)):
-        return of_prose
-    found, most = _best_window(whole, width)
-    return of_prose if weight >= PROSE * most else found
-
-
-class _Line:
-    """A text on one line, and what matches in it."""
-
-    def __init__(self, plain: str, weights: Mapping[str, float], language: str) -> None:
-        words = (_emphasis().sub("", plain) if "**" in plain else plain).split()
-        self.text = " ".join(words)
-        self.matches = _Matches(find_terms(words, weights, language), weights)
-
-
-def _best_window(line: _Line, width: int) -> tuple[str, float]:
-    """The snippet and the weight of what matched in it."""
-    text, matches = line.text, line.matches
+    words = (_emphasis().sub("", plain) if "**" in plain else plain).split()
+    text = " ".join(words)
     columns = _places(text)
     if columns[-1] <= width:
-        return text, matches.weight(0, len(text))
+        return text
+    matches = _Matches((term for term in terms(text, language) if term.stem in weights), weights)
     windows = _Windows(text, columns, width)
 
     def worth(window: Window) -> tuple[float, int, int]:
@@ -247,8 +88,7 @@ def _best_window(line: _Line, width: int) -> tuple[str, float]:
         seen |= starts
         for start in starts:
             best = max(best, *map(worth, windows.find_windows(start)))
-    start, end = -best[1], best[2]
-    return _ellipsis(text, start, end), matches.weight(start, end)
+    return _ellipsis(text, -best[1], best[2])
 
 
 class _Matches:
