@@ -16,7 +16,6 @@ from blog_search_mcp.index.analysis.query import (
     add_synonyms,
     analyse_query,
 )
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -158,15 +157,11 @@ ENGLISH = {"a.md": "# Out of memory\n\nThe program takes too much memory, whatev
 def test_a_reader_finds_the_post_in_other_words(
     blog: MakeBlog, posts: dict[str, str], query: str, source: str, preview: str
 ) -> None:
-    answer = (
-        blog(posts).reader().search(query, Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
-    )
+    answer = blog(posts).reader(by_words=True).search(query, Filters(), limit=5, offset=0)
     assert [(hit.post.source, hit.preview) for hit in answer.hits] == [(source, preview)]
 
 
 def test_a_japanese_blog_is_not_asked_for_the_words_of_chinese_regions(blog: MakeBlog) -> None:
     posts = {"a.md": "# 資訊のこと\n\nこれは資訊についての話です。\n"}
-    answer = (
-        blog(posts).reader().search("信息", Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
-    )
+    answer = blog(posts).reader(by_words=True).search("信息", Filters(), limit=5, offset=0)
     assert answer.hits == ()
