@@ -30,7 +30,8 @@ def test_descriptions_are_searched_for_in_an_index_without_them(content: Path) -
     for query in (TITLE, DESCRIPTION):
         reader = open_index(indexes.of(query), Embedding())
         answer = reader.search("zebra", Filters(), limit=1, offset=0)
-        found[query.kind] = answer.hits[0].lexical is not None
+        words = [each.value for each in answer.hits[0].reasons if each.kind == "post"]
+        found[query.kind] = words == [1.0]
     assert found == {"title": True, "description": False}
 
 

@@ -18,7 +18,7 @@ from blog_search_mcp.index.analysis.query import (
     language_of_query,
     name_keys,
 )
-from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.analysis.tokenizer import spell_words, terms
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.confidence import (
@@ -165,8 +165,22 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     if found is None:
         return text, ""
     word, meant = found
+    meant = _find_spelling(snapshot, meant)
     told = f"No post has {word}; searched for {meant} instead."
     return re.sub(rf"\b{word}\b", meant, text), told
+
+
+def _find_spelling(snapshot: Snapshot, meant: str) -> str:
+    """The word with this stem as the blog writes it in the passage that is best for it."""
+    query = analyse_query(meant, snapshot.languages)
+    stems = {stem for word in query.words for stem in word.stems}
+    best = snapshot.lexical.chunks.normalised_bm25(query, 1)
+    for chunk in snapshot.catalog.chunks(best).values():
+        words = " ".join((*chunk.all_headings, chunk.plain))
+        for term in terms(words, snapshot.languages[0]):
+            if term.stem in stems:
+                return words[term.start : term.end].lower()
+    return meant
 
 
 VERBATIM_POSTS = 10

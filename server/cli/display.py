@@ -27,8 +27,6 @@ KINDS: dict[ReasonKind, str] = {
     "passage": "words of its best passage",
     "coverage": "how much of the words one passage of it holds",
     "post": "words of the whole post",
-    "several": "words of its best three passages",
-    "about": "words of its description",
     "meaning": "meaning of its nearest passage",
     "opening": "meaning of its beginning",
     "gated_meaning": "meaning of its nearest passage, for what no passage words",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ class Candidate:
     """One post of `Candidates`."""
 
     post_bm25: float
-    about_bm25: float
     chunks: tuple[int, ...]
     """The post's chunk ids in order; at least one."""
     bm25: Mapping[int, float]
@@ -39,7 +38,6 @@ def rows(posts: Candidates) -> dict[int, Candidate]:
         evidence = {chunk: posts.of_chunk(chunk) for chunk in chunks}
         found[post] = Candidate(
             float(posts.post_bm25[place]),
-            float(posts.about_bm25[place]),
             tuple(chunks),
             {chunk: bm25 for chunk, (_, bm25) in evidence.items() if bm25 is not None},
             {chunk: cosine for chunk, (cosine, _) in evidence.items() if cosine is not None},
@@ -48,8 +46,8 @@ def rows(posts: Candidates) -> dict[int, Candidate]:
     return found
 
 
-def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Candidates:
-    """The posts by id, in the order of the ids; those of `waiting` will have vectors."""
+def columns(posts: Mapping[int, Candidate]) -> Candidates:
+    """The posts by id, in the order of the ids."""
     ids = sorted(posts)
     own = [posts[number] for number in ids]
     chunks = [(each, chunk) for each in own for chunk in each.chunks]
@@ -61,12 +59,6 @@ def columns(posts: Mapping[int, Candidate], waiting: Collection[int] = ()) -> Ca
         coverage=_numbers(each.coverage.get(chunk, 0.0) for each, chunk in chunks),
         cosines=_numbers(each.cosines.get(chunk, np.nan) for each, chunk in chunks),
         post_bm25=_numbers(each.post_bm25 for each in own),
-        about_bm25=_numbers(each.about_bm25 for each in own),
-        vocabulary_coverage=_numbers(
-            float(number in waiting or chunk in posts[number].cosines)
-            for number in ids
-            for chunk in posts[number].chunks
-        ),
     )
 
 

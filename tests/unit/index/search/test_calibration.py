@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
 
 FOUND = RetrievalResult(
-    posts=columns({1: Candidate(0.0, 0.0, (1,), {1: 0.5}, {})}),
+    posts=columns({1: Candidate(0.0, (1,), {1: 0.5}, {})}),
     coverage=0.5,
     vocabulary_coverage=1.0,
     idf={Word("zebra", ("zebra",), 1.0): 3.0},

@@ -33,7 +33,7 @@ from tests.support.models import BY_MEANING, BY_WORDS
 
 NUMBERS = st.floats(0.0, 1.0)
 
-MATCHED = Candidate(0.0, 0.0, (1, 2), {1: 0.2, 2: 0.5}, {})
+MATCHED = Candidate(0.0, (1, 2), {1: 0.2, 2: 0.5}, {})
 
 FOUND = RetrievalResult(
     posts=columns({1: MATCHED}),

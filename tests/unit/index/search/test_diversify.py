@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.search.diversify import (
     DECAY,
-    DECAY_DESCRIBED,
     PER_POST,
     RankedPassage,
     RankedPassages,
-    choose_decay,
     diversify_passages,
 )
 from tests.support.columns import Candidate, columns
@@ -27,22 +24,20 @@ OF_CHUNKS = st.dictionaries(st.integers(1, 50), st.floats(-1.0, 5.0), min_size=1
 def places_of(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
-    fall: float = DECAY,
 ) -> RankedPassages:
     """The places of posts by their scores, and of their chunks by theirs, in the post's order."""
-    own = {n: Candidate(0.0, 0.0, tuple(chunks[n]), {}, {}) for n in posts}
+    own = {n: Candidate(0.0, tuple(chunks[n]), {}, {}) for n in posts}
     candidates = columns(own)
     scores = [score for post in candidates for score in chunks[post].values()]
-    return diversify_passages(posts, candidates, np.array(scores), fall)
+    return diversify_passages(posts, candidates, np.array(scores))
 
 
 def listed(
     posts: Mapping[int, float],
     chunks: Mapping[int, Mapping[int, float]],
-    fall: float = DECAY,
 ) -> list[RankedPassage]:
     """The whole list."""
-    places = places_of(posts, chunks, fall)
+    places = places_of(posts, chunks)
     return places.page(0, len(places))
 
 
@@ -67,25 +62,6 @@ def test_close_rivals_are_seen_before_a_second_passage() -> None:
     chunks = {n: {10 * n: 1.0, 10 * n + 1: 0.5, 10 * n + 2: 1.0} for n in (1, 2, 3)}
     places = listed({1: 0.9, 2: 0.85, 3: 0.8}, chunks)
     assert [place.chunk for place in places] == [10, 20, 30, 12, 22, 32]
-
-
-@pytest.mark.parametrize(
-    ("query", "fall"),
-    [
-        ("How does a walrus keep its tusks clean in winter?", DECAY),
-        ("walrus_tusk::clean", DECAY),
-        ("walrus tusks", DECAY),
-        ("A long winter with a walrus that keeps its tusks clean", DECAY_DESCRIBED),
-    ],
-)
-def test_where_posts_are_described_a_further_passage_stands_further_down(
-    query: str, fall: float
-) -> None:
-    assert choose_decay(analyse_query(query)) == fall
-    chunks = {1: {10: 1.0, 11: 0.5, 12: 1.0}, 2: {20: 1.0}}
-    places = listed({1: 0.9, 2: 0.6}, chunks, fall)
-    expected = {DECAY: [10, 12, 20], DECAY_DESCRIBED: [10, 20, 12]}
-    assert [place.chunk for place in places] == expected[fall]
 
 
 def test_a_neighbour_of_what_is_shown_is_read_with_it_and_no_entry() -> None:

@@ -10,13 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.search.snippets import (
-    LONGEST,
-    WIDTH,
-    find_terms,
-    make_snippet,
-    without_code,
-)
+from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 
 ATOMS = st.sampled_from(
     (
@@ -131,17 +125,6 @@ def test_of_windows_with_as_much_the_one_of_whole_sentences_is_shown() -> None:
     assert make_snippet(start * 3 + sentence + more * 3, weights_of("walrus")) == f"…{sentence}…"
 
 
-def test_code_is_left_out_where_prose_holds_as_much() -> None:
-    code = "walrus = shore(two)\n" * 12
-    markdown = f'- The walrus comes.\n\n  ```py\n{code}  ```\n\n{{{{code "a.go" /walrus/}}}}\n'
-    plain = f'The walrus comes.\n{code}{{{{code "a.go" /walrus/}}}}'
-    prose = without_code(plain, markdown)
-    assert prose == "The walrus comes."
-    assert make_snippet(plain, weights_of("walrus"), prose=prose) == "The walrus comes."
-    shown = make_snippet(plain, weights_of("walrus shore"), prose=prose)
-    assert "shore(two)" in shown
-
-
 def test_marks_left_beside_chinese_are_not_shown() -> None:
     assert make_snippet("這是**海象（walrus）**，f(**a)", {}) == "這是海象（walrus），f(**a)"
 
@@ -183,40 +166,3 @@ def test_a_passage_full_of_matches_takes_no_time() -> None:
     started = time.monotonic()
     make_snippet("error in line\n" * 20_000, weights_of("error"))
     assert time.monotonic() - started < 10
-
-
-STEMS = {
-    "run",
-    "快取",
-    "快",
-    "indexflatip",
-    "c++",
-    "parser",
-    "cafe",
-    "x" * (LONGEST + 1),
-    "nothing",
-}
-
-WORDS_AND_GAPS = st.sampled_from(
-    (
-        *("The", "faiss.IndexFlatIP", "running", "runs;", "it's", "C++", "XMLParser.", "Cafés,"),
-        *("快取的快取", "快", "Go快取", "快取run", "ｃ++", "e\u0301", "x" * (LONGEST + 1)),
-        *(" ", "  ", "\n", "\u3000", "-", ".", "，"),
-    )
-)
-
-
-@given(
-    text=st.lists(WORDS_AND_GAPS, max_size=30).map("".join),
-    language=st.sampled_from(["en", "zh", "de"]),
-)
-def test_the_terms_among_some_are_those_of_all_terms(text: str, language: str) -> None:
-    spaced = " ".join(text.split())
-    for stems in (STEMS, {stem for stem in STEMS if stem.isascii()}):
-        expected = [term for term in terms(spaced, language) if term.stem in stems]
-        assert list(find_terms(text.split(), stems, language)) == expected
-
-
-@pytest.mark.parametrize("text", ["", " ", "walrus kelp 海藻"])
-def test_a_text_without_any_has_none(text: str) -> None:
-    assert list(find_terms(text.split(), STEMS)) == []
