@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from blog_search_mcp.index.embedders.base import (
-    ENGLISH_WINDOW,
+    WINDOW,
     check_weights,
     mean_direction,
     replace_surrogates,
@@ -82,7 +82,7 @@ class RemoteEmbedder:
         self.wire = wire
         self.model = model
         self.prefixes = prefixes or (card.prefixes if card else ("", ""))
-        self.window_pieces = ENGLISH_WINDOW
+        self.window_pieces = WINDOW
         is_english = card is not None and not card.is_multilingual
         self.vocabulary_coverage = english_coverage if is_english else _full_coverage
         self._identity = recorded

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat
+from pydantic import BaseModel, NonNegativeFloat
 
 from blog_search_mcp.index.types import Feature, Reason
 
@@ -33,11 +34,7 @@ QueryKind = Literal["question", "short"]
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LogisticModel(_Frozen):
+class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     """The probability that a blog holds an answer, from features of what was retrieved."""
 
     bias: float
@@ -54,7 +51,7 @@ class LogisticModel(_Frozen):
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
-class RankingModel(_Frozen):
+class RankingModel(BaseModel, frozen=True, extra="forbid"):
     """Everything that was fitted, by `python -m tools.fit_ranking`."""
 
     command: str
@@ -142,6 +139,18 @@ def _limit(values: Numbers) -> Numbers:
 LEAST_SCORE = 0.001
 """Of a post that holds a word of the query, however far its meaning is."""
 
+REWARD = 0.1
+"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
+shared by all that have it. A heading is no title and a passage has many words: they may be a detail
+of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
+headings of nine blogs are found as well, and questions and descriptions as without."""
+
+CEILING = 0.95
+"""What a post may score at most beside one that the query names."""
+
+Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
+"""The posts that have the query itself, and as what."""
+
 
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
@@ -153,64 +162,62 @@ def score_posts(
     most = largest_sum(weights)
     if not most:
         return {}
-    scores = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
+    total = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
-    has_word = np.any(words, axis=0) if words else np.zeros(len(scores), dtype=bool)
-    scores = np.where(has_word, np.maximum(scores, LEAST_SCORE), scores)
-    pairs = zip(posts, scores.tolist(), strict=True)
+    has_word = np.any(words, axis=0) if words else np.zeros(len(total), dtype=bool)
+    total = np.where(has_word, np.maximum(total, LEAST_SCORE), total)
+    pairs = zip(posts, total.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
-
-
-REWARD = 0.1
-"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
-shared by all that have it. A heading is no title and a passage has many words: they may be a detail
-of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
-headings of nine blogs are found as well, and questions and descriptions as without."""
 
 
 def reward_posts(scores: Mapping[int, float], having: Collection[int]) -> dict[int, float]:
     """Raise `scores`, in [0, 1] by post id, of the posts that have the query itself."""
-    raised = {
-        post: min(scores[post] + REWARD / len(having), 1.0) for post in having if post in scores
+    gain = REWARD / max(len(having), 1)
+    return {
+        post: min(score + gain, 1.0) if post in having else score for post, score in scores.items()
     }
-    return {**scores, **raised}
 
 
-CEILING = 0.95
-"""What a post may score at most beside one that the query names."""
-
-
-def promote_named_posts(scores: Mapping[int, float], named: Iterable[int]) -> dict[int, float]:
+def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
     """Return `scores`, in [0, 1] by post id, with the named posts above CEILING and no others."""
-    promoted = set(named)
-    if promoted.isdisjoint(scores):
+    if not any(post in scores for post in named):
         return dict(scores)
     return {
-        post: CEILING + (1.0 - CEILING) * score if post in promoted else min(score, CEILING)
+        post: CEILING + (1.0 - CEILING) * score if post in named else min(score, CEILING)
         for post, score in scores.items()
     }
 
 
-def explain_score(
-    features: Mapping[Feature, Numbers], position: int, weights: Weights, scale: float
-) -> tuple[Reason, ...]:
-    """The features that make up the score of the post at `position`, the weightiest first.
+@dataclass(frozen=True, slots=True)
+class RankedPosts:
+    """The candidate posts with their scores, and what the scores are made of."""
 
-    Their shares times their values add up to its score times `scale`.
-    """
-    most = largest_sum(weights)
-    return tuple(
-        Reason(name, scale * weight / most, float(features[name][position]))
-        for name, weight in sorted(weights.items(), key=lambda each: -each[1])
-        if weight
-    )
+    scores: Mapping[int, float]
+    """In [0, 1] by post id, comparable between queries."""
+    scale: float
+    """What the scores were multiplied with: the answer's certainty."""
+    features: Mapping[Feature, Numbers]
+    weights: Weights
+    rewards: Rewards
 
+    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
+        """Return what makes up the score of a post at this position, the weightiest first.
 
-def explain_reward(
-    kind: Literal["heading", "verbatim"], having: Collection[int], post: int, scale: float
-) -> tuple[Reason, ...]:
-    """What having the query itself adds to the score of a post, times `scale`, if it has it."""
-    return (Reason(kind, scale * REWARD, 1.0 / len(having)),) if post in having else ()
+        Shares times values add up to its own score, without what being named adds.
+        """
+        most = largest_sum(self.weights)
+        ordered = sorted(self.weights.items(), key=lambda pair: -pair[1])
+        weighed = [
+            Reason(name, self.scale * weight / most, float(self.features[name][position]))
+            for name, weight in ordered
+            if weight
+        ]
+        rewarded = [
+            Reason(kind, self.scale * REWARD, 1.0 / len(having))
+            for kind, having in self.rewards.items()
+            if post in having
+        ]
+        return (*weighed, *rewarded)
 
 
 def largest_sum(weights: Weights) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
+from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable
 from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.types import Filters
@@ -63,7 +63,7 @@ def embedding_texts(blog: Blog) -> set[str]:
         for source, post in blog.manifest.posts.items()
         for passage in [reader.read(source, 0, post.chunks)]
         for chunk in passage.chunks
-        for window in split_windows(chunk.plain, ENGLISH_WINDOW)
+        for window in split_windows(chunk.plain, WINDOW)
     }
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from blog_search_mcp.index.embedders.base import DEFAULT_MODEL, ENGLISH_WINDOW, embedding_text
+from blog_search_mcp.index.embedders.base import DEFAULT_MODEL, WINDOW, embedding_text
 from blog_search_mcp.index.embedders.client import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
@@ -195,7 +195,7 @@ def _compared(
     for post_id, post in snapshot.catalog.every_post().items():
         for chunk_id, chunk in snapshot.catalog.chunks_of(post_id).items():
             rows = all_rows[row_ids == chunk_id]
-            windows = split_windows(chunk.plain, ENGLISH_WINDOW)
+            windows = split_windows(chunk.plain, WINDOW)
             texts = [embedding_text(post.title, chunk.headings, window) for window in windows]
             own = [
                 embedding(

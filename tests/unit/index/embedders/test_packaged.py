@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED, PackagedModel
+from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
 
 
 def test_the_readmes_text_has_the_readmes_pieces() -> None:
@@ -30,8 +30,3 @@ def test_an_identity_decides_prefixes_and_weights() -> None:
     named = [(each.identity.document_prefix, each.identity.query_prefix) for each in (MINILM, E5)]
     assert named == [("", ""), ("passage: ", "query: ")]
     assert [PACKAGED[each.identity.model] for each in (MINILM, E5)] == [MINILM, E5]
-
-
-@pytest.mark.parametrize("model", [MINILM, E5])
-def test_windows_leave_room_for_title_and_headings(model: PackagedModel) -> None:
-    assert model.window_pieces + 50 <= model.most_pieces

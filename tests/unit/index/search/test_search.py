@@ -20,10 +20,9 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.ranking import DENSE_FEATURES
+from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.search import (
     NO_WORDS,
-    find_candidates,
-    scale_scores,
     search,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot
@@ -89,19 +88,19 @@ def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
 
 def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, embedder = counting
-    found = find_candidates(snapshot, "A Zebra?")
+    found = retrieve(snapshot, "A Zebra?")
     assert embedder.queries == ["A Zebra?"]
     assert found.query.text == "A Zebra?"
     assert found.notice is None
-    assert found.retrieved.max_cosine is not None
+    assert found.max_cosine is not None
 
 
 def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
     counting: tuple[Snapshot, Counting],
 ) -> None:
     snapshot, embedder = counting
-    found = find_candidates(snapshot, "🦓 !!!")
-    assert (embedder.queries, found.notice, found.retrieved.max_cosine) == ([], None, None)
+    found = retrieve(snapshot, "🦓 !!!")
+    assert (embedder.queries, found.notice, found.max_cosine) == ([], None, None)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_keywords_are_embedded_without_blanks_that_their_script_has_not(
     counting: tuple[Snapshot, Counting], query: str, embedded: str
 ) -> None:
     snapshot, embedder = counting
-    assert find_candidates(snapshot, query).query.text == query
+    assert retrieve(snapshot, query).query.text == query
     assert embedder.queries == [embedded]
 
 
@@ -147,7 +146,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     made.ingest(rebuild=True)
     embedder.queries.clear()
     snapshot = made.snapshot(embedder)
-    assert find_candidates(snapshot, query).notice is None
+    assert retrieve(snapshot, query).notice is None
     assert embedder.queries == embedded
     snapshot.close()
 
@@ -155,7 +154,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
 def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
     made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
     snapshot = made.snapshot(embedder := Counting())
-    assert find_candidates(snapshot, "zebra").notice is None
+    assert retrieve(snapshot, "zebra").notice is None
     assert embedder.queries == []
     snapshot.close()
 
@@ -186,7 +185,7 @@ def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, _ = counting
     found = snapshot.catalog.find_post("walrus.md")
     assert found is not None
-    assert set(find_candidates(snapshot, "zebra", [found[0]]).retrieved.posts) == {found[0]}
+    assert set(retrieve(snapshot, "zebra", [found[0]]).posts) == {found[0]}
 
 
 def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
@@ -310,15 +309,6 @@ def test_a_post_that_the_query_names_is_certain(query: str, by_words: bool, made
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
-def test_a_post_without_text_is_named_where_its_title_is_asked_for(blog: MakeBlog) -> None:
-    made = blog({"empty.md": "---\ntitle: Zebras\ntags: [a]\n---\n", "b.md": "# Tusks\n\nIce.\n"})
-    assert "empty.md has this title, but no text." in (ask(made, "what are zebras?").notice or "")
-    assert "empty.md" not in (ask(made, "tusks").notice or "")
-    reader = made.reader()
-    answer = reader.search("zebras", Filters(tag="b"), limit=5, offset=0)
-    assert "empty.md" not in (answer.notice or "")
-
-
 @pytest.mark.parametrize("by_words", [False, True])
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
     by_words: bool, made: Blog
@@ -334,7 +324,6 @@ def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
     text = "zebra xylophone"
     answer = search(counting[0], text, Filters(), None, limit=5, offset=0)
     assert (answer.confidence, answer.certainty, answer.notice) == ("low", 0.0, None)
-    assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
 
 
 def test_a_low_confidence_is_told_with_hits_and_not_without(
