@@ -27,7 +27,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, mean_direction, replace_surrogates
+from blog_search_mcp.index.embedders.base import WINDOW, mean_direction, replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ MINILM: Final = PackagedModel(
     most_pieces=256,
     frame=(101, 102),
     has_tables=False,
-    window_pieces=ENGLISH_WINDOW,
+    window_pieces=WINDOW,
     measure_coverage=english_coverage,
 )
 """all-MiniLM-L6-v2: English, trained on 256 pieces."""
@@ -269,7 +269,7 @@ E5: Final = PackagedModel(
     most_pieces=512,
     frame=(0, 2),
     has_tables=True,
-    window_pieces=400,
+    window_pieces=WINDOW,
     measure_coverage=script_coverage,
 )
 """multilingual-e5-small: about a hundred languages, of which the package has the scripts of

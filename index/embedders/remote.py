@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from blog_search_mcp.index.embedders.base import (
-    ENGLISH_WINDOW,
+    WINDOW,
     mean_direction,
     refuse_index,
     replace_surrogates,
@@ -82,7 +82,7 @@ class RemoteEmbedder:
             prefixes = (recorded.document_prefix, recorded.query_prefix)
         self.wire = wire
         self.prefixes = prefixes or PREFIXES.get(find_card(wire.model) or "", ("", ""))
-        self.window_pieces = ENGLISH_WINDOW
+        self.window_pieces = WINDOW
         self.vocabulary_coverage = english_coverage if is_english(wire.model) else _full_coverage
         self._identity = recorded
         self._state: ServerState | None = None

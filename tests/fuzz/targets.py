@@ -17,7 +17,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import STEMMERS
+from blog_search_mcp.index.analysis.languages import STEMMED
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
 from blog_search_mcp.index.errors import (
@@ -45,7 +45,7 @@ Target = Callable[[bytes], None]
 
 TODAY = date(2026, 1, 15)
 MARKS = {"Mn", "Me", "Cf"}
-LANGUAGES = ("en", "zh-tw", *sorted(STEMMERS))
+LANGUAGES = ("en", "zh-tw", *sorted(STEMMED))
 
 
 def post(data: bytes) -> None:

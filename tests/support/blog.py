@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
+from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
@@ -116,9 +117,13 @@ class Blog:
         """What a server answers from, which follows the index."""
         return Engine(self.follow, self.location)
 
-    def reader(self) -> IndexReader:
-        """The live generation, opened; let go of with the last reference to it."""
-        return Index(self.location, lambda _identity: self.embedder).reader()
+    def reader(self, *, by_words: bool = False) -> IndexReader:
+        """The live generation, opened; let go of with the last reference to it.
+
+        `by_words` opens it with an embedder that is out of reach.
+        """
+        embedder = FakeEmbedder(failure=EmbedderUnavailable("")) if by_words else self.embedder
+        return Index(self.location, lambda _identity: embedder).reader()
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
         """The live generation as a search reads it."""
