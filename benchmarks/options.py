@@ -30,13 +30,6 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "blog-search-mcp" / "benchmarks"
 
 
-def wait_for_milvus() -> None:
-    """Wait for a search as long as for an ingest: milvus-lite is slow where other work goes on."""
-    from blog_search_mcp.index.milvus import client
-
-    vars(client)["READ_SECONDS"] = client.WRITE_SECONDS
-
-
 def report_failure(error: BlogSearchError) -> int:
     """Print the error on stderr and return the exit status."""
     sys.stderr.write(f"{error}\n")

@@ -8,8 +8,8 @@
     │   └── NoLink            where a post is published is not sure, with the reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
-    │   ├── ModelMissing          the embedder answers, the model is not there
-    │   └── EmbedderRefused       the embedder answers and says no
+    │   ├── RequestFailed         one request to a server, by kind (`index.embedders.client`)
+    │   └── EmbedderRefused       the embedder cannot be used, or says no
     │       └── TextsRefused          some texts have no vector, the others do
     ├── IndexProblem          the index cannot be used as it is
     │   ├── IndexMissing          no ingest has finished here yet
@@ -20,7 +20,6 @@
     │   ├── IndexUnreachable      the server that has it does not answer, or not to us
     │   ├── CollectionGone        what it was opened from is no longer on the server
     │   └── EmbedderMismatch      built with another embedder than the one asked for
-    ├── PortUnusable          the server cannot listen where it was told to
     ├── ClientSettingsError   a client's settings file cannot be read or changed
     ├── IngestFailed          a process that ingests, or helps to, did not finish
     └── NotInIndex            a post or chunk that does not exist
@@ -118,10 +117,6 @@ class EmbedderUnavailable(EmbedderError):
     """Nobody answers; trying later may work."""
 
 
-class ModelMissing(EmbedderError):
-    """The embedder answers, but does not have the model."""
-
-
 class EmbedderRefused(EmbedderError):
     """The embedder answers and refuses, or answers with what is no vector."""
 
@@ -170,10 +165,6 @@ class CollectionGone(IndexProblem):
 
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
-
-
-class PortUnusable(BlogSearchError):
-    """The server cannot listen where it was told to."""
 
 
 class ClientSettingsError(BlogSearchError):

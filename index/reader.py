@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import CollectionGone, IndexProblem, UnknownChunk
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import describe_backlog
@@ -70,14 +69,11 @@ class IndexReader:
         *,
         limit: int,
         offset: int,
-        mode: SearchMode = SearchMode.HYBRID,
     ) -> Answer:
         """Find the hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
         self._check()
         calibration = self.manifest.calibration
-        answer = search(
-            self._snapshot, query, filters, calibration, limit=limit, offset=offset, mode=mode
-        )
+        answer = search(self._snapshot, query, filters, calibration, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
 

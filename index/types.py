@@ -28,18 +28,15 @@ Sort = Literal["relevance", "newest"]
 Feature = Literal[
     "passage",
     "coverage",
-    "several",
     "post",
-    "about",
     "meaning",
     "opening",
     "gated_meaning",
     "gated_opening",
 ]
 """A feature that a post is scored by: the words of its best passage; how many of the query's one
-passage holds together; the words of its best passages, of the whole post and of the author's
-description; the meaning of its nearest passage and of its first; and both again as far as no
-passage holds the query's words together."""
+passage holds together; the words of the whole post; the meaning of its nearest passage and of its
+first; and both again as far as no passage holds the query's words together."""
 
 ReasonKind = Literal[Feature, "heading", "verbatim"]
 """What can raise a score: a feature, or that the query is a heading of the post."""
@@ -302,7 +299,7 @@ ANALYSIS = 5
 """Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""
 
-CONFIDENCE_FORMULA = 7
+CONFIDENCE_FORMULA = 8
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the medians of a `Calibration` are void then, and the next ingest computes them again."""
 
@@ -333,8 +330,6 @@ class Calibration:
     absent_cosine: float
     foreign_cosine: float
     """The same of absent headings in another script than most of the blog."""
-    east_asian: float
-    """Share of the blog's words that are Han, kana or hangul, in [0, 1]."""
     characters: int
     """Of the blog's text, of a large one's as many as are sampled."""
     chunks: int

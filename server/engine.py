@@ -22,11 +22,8 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.stores import Location, Stamp, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from datetime import date
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from blog_search_mcp.index.posts.left_out import ContentFolder
     from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.listing import Listing
@@ -35,43 +32,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.staleness import StalenessCheck
     from blog_search_mcp.server.watch.watcher import Watcher
-
-
-class IndexStatus:
-    """What can be known of an index without opening it; each call reads anew."""
-
-    def __init__(self, location: Location, content: Path | None = None) -> None:
-        """Take where it is, or where posts are watched soon will be.
-
-        `content` is the posts' folder if they are not where the last ingest found them.
-        """
-        self._store = open_store(location)
-        self._content = content
-
-    def stamp(self) -> Stamp | None:
-        """Identify the live generation; `None` if there is none to read."""
-        return self._store.stamp()
-
-    def is_missing(self) -> bool:
-        """Whether there surely is no index: a broken one is there, one out of reach may be."""
-        try:
-            self._store.current_number()
-        except IndexProblem as error:
-            return isinstance(error, IndexMissing)
-        return False
-
-    def overview(self) -> Overview | None:
-        """Read what the blog is, `None` if that is not known."""
-        return self._store.peek_overview()
-
-    def read_content(self, posts: Collection[str], today: date) -> ContentFolder:
-        """Look at what the folder of the posts holds besides `posts`, the sources of the index."""
-        from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
-        from blog_search_mcp.index.posts.left_out import read_folder
-
-        last = read_any_last_ingest(self._store)
-        return read_folder(last, self._content, posts, today)
-
 
 log = logging.getLogger(__name__)
 
@@ -84,23 +44,39 @@ class Engine:
     def __init__(
         self,
         open_index: Callable[[], Index],
-        status: IndexStatus,
+        location: Location,
         staleness: StalenessCheck | Watcher | None = None,
     ) -> None:
-        """Take how to open the index, its status and what, if anything, watches its posts."""
-        self.status = status
+        """Take how to open the index, where it is and what, if anything, watches its posts."""
+        self._store = open_store(location)
         self._open_index = open_index
         self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Index | None = None
 
+    def stamp(self) -> Stamp | None:
+        """Identify the live generation without opening it; `None` if there is none to read."""
+        return self._store.stamp()
+
+    def is_missing(self) -> bool:
+        """Whether there surely is no index: a broken one is there, one out of reach may be."""
+        try:
+            self._store.current_number()
+        except IndexProblem as error:
+            return isinstance(error, IndexMissing)
+        return False
+
+    def peek_overview(self) -> Overview | None:
+        """Read what the blog is without opening the index, `None` if that is not known."""
+        return self._store.peek_overview()
+
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search the newest generation that can be used. Raises BlogSearchError."""
-        return self._ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
+        return self._ask(lambda reader: reader.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read from the newest generation that can be used. Raises BlogSearchError."""
-        return self._ask(lambda one: one.read(source, chunk_index, neighbors))
+        return self._ask(lambda reader: reader.read(source, chunk_index, neighbors))
 
     def outline(self, source: str) -> Outline:
         """Outline a post of the newest generation. Raises BlogSearchError."""
@@ -123,7 +99,7 @@ class Engine:
     @property
     def overview(self) -> Overview:
         """What the newest generation holds, in numbers. Raises BlogSearchError."""
-        return self._ask(lambda one: one.overview)
+        return self._ask(lambda reader: reader.overview)
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
         """Open the index in the background, then do `then`, whether or not it could be opened.
@@ -157,7 +133,7 @@ class Engine:
         if self._staleness is not None:
             self._staleness.check()
             waited_for = self._staleness.first_ingest()
-            if waited_for and self.status.stamp() is None and self.status.is_missing():
+            if waited_for and self.stamp() is None and self.is_missing():
                 raise IndexMissing(waited_for)
         return self._live
 
@@ -178,8 +154,7 @@ def engine_for(settings: Settings) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    status = IndexStatus(settings.index, settings.watch)
-    engine = Engine(partial(_open_index, settings, waits=False), status, staleness)
+    engine = Engine(partial(_open_index, settings, waits=False), settings.index, staleness)
     return engine
 
 
@@ -191,12 +166,12 @@ def engine_for_one(settings: Settings) -> Engine:
     from blog_search_mcp.server.watch.staleness import StalenessCheck
 
     staleness = StalenessCheck(settings.index, run=lambda work: work())
-    return Engine(partial(_open_index, settings), IndexStatus(settings.index), staleness)
+    return Engine(partial(_open_index, settings), settings.index, staleness)
 
 
 def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
     """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
-    return Engine(partial(_open_index, settings, embeds=embeds), IndexStatus(settings.index))
+    return Engine(partial(_open_index, settings, embeds=embeds), settings.index)
 
 
 def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:

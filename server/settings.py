@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -21,14 +22,6 @@ MESSAGE_BYTES = 1 << 20
 every character escaped, has about 70 KB."""
 
 
-def parse_ip(host: str) -> IPv4Address | IPv6Address | None:
-    """Read a numeric address, an IPv6 one with brackets or without; `None` if it is a name."""
-    try:
-        return ip_address(host.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return None
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where the HTTP transport listens."""
@@ -40,14 +33,19 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether only this machine reaches it."""
-        number = parse_ip(self.host)
+        number = self._number
         return self.host == "localhost" or (number is not None and number.is_loopback)
 
     @property
     def is_any(self) -> bool:
         """Whether it stands for every address of this machine."""
-        number = parse_ip(self.host)
-        return number is not None and number.is_unspecified
+        return self._number is not None and self._number.is_unspecified
+
+    @property
+    def _number(self) -> IPv4Address | IPv6Address | None:
+        with suppress(ValueError):  # it is a name
+            return ip_address(self.host)
+        return None
 
     @property
     def url_host(self) -> str:

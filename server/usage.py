@@ -22,12 +22,10 @@ from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
-LARGEST_FILE = 2_000_000
-"""Bytes from which on the file becomes `FILE.1`, instead of the one before: some 10,000 calls."""
 LONGEST_QUERY = 300
 """Characters of a query that are kept."""
-LARGEST_READ = 64 * LARGEST_FILE
-"""Bytes of a file that is read; a longer one is no log of ours."""
+LARGEST_READ = 128_000_000
+"""Bytes of a file that is read: some 600,000 calls."""
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +60,6 @@ class UsageLog:
     def __init__(self, path: Path) -> None:
         """Take the file; it and its folder need not exist."""
         self._path = path
-        self._older = path.with_name(f"{path.name}.1")
 
     def log_call(
         self, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
@@ -89,20 +86,17 @@ class UsageLog:
 
         Raises OSError, also for what is no file.
         """
-        for path in (self._older, self._path):
-            lines: list[bytes] = []
-            with suppress(FileNotFoundError):
-                lines = read_regular(path, LARGEST_READ).splitlines()
-            for line in lines:
-                try:
-                    yield LoggedCall.model_validate_json(line)
-                except ValidationError:
-                    log.warning("A line of %s is no call and left out: %.60r", path.name, line)
+        lines: list[bytes] = []
+        with suppress(FileNotFoundError):
+            lines = read_regular(self._path, LARGEST_READ).splitlines()
+        for line in lines:
+            try:
+                yield LoggedCall.model_validate_json(line)
+            except ValidationError:
+                log.warning("A line of the usage log is no call and left out: %.60r", line)
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        if self._path.exists() and self._path.stat().st_size >= LARGEST_FILE:
-            self._path.replace(self._older)
         with open(self._path, "ab", buffering=0, opener=_open_for_owner) as file:
             file.write(line)
 

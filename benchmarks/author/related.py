@@ -23,7 +23,6 @@ from benchmarks.author._blogs import open_reader, say
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.corpus import Corpus, PostVectors
 from blog_search_mcp.index.relations.related import find_related
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 
 LIMIT = 5
@@ -96,7 +95,7 @@ def _title_ranks(
     for post, target in links:
         if post not in found:
             title, none = corpus.posts[post].title, Filters()
-            hits = reader.search(title, none, limit=60, offset=0, mode=SearchMode.LEXICAL).hits
+            hits = reader.search(title, none, limit=60, offset=0).hits
             found[post] = list(dict.fromkeys(hit.post.source for hit in hits))
         apart = {corpus.posts[n].source for n in (corpus.linked[post] | {post}) - {target}}
         ranked = [source for source in found[post] if source not in apart][:LIMIT]

@@ -44,7 +44,7 @@ from blog_search_mcp.index.errors import UsageError
 DESCRIPTIONS = "known_items.jsonl"
 
 DERIVED = (
-    "title", "definition", "misspelled", "heading", "requested", "requested term", "identifier",
+    "title", "definition", "misspelled", "heading", "identifier",
     "simplified", "regional",
 )  # fmt: skip
 """Kinds made of the posts."""

@@ -20,7 +20,6 @@ from benchmarks.quality.blog import Embedding
 from benchmarks.quality.corpora import read_collections, read_corpora
 from benchmarks.quality.measure import measure
 from benchmarks.quality.report import Report, format_report
-from benchmarks.quality.targets import check_targets
 from benchmarks.quality.types import Measurement
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.ingest.report import Progress, progress_on
@@ -57,7 +56,7 @@ def _measure_all(options: argparse.Namespace, progress: Progress) -> Report:
     for corpus in filter(lambda corpus: corpus.queries, (*corpora, *collections)):
         off_topic = corpus.off_topic(corpora, options.limit) if corpus.posts else ()
         blogs[corpus.name] = measure(corpus, off_topic, options.cache, embedding, progress)
-    return Report(read_commit(), _command_line(options), blogs, check_targets(blogs))
+    return Report(read_commit(), _command_line(options), blogs)
 
 
 def _command_line(options: argparse.Namespace) -> str:

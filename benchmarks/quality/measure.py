@@ -11,16 +11,14 @@ from benchmarks.quality.corpora import Corpus
 from benchmarks.quality.metrics import (
     DEPTH,
     READ,
-    compare_fusion,
     contain_evidence,
     group_by_kind,
     ndcg,
+    summarise,
     summarise_absence,
-    summarise_retriever,
 )
 from benchmarks.quality.types import JUDGED, Measurement, Outcome, Query, Reading
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.cli.doctor import estimate_tokens
@@ -30,8 +28,6 @@ from blog_search_mcp.server.tools.read_chunk import passage_texts
 PASSAGES = 3
 """Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
 since every post counts once there."""
-
-RETRIEVERS = (SearchMode.LEXICAL, SearchMode.DENSE, SearchMode.HYBRID)
 
 Readers = Callable[[Query], IndexReader]
 """The index that a query is searched for in."""
@@ -53,43 +49,32 @@ def measure(
     def readers(query: Query) -> IndexReader:
         return opened[indexes.of(query)]
 
-    progress.start("searching", len(RETRIEVERS) * len(corpus.queries))
-    kinds = group_by_kind(
-        corpus.queries,
-        {mode: _run_all(readers, corpus.queries, mode, progress) for mode in RETRIEVERS},
-    )
-    progress.start("searching what is not there", len(unanswered))
-    outcomes = {SearchMode.HYBRID: _run_all(readers, unanswered, SearchMode.HYBRID, progress)}
+    progress.start("searching", len(every))
+    kinds = group_by_kind(corpus.queries, _run_all(readers, corpus.queries, progress))
+    missing = group_by_kind(unanswered, _run_all(readers, unanswered, progress))
     manifest = readers(every[0]).manifest
     return Measurement(
         language=corpus.language,
         posts=len(manifest.posts),
         chunks=manifest.chunks,
         embedder=manifest.embedder.name,
-        rows=tuple(
-            summarise_retriever(kind, mode, kinds[kind][mode])
-            for kind in kinds
-            for mode in RETRIEVERS
-        ),
-        fusion=tuple(compare_fusion(kind, kinds[kind]) for kind in kinds),
-        absence=tuple(summarise_absence(kinds, group_by_kind(unanswered, outcomes))),
+        rows=tuple(summarise(kind, kinds[kind]) for kind in kinds),
+        absence=tuple(summarise_absence(kinds, missing)),
     )
 
 
-def _run_all(
-    readers: Readers, queries: Iterable[Query], mode: SearchMode, progress: Progress
-) -> list[Outcome]:
-    """Run every query by one retriever; outcomes in the order of `queries`."""
+def _run_all(readers: Readers, queries: Iterable[Query], progress: Progress) -> list[Outcome]:
+    """Run every query; outcomes in the order of `queries`."""
     outcomes = []
     for query in queries:
-        outcomes.append(_run(readers(query), query, mode))
+        outcomes.append(_run(readers(query), query))
         progress.advance(1)
     return outcomes
 
 
-def _run(reader: IndexReader, query: Query, mode: SearchMode) -> Outcome:
+def _run(reader: IndexReader, query: Query) -> Outcome:
     limit = DEPTH * (PASSAGES if query.kind == JUDGED else 1)
-    answer = reader.search(query.text, Filters(), limit=limit, offset=0, mode=mode)
+    answer = reader.search(query.text, Filters(), limit=limit, offset=0)
     sources = [_counted_source(hit, query) for hit in answer.hits]
     if query.kind == JUDGED:
         sources = list(dict.fromkeys(sources))[:DEPTH]

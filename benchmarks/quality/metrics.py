@@ -12,8 +12,7 @@ from statistics import fmean, median
 
 import numpy as np
 
-from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Row
-from blog_search_mcp.index.search.ranking import SearchMode
+from benchmarks.quality.types import AbsenceRow, Outcome, Query, Row
 from blog_search_mcp.server.settings import TOP_K_DEFAULT
 
 DEPTH = 10
@@ -21,8 +20,6 @@ DEPTH = 10
 
 READ = TOP_K_DEFAULT
 """Hits that are read for evidence: what an assistant gets by default."""
-
-Outcomes = Mapping[SearchMode, Sequence[Outcome]]
 
 
 def hit(rank: int | None, cutoff: int) -> float:
@@ -64,44 +61,23 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float:
     return above / (len(positives) * len(negatives))
 
 
-RESAMPLES = 2000
-"""Enough that an end of the interval moves by less than .005 with another seed."""
-
-SEED = 20261120
-
-_ENDS = (2.5, 97.5)
-
-
-def estimate_mean(values: Sequence[float]) -> Estimate:
-    """Estimate the mean of `values`, which may not be empty; 95 % percentile bootstrap.
-
-    The interval says what another sample of queries of this kind on this blog might have
-    shown, and nothing of other blogs.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    size = len(array)
-    drawn = np.random.default_rng(SEED).multinomial(size, np.full(size, 1 / size), RESAMPLES)
-    low, high = np.percentile(drawn @ array / size, _ENDS)
-    return Estimate(float(array.mean()), float(low), float(high))
-
-
-def group_by_kind(queries: Sequence[Query], outcomes: Outcomes) -> Mapping[str, Outcomes]:
+def group_by_kind(
+    queries: Sequence[Query], outcomes: Sequence[Outcome]
+) -> Mapping[str, Sequence[Outcome]]:
     """Group outcomes by the rows that their query counts in, in the order of first appearance."""
-    kinds: dict[str, dict[SearchMode, list[Outcome]]] = {}
-    for mode in outcomes:
-        for query, outcome in zip(queries, outcomes[mode], strict=True):
-            for kind in query.rows:
-                kinds.setdefault(kind, defaultdict(list))[mode].append(outcome)
+    kinds = defaultdict[str, list[Outcome]](list)
+    for query, outcome in zip(queries, outcomes, strict=True):
+        for kind in query.rows:
+            kinds[kind].append(outcome)
     return kinds
 
 
-def summarise_retriever(kind: str, mode: SearchMode, outcomes: Sequence[Outcome]) -> Row:
-    """Compute the metrics of one retriever's outcomes, at least one."""
+def summarise(kind: str, outcomes: Sequence[Outcome]) -> Row:
+    """Compute the metrics of outcomes, at least one."""
     ranks = [outcome.rank for outcome in outcomes]
     readings = [outcome.reading for outcome in outcomes if outcome.reading is not None]
     return Row(
         kind=kind,
-        retriever=mode.value,
         queries=len(outcomes),
         hit_at_1=fmean(hit(rank, 1) for rank in ranks),
         hit_at_5=fmean(hit(rank, READ) for rank in ranks),
@@ -115,34 +91,18 @@ def summarise_retriever(kind: str, mode: SearchMode, outcomes: Sequence[Outcome]
     )
 
 
-def compare_fusion(kind: str, outcomes: Outcomes) -> FusionRow:
-    """Return the paired difference in nDCG@10; where both are equal, lexical is the better."""
-    gains = {mode: [outcome.gain for outcome in outcomes[mode]] for mode in outcomes}
-    better = max((SearchMode.LEXICAL, SearchMode.DENSE), key=lambda mode: fmean(gains[mode]))
-    pairs = zip(gains[SearchMode.HYBRID], gains[better], strict=True)
-    return FusionRow(
-        kind, better.value, estimate_mean([hybrid - single for hybrid, single in pairs])
-    )
-
-
 def summarise_absence(
-    kinds: Mapping[str, Outcomes], unanswered: Mapping[str, Outcomes]
+    kinds: Mapping[str, Sequence[Outcome]], unanswered: Mapping[str, Sequence[Outcome]]
 ) -> Iterator[AbsenceRow]:
     """Compare each kind of query that the blog does not answer with the questions it does."""
     asked = [kind for kind in kinds if kind.startswith("question") and "," not in kind]
-    own = [
-        outcome.certainty
-        for kind in asked or ["heading"]
-        if kind in kinds
-        for outcome in kinds[kind][SearchMode.HYBRID]
-    ]
+    own = [outcome.certainty for kind in asked or ["heading"] for outcome in kinds.get(kind, ())]
     for kind, outcomes in unanswered.items():
-        found = outcomes[SearchMode.HYBRID]
         yield AbsenceRow(
             kind=kind,
-            queries=len(found),
-            low=fmean(outcome.is_low for outcome in found),
-            auroc=auroc(own, [outcome.certainty for outcome in found]) if own else None,
+            queries=len(outcomes),
+            low=fmean(outcome.is_low for outcome in outcomes),
+            auroc=auroc(own, [outcome.certainty for outcome in outcomes]) if own else None,
         )
 
 

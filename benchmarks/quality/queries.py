@@ -15,8 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain, cycle, islice
-from pathlib import Path
+from itertools import chain, islice
 
 from benchmarks.quality.types import Query
 from blog_search_mcp.index.analysis.languages import (
@@ -51,9 +50,6 @@ DEFINITION = {
 }
 """How a language asks what its title names; a post in another one is not asked for so."""
 
-REQUESTS = Path(__file__).with_name("requests.txt")
-"""Sentences that ask for posts: a language, a tab, and the sentence with {} for the subject. None
-is one of those that requests are fitted on (`tools/requests/asking.tsv`)."""
 
 TRADITIONAL_SHARE = 0.05
 """Share of the letters that are written otherwise in Simplified characters: of Traditional text a
@@ -222,37 +218,6 @@ def _misspell(title: str) -> str:
     return title.replace(longest, longest[: middle - 1] + inside + longest[middle + 1 :], 1)
 
 
-def requested(posts: Posts) -> Iterator[Query]:
-    """Headings as what somebody asks for posts about, in the language of the post."""
-    return _request("requested", headings(posts), posts)
-
-
-def requested_terms(posts: Posts) -> Iterator[Query]:
-    """Short titles that no other post has, likewise."""
-    terms = (replace(query, parts=()) for query in titles(posts) if is_short(query.text))
-    return _request("requested term", terms, posts)
-
-
-def _request(kind: str, queries: Iterable[Query], posts: Posts) -> Iterator[Query]:
-    """Put the text of each query into the next sentence of REQUESTS."""
-    languages = {post.post.source: detect_language(post) for post in posts}
-    sentences = {language: cycle(found) for language, found in read_requests().items()}
-    for query in queries:
-        if (language := languages[query.source]) in sentences:
-            text = next(sentences[language]).replace("{}", query.text)
-            yield replace(query, kind=kind, text=text)
-
-
-@cache
-def read_requests() -> Mapping[str, Sequence[str]]:
-    """Read the sentences that ask for posts, by language."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for line in REQUESTS.read_text(encoding="utf-8").splitlines():
-        language, sentence = line.split("\t")
-        found[language].append(sentence)
-    return found
-
-
 def reduce_to_keywords(question: str) -> str:
     """Return a question without signs and function words, as an assistant searches for it."""
     known = function_words(language_of(question) or "en")
@@ -345,8 +310,6 @@ KINDS: Mapping[str, Callable[[Posts], Iterator[Query]]] = {
     "title": titles,
     "definition": definitions,
     "misspelled": misspelled,
-    "requested": requested,
-    "requested term": requested_terms,
     "simplified": simplified,
     "regional": regional,
 }

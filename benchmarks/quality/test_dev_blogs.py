@@ -49,8 +49,7 @@ def test_one_command_measures_blogs_and_collections_and_writes_the_document(
     written = document.read_text()
     assert written == DOCUMENT.replace("old\n", said)
     assert "python -m benchmarks.quality.dev_blogs CORPORA --questions QUESTIONS\n" in said
-    assert "| title, hit@1 | ≥ .985 | cats 1.000, dogs 1.000 | – |" in said
-    assert "| birds | embedded all-MiniLM-L6-v2 | 1 | 1.000 | 1.000 | 1.000 | +.000 " in said
+    assert "| birds | embedded all-MiniLM-L6-v2 | 1 | 1.000 |" in said
     assert "**cats: 2 posts, " in said
     assert "| question | 1 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |" in said
     assert "| dogs | – | .933 of 30, 1.000 | 1.000 of 1, 1.000 | " in said

@@ -10,18 +10,15 @@ from hypothesis import strategies as st
 
 from benchmarks.quality.metrics import (
     auroc,
-    compare_fusion,
     contain_evidence,
-    estimate_mean,
     group_by_kind,
     hit,
     ndcg,
     reciprocal_rank,
+    summarise,
     summarise_absence,
-    summarise_retriever,
 )
-from benchmarks.quality.types import AbsenceRow, Estimate, FusionRow, Outcome, Query, Reading, Row
-from blog_search_mcp.index.search.ranking import SearchMode
+from benchmarks.quality.types import AbsenceRow, Outcome, Query, Reading, Row
 
 RANKS = st.sets(st.integers(1, 12))
 SCORES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=25)
@@ -87,60 +84,42 @@ def test_auroc_is_the_odds_of_a_pair_in_order(
     assert auroc(positives, negatives) == pytest.approx(sum(points) / len(points))
 
 
-def test_an_interval_holds_the_mean_and_has_the_width_that_theory_gives() -> None:
-    found = estimate_mean([1.0] * 900 + [0.0] * 100)
-    half_width = 1.96 * math.sqrt(0.9 * 0.1 / 1000)
-    assert found.value == 0.9
-    assert (found.low, found.high) == pytest.approx((0.9 - half_width, 0.9 + half_width), abs=0.002)
-    assert estimate_mean([0.25] * 8) == Estimate(0.25, 0.25, 0.25)
-
-
 def outcome(
     rank: int | None, certainty: float = 0.0, low: bool = False, reading: Reading | None = None
 ) -> Outcome:
     return Outcome(rank, 1 / math.log2(1 + rank) if rank else 0.0, certainty, low, reading)
 
 
-def test_a_row_sums_up_the_outcomes_of_a_retriever() -> None:
+def test_a_row_sums_up_the_outcomes_of_a_kind() -> None:
     outcomes = [
         outcome(1, reading=Reading(in_chunk=False, in_first=True, in_any=True, tokens=900)),
         outcome(3, 0, True, Reading(in_chunk=False, in_first=False, in_any=True, tokens=1100)),
         outcome(7, low=True),
         outcome(None, low=True),
     ]
-    row = summarise_retriever("question", SearchMode.HYBRID, outcomes)
+    row = summarise("question", outcomes)
     gain, shares = (1 + 1 / 2 + 1 / 3) / 4, (0.0, 1 / 2, 1.0, 1000, 1 / 2)
     assert row.mrr_at_10 == pytest.approx((1 + 1 / 3 + 1 / 7) / 4)
-    assert row == Row("question", "hybrid", 4, 1 / 4, 2 / 4, gain, row.mrr_at_10, *shares)
-    nothing = summarise_retriever("title", SearchMode.DENSE, [outcome(None, low=True)])
-    assert nothing == Row("title", "dense", 1, 0.0, 0.0, 0.0, 0.0, *(None,) * 5)
+    assert row == Row("question", 4, 1 / 4, 2 / 4, gain, row.mrr_at_10, *shares)
+    nothing = summarise("title", [outcome(None, low=True)])
+    assert nothing == Row("title", 1, 0.0, 0.0, 0.0, 0.0, *(None,) * 5)
 
 
 def test_a_query_counts_in_its_kind_and_in_each_part_of_it() -> None:
     queries = [Query("title", "RAG", "a.md", parts=("short", "card")), Query("title", "b", "b.md")]
-    kinds = group_by_kind(queries, {SearchMode.DENSE: [outcome(1), outcome(2)]})
-    ranks = {kind: [each.rank for each in found[SearchMode.DENSE]] for kind, found in kinds.items()}
+    kinds = group_by_kind(queries, [outcome(1), outcome(2)])
+    ranks = {kind: [each.rank for each in found] for kind, found in kinds.items()}
     assert ranks == {"title": [1, 2], "title, short": [1], "title, card": [1]}
-
-
-def test_fusion_is_compared_with_the_retriever_of_the_higher_mean() -> None:
-    outcomes = {
-        SearchMode.LEXICAL: [outcome(3), outcome(3)],
-        SearchMode.DENSE: [outcome(1), outcome(3)],
-        SearchMode.HYBRID: [outcome(3), outcome(3)],
-    }
-    row = compare_fusion("heading", outcomes)
-    assert row == FusionRow("heading", "dense", Estimate(-0.25, -0.5, 0.0))
 
 
 def test_absence_is_told_from_the_blogs_own_questions() -> None:
     kinds = {
-        "heading": {SearchMode.HYBRID: [outcome(1, 0.0)]},
-        "question": {SearchMode.HYBRID: [outcome(1, 0.9), outcome(1, 0.8)]},
-        "question, other language": {SearchMode.HYBRID: [outcome(1, 0.1)]},
+        "heading": [outcome(1, 0.0)],
+        "question": [outcome(1, 0.9), outcome(1, 0.8)],
+        "question, other language": [outcome(1, 0.1)],
     }
     absent = [outcome(None, 0.2, low=True), outcome(None, 0.85), outcome(None, 0.1, low=True)]
-    [row] = summarise_absence(kinds, {"absent": {SearchMode.HYBRID: absent}})
+    [row] = summarise_absence(kinds, {"absent": absent})
     assert row == AbsenceRow("absent", 3, 2 / 3, 5 / 6)
-    [alone] = summarise_absence({}, {"absent": {SearchMode.HYBRID: absent}})
+    [alone] = summarise_absence({}, {"absent": absent})
     assert alone.auroc is None

@@ -1,12 +1,11 @@
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks.quality.blog import read_posts
 from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
-from benchmarks.quality.queries import KINDS, REQUESTS, is_short, is_specific
+from benchmarks.quality.queries import KINDS, is_short, is_specific
 from benchmarks.quality.types import Query
 
 
@@ -86,35 +85,6 @@ def test_a_title_of_several_words_is_misspelled_in_the_middle_of_the_longest(
         "Leter by letter": Query("misspelled", "Leter by letter", "1.md"),
         "資料庫 of datbaases": Query("misspelled", "資料庫 of datbaases", "3.md"),
     }
-
-
-def test_headings_are_requested_in_the_language_of_the_post(tmp_path: Path) -> None:
-    texts = {
-        "en.md": post("A", "This is a post about what it is for.\n\n## Storing vectors\n"),
-        "hant.md": post("B", "這是一篇關於資料庫與向量儲存方式的說明。\n\n## 儲存向量的檔案\n"),
-        "fr.md": post("C", "Ce sont les mots qui ne sont pas dans la table.\n\n## Des vecteurs\n"),
-    }
-    found = asked("requested", write_blog(tmp_path, texts))
-    assert {query.source for query in found.values()} == {"en.md", "hant.md"}
-    by_source = {query.source: query for query in found.values()}
-    assert "Storing vectors" in by_source["en.md"].text != "Storing vectors"
-    assert by_source["hant.md"].text.replace("儲存向量的檔案", "") != ""
-
-
-def test_short_titles_are_requested_and_long_ones_are_not(tmp_path: Path) -> None:
-    texts = {
-        "term.md": post("Generics", "This is the post that says what the word is about."),
-        "long.md": post("Why the loops of Go are as they are", "This is the post on loops."),
-    }
-    [query] = asked("requested term", write_blog(tmp_path, texts)).values()
-    assert query.source == "term.md"
-    assert "Generics" in query.text != "Generics"
-
-
-def test_every_sentence_of_a_request_has_one_place_for_its_subject() -> None:
-    rows = [line.split("\t") for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
-    assert {language for language, _ in rows} == {"en", "de", "zh", "zh-hant", "ja"}
-    assert {sentence.count("{}") for _, sentence in rows} == {1}
 
 
 def test_inline_code_is_an_identifier_and_fenced_code_is_not(tmp_path: Path) -> None:
@@ -221,16 +191,3 @@ def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(
     posts = {found.post.source: found for found in read_posts(collection.content)}
     assert posts["1.md"].post.title == 'A "title"'
     assert posts["b%2F2.md"].body.text.strip() == "```\ndef f():\n    # this\n```"
-
-
-def test_no_sentence_or_query_that_is_measured_is_fitted_on() -> None:
-    fitted = Path(__file__).parents[2] / "tools" / "requests"
-
-    def read_letters(path: Path) -> set[str]:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        texts = (line.split("\t")[1].replace("{}", "subject") for line in lines)
-        return {re.sub(r"[\W_]", "", text).lower() for text in texts}
-
-    asking, other = (read_letters(fitted / name) for name in ("asking.tsv", "other.tsv"))
-    assert read_letters(REQUESTS) & asking == set()
-    assert read_letters(fitted / "held_out.tsv") & (asking | other) == set()

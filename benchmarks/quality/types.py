@@ -54,7 +54,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one query returned by one retriever."""
+    """What one query returned."""
 
     rank: int | None
     """Of the first acceptable post among the hits, from 1; `None` if it is not there."""
@@ -69,20 +69,10 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over queries with its 95 % bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """Metrics of one kind of query, or of a part of it, by one retriever."""
+    """Metrics of one kind of query, or of a part of it."""
 
     kind: str
-    retriever: str
     queries: int
     hit_at_1: float
     hit_at_5: float
@@ -96,16 +86,6 @@ class Row:
     """Median."""
     false_low: float | None
     """Share with low confidence of those whose post is among the first five; `None` if none is."""
-
-
-@dataclass(frozen=True, slots=True)
-class FusionRow:
-    """Hybrid search against the better single retriever, query by query."""
-
-    kind: str
-    better_retriever: str
-    difference: Estimate
-    """nDCG@10 of hybrid less that of the better retriever; below 0, fusion lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +112,8 @@ class Measurement:
     chunks: int
     embedder: str
     rows: tuple[Row, ...]
-    fusion: tuple[FusionRow, ...]
     absence: tuple[AbsenceRow, ...]
 
-    def row(self, kind: str, retriever: str = "hybrid") -> Row | None:
+    def row(self, kind: str) -> Row | None:
         """Return one row, `None` if it was not measured."""
-        wanted = (kind, retriever)
-        return next((row for row in self.rows if (row.kind, row.retriever) == wanted), None)
+        return next((row for row in self.rows if row.kind == kind), None)

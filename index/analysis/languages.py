@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -22,31 +22,18 @@ CJK = f"\u3005-\u3007{HAN}{KANA}{HANGUL}"
 """Scripts without spaces between words, and the marks that stand for a Han character. Each of
 these is the inside of a regular expression's set."""
 
+EAST_ASIAN = frozenset({"ja", "ko", "zh"})
+"""The languages of these scripts."""
+
 _GAP = re.compile(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])")
 
 _FUNCTION_WORDS = Path(__file__).parents[1] / "data" / "function_words.txt"
 
-STEMMERS = {
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nb": "norwegian",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
-"""Snowball's algorithms by language; Latin words in any other language's posts are stemmed as
-English, which is what technical terms mostly are."""
+STEMMED = frozenset(
+    ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr")
+)
+"""Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
+as English, which is what technical terms mostly are."""
 
 LEAST_SHARE = 0.08
 """Share of function words that names a language; running text of any has .25 and more, text
@@ -58,7 +45,7 @@ LEAST_POSTS = 0.05
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_EAST_ASIAN = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
+_CHARACTERS = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
 _WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 _DOTTED = "\u0130"
 """The only letter of which lower case is more than one character, and would be two words."""
@@ -98,22 +85,34 @@ def language_of(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _language_of_sample(sample: str) -> str:
-    kinds = _count_scripts("".join(_EAST_ASIAN.findall(sample)))
-    counts = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
-    found = {code: _find_function_words(counts, code) for code in function_word_languages()}
-    weights = {
-        code: (sum(map(_evidence, words)), sum(counts[word] for word in words))
-        for code, words in found.items()
+    words = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
+    found = {
+        code: {word: words[word] for word in listed.intersection(words) if _evidence(word)}
+        for code, listed in _read_function_words().items()
     }
-    best, second = sorted(weights, key=lambda code: weights[code], reverse=True)[:2]
-    most, share = weights[best]
-    if most < LEAST_EVIDENCE:
+    ranks = {code: (sum(map(_evidence, own)), sum(own.values())) for code, own in found.items()}
+    best, second = sorted(ranks, key=ranks.__getitem__, reverse=True)[:2]
+    evidence, share = ranks[best]
+    if evidence < LEAST_EVIDENCE:
         share = 0
-    if sum(kinds.values()) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
-        return _east_asian_language(kinds)
-    if share and share >= LEAST_SHARE * counts.total():
-        return best if weights[best] > weights[second] else ""
-    return UNDETERMINED if counts.total() >= RUNNING_TEXT else ""
+    characters = "".join(_CHARACTERS.findall(sample))
+    if len(characters) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
+        return _east_asian_language(characters)
+    if share and share >= LEAST_SHARE * words.total():
+        return best if ranks[best] > ranks[second] else ""
+    return UNDETERMINED if words.total() >= RUNNING_TEXT else ""
+
+
+def _evidence(word: str) -> int:
+    """How much a function word says about the language of a text that has it."""
+    return (len(word) > 1) + (not word.isascii())
+
+
+def _east_asian_language(characters: str) -> str:
+    if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
+        return "ko"
+    kana = len(re.findall(f"[{KANA}]", characters))
+    return "ja" if kana >= KANA_SHARE * len(characters) else "zh"
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
@@ -126,14 +125,16 @@ def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(code for code in ordered if posts[code] >= least) or ("en",)
 
 
-def stemmer_of(language: str) -> str:
-    """Snowball's algorithm for the Latin words of a post in `language` (`de`, `pt-br`, `zh-tw`)."""
-    return STEMMERS.get(primary_subtag(language), "english")
-
-
 def primary_subtag(language: str) -> str:
     """The language alone of a tag that may name a script or a region too."""
     return language.partition("-")[0].lower()
+
+
+def stemmer_of(language: str) -> str:
+    """Snowball's stemmer for the Latin words of a post in `language` (`de`, `pt-br`, `zh-tw`)."""
+    code = primary_subtag(language)
+    code = "no" if code in {"nb", "nn"} else code
+    return code if code in STEMMED else "en"
 
 
 def function_words(language: str) -> frozenset[str]:
@@ -144,47 +145,11 @@ def function_words(language: str) -> frozenset[str]:
     return _read_function_words().get(primary_subtag(language), frozenset())
 
 
-def function_word_languages() -> Collection[str]:
-    """The languages with a list of function words."""
-    return _read_function_words().keys()
-
-
 @cache
 def _read_function_words() -> Mapping[str, frozenset[str]]:
     lines = _FUNCTION_WORDS.read_text(encoding="utf-8").splitlines()
     rows = (line.partition("\t") for line in lines)
     return {language: frozenset(words.split()) for language, _, words in rows}
-
-
-def _count_scripts(characters: str) -> Mapping[str, int]:
-    """How many of East Asian characters are kana, hangul and Han, by the language of each."""
-    if not characters:
-        return {}
-    return {code: sum(map(len, script.findall(characters))) for code, script in _scripts().items()}
-
-
-@cache
-def _scripts() -> Mapping[str, re.Pattern[str]]:
-    """Match a run of each script; a search in another one does not wait for it."""
-    letters = {"ja": KANA, "ko": HANGUL, "zh": HAN}
-    return {code: re.compile(f"[{own}]+") for code, own in letters.items()}
-
-
-def _east_asian_language(kinds: Mapping[str, int]) -> str:
-    characters = sum(kinds.values())
-    if kinds["ko"] * 2 > characters:
-        return "ko"
-    return "ja" if kinds["ja"] >= KANA_SHARE * characters else "zh"
-
-
-def _find_function_words(counts: Mapping[str, int], language: str) -> Set[str]:
-    """Those of the words that are function words of the language."""
-    return {word for word in function_words(language).intersection(counts) if _evidence(word)}
-
-
-def _evidence(word: str) -> int:
-    """How much a function word says about the language of a text that has it."""
-    return (len(word) > 1) + (not word.isascii())
 
 
 _TAG = re.compile(

@@ -1,43 +1,23 @@
-"""Analyse a query: its weighted terms, whether it asks, is running text or a name, and of what.
-
-A synonym is a further stem of the reader's word, the better one counts, and only where the blog
-uses it at least as often. Some words mean something else elsewhere (文件 is a document here and a
-file there), and a blog that uses the reader's own words needs no others.
-"""
+"""Analyse a query: its weighted terms, whether it asks or is running text, and what it names."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, product, starmap
 from string import ascii_lowercase
-from typing import Protocol
 
 from blog_search_mcp.index.analysis.languages import (
     CJK,
+    EAST_ASIAN,
     function_words,
     language_of,
     primary_subtag,
     stemmer_of,
 )
-from blog_search_mcp.index.analysis.synonyms import (
-    LANGUAGES,
-    Table,
-    synonyms_of,
-    synonyms_of_english,
-)
-from blog_search_mcp.index.analysis.tokenizer import (
-    TOKEN,
-    Term,
-    fold,
-    name_key,
-    stem,
-    terms,
-    to_simplified,
-)
+from blog_search_mcp.index.analysis.tokenizer import fold, name_key, stem, terms
 
 STOPWORD_WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
@@ -112,60 +92,57 @@ class Query:
     text: str
     words: tuple[Word, ...]
     """In order, without repeats."""
+    language: str
+    """ISO 639-1; empty for a few words that show none."""
     is_question: bool
     """Asked, rather than described: a description resembles how a post begins."""
     is_prose: bool
     """Running text, rather than an identifier, a title or a few words."""
     is_foreign: bool
     """Whether it shows a language that the blog is not written in."""
+    has_other_script: bool
+    """Whether it is in another script than most of the blog: East Asian, or not."""
 
 
 def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     """The query in `text`, which may be anything.
 
-    `languages` are those of the blog. A few words do not show their language, so each
-    is looked up by its stem in every one; a post matches by its own. Function words of
-    the query's own language weigh little too, whatever the blog is written in.
+    `languages` are those of the blog, the commonest first. A few words do not show their language,
+    so each is looked up by its stem in every one; a post matches by its own. Function words of the
+    query's own language weigh little too, whatever the blog is written in.
     """
+    blog = [primary_subtag(language) for language in languages]
+    shown = _language_of(text, blog)
+    # English is a query's own language where it shows no other, and Chinese grammar none in a
+    # Japanese query.
+    grammar = frozenset({*blog, shown or "en"} - ({"zh"} if shown == "ja" else set()))
     spoken = {stemmer_of(language): language for language in languages}.values()
     streams = [list(terms(text, language)) for language in spoken]
-    known = _known(text, languages)
-    words = tuple(dict.fromkeys(_word(same, known) for same in zip(*streams, strict=True)))
+    words = dict.fromkeys(
+        Word(
+            same[0].exact,
+            tuple(sorted({term.stem for term in same})),
+            STOPWORD_WEIGHT if is_stopword(same[0].exact, grammar) else 1.0,
+        )
+        for same in zip(*streams, strict=True)
+    )
     own = {word.stems for word in words if word.weight == 1.0}
-    shown = language_of_query(text, languages)
+    length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in own)
     return Query(
         text=text,
-        words=words,
+        words=tuple(words),
+        language=shown,
         is_question=bool(_QUESTION.search(text)),
-        is_prose=sum(_length(stems[0]) for stems in own) >= PROSE_TERMS and not _CODE.search(text),
-        is_foreign=bool(shown) and shown not in map(primary_subtag, languages),
+        is_prose=length >= PROSE_TERMS and not _CODE.search(text),
+        is_foreign=bool(shown) and shown not in blog,
+        has_other_script=(shown in EAST_ASIAN) is EAST_ASIAN.isdisjoint(blog[:1]),
     )
 
 
-def language_of_query(text: str, languages: Sequence[str]) -> str:
-    """The language of a query to a blog in these languages; `""` for a few words that show none.
-
-    A few kanji look Chinese, and to a Japanese blog they are Japanese.
-    """
-    blog, own = {primary_subtag(language) for language in languages}, language_of(text)
-    return "ja" if own == "zh" and "ja" in blog and "zh" not in blog else own
-
-
-def _known(text: str, languages: Sequence[str]) -> frozenset[str]:
-    """The languages whose function words weigh little: the query's own and those of the blog.
-
-    English is a query's own language where it shows no other. Chinese grammar is none in Japanese.
-    """
-    blog = {primary_subtag(language) for language in languages}
-    own = language_of_query(text, languages) or "en"
-    return frozenset((blog | {own}) - ({"zh"} if own == "ja" else set()))
-
-
-def _word(same: tuple[Term, ...], languages: Collection[str]) -> Word:
-    """One place of the query as each language stems it."""
-    exact = same[0].exact
-    weight = STOPWORD_WEIGHT if is_stopword(exact, languages) else 1.0
-    return Word(exact, tuple(sorted({term.stem for term in same})), weight)
+def _language_of(text: str, blog: Collection[str]) -> str:
+    """A few kanji look Chinese, and to a Japanese blog they are Japanese."""
+    shown = language_of(text)
+    return "ja" if shown == "zh" and "ja" in blog and "zh" not in blog else shown
 
 
 def is_bigram(word: str) -> bool:
@@ -173,9 +150,8 @@ def is_bigram(word: str) -> bool:
     return len(word) == 2 and all(map(_EAST_ASIAN.match, word))
 
 
-def _length(word: str) -> float:
-    return 0.5 if is_bigram(word) else 1.0
-
+PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
+"""A word that stands by itself, and is no part of an identifier, a path or a flag."""
 
 Titles = Mapping[str, tuple[int, ...]]
 """Ids of the posts that have a title, by its key."""
@@ -214,10 +190,6 @@ def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
 
-_PLAIN = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
-"""A word that stands by itself, and is no part of an identifier, a path or a flag."""
-
-
 LEAST_LETTERS = 6
 """Letters from which on a word may be misspelled: a shorter one is like too many others."""
 MOST_LETTERS = 40
@@ -225,49 +197,35 @@ MOST_LETTERS = 40
 
 
 def correct_spelling(
-    text: str, languages: Sequence[str], vocabulary: Vocabulary, is_word: Callable[[str], bool]
+    text: str,
+    languages: Sequence[str],
+    having: Callable[[str], int],
+    is_word: Callable[[str], bool],
 ) -> tuple[str, str] | None:
     """The word of a query that no post has and that is no English word, with what it may be meant.
 
     That is the commonest word of the blog, whose languages these are, which is the same but for one
-    letter, not the first, that is another, left out, added, or exchanged with the next. `is_word`
-    knows English alone: a query with several such words is in another language or of another field.
+    letter, not the first, that is another, left out, added, or exchanged with the next. `having`
+    says in how many posts a stem is, so the blog may write the word with another ending. `is_word`
+    knows English alone: a query with several such words is in another language or another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None
+
+    def count(word: str) -> int:
+        stems = {stem(word, stemmer_of(language)) for language in languages}
+        return max(map(having, stems), default=0)
+
     unknown = [
         word
-        for word in _PLAIN.findall(text)
-        if not is_word(word.lower()) and not _is_said(word.lower(), languages, vocabulary)
+        for word in PLAIN_WORD.findall(text)
+        if not (is_word(word.lower()) or count(word.lower()))
     ]
     if len(unknown) != 1 or not LEAST_LETTERS <= len(unknown[0]) <= MOST_LETTERS:
         return None
-    spelled = {word: vocabulary.spelled(word) for word in _edits(unknown[0].lower())}
-    said = [
-        word for word, count in spelled.items() if count and _has_stem(word, languages, vocabulary)
-    ]
-    nearest = max(said, key=spelled.__getitem__, default=None)
-    return (unknown[0], nearest) if nearest else None
-
-
-class Vocabulary(Protocol):
-    """The words of a blog; of a thousand that it lacks, a few may be taken for one it has."""
-
-    def having(self, stem: str) -> int:
-        """In how many documents a stem is."""
-
-    def spelled(self, word: str) -> int:
-        """In how many documents a word is spelled so."""
-
-
-def _is_said(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
-    return vocabulary.spelled(word) > 0 or _has_stem(word, languages, vocabulary)
-
-
-def _has_stem(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> bool:
-    """A second look at a word that has come out as spelled: index.milvus knows both by hashes."""
-    (analysed,) = analyse_query(word, languages).words
-    return any(map(vocabulary.having, analysed.stems))
+    counts = {word: count(word) for word in _edits(unknown[0].lower())}
+    nearest = max(counts, key=lambda word: (counts[word], is_word(word)))
+    return (unknown[0], nearest) if counts[nearest] else None
 
 
 def _edits(word: str) -> Iterator[str]:
@@ -278,93 +236,3 @@ def _edits(word: str) -> Iterator[str]:
         yield from (before + letter + after[1:] for letter in ascii_lowercase if after)
         yield before + after[1:]
         yield before + after[1:2] + after[:1] + after[2:]
-
-
-def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
-    """The query with the stems of its words' synonyms beside their own.
-
-    `languages` are those of the blog, and `having` says in how many of its passages a stem is.
-    English words in a Chinese or Japanese sentence are names and stay what they are.
-    """
-    further: dict[str, set[str]] = defaultdict(set)
-
-    def are_said(word: str, other: str) -> bool:
-        own, others = _stems(word), _stems(other)
-        return min(map(having, others)) >= max(min(map(having, own)), 1)
-
-    for word, *others in _named_otherwise(query, languages, are_said):
-        for other in others:
-            for term, same in _aligned(_stems(word), _stems(other)):
-                further[term] |= same
-    words = tuple(_with(word, further) for word in query.words)
-    return replace(query, words=words) if further else query
-
-
-def _with(word: Word, further: Mapping[str, Collection[str]]) -> Word:
-    more = {same for term in word.stems for same in further.get(term, ())}
-    return replace(word, stems=tuple(sorted({*word.stems, *more}))) if more else word
-
-
-_Synonyms = Sequence[str]
-"""A word of the query, and what else it is called."""
-
-
-def _named_otherwise(
-    query: Query, languages: Sequence[str], are_said: Callable[[str, str], bool]
-) -> Iterator[_Synonyms]:
-    """The words of the query, each with those of its synonyms that `are_said`.
-
-    Where two words meet in a run without spaces, the pair of characters that spans them is a word
-    as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
-    """
-    if _EAST_ASIAN.search(query.text):
-        table = synonyms_of(language_of_query(query.text, languages))
-        tokens = TOKEN.finditer(to_simplified(query.text))
-        for run in filter(None, (token["cjk"] for token in tokens)):
-            names = [
-                (word, *(other for other in table.get(word, ()) if are_said(word, other)))
-                for word in split_run(run, table)
-            ]
-            yield from names
-            yield from starmap(_spanning, pairwise(names))
-    else:
-        for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
-            pairs = _in_words(query.text, synonyms_of_english(language))
-            yield from (pair for pair in pairs if are_said(*pair))
-
-
-def _spanning(left: _Synonyms, right: _Synonyms) -> _Synonyms:
-    """The last character of one word with the first of the next, by what each is called."""
-    pairs = [first[-1] + second[0] for first, second in product(left, right)]
-    return pairs[0], *filter(is_bigram, pairs[1:])
-
-
-def split_run(run: str, table: Collection[str]) -> Iterator[str]:
-    """A run without spaces as the longest words of the table, from left to right.
-
-    What is between these is given by single characters.
-    """
-    longest = max(map(len, table), default=0)
-    start = 0
-    while start < len(run):
-        ends = range(min(start + longest, len(run)), start + 1, -1)
-        end = next((end for end in ends if run[start:end] in table), start + 1)
-        yield run[start:end]
-        start = end
-
-
-def _in_words(text: str, table: Table) -> Iterator[tuple[str, str]]:
-    for word in _PLAIN.findall(text):
-        yield from ((word, other) for other in table.get(stem(word, "english"), ()))
-
-
-def _stems(word: str) -> list[str]:
-    return [term.stem for term in terms(word)]
-
-
-def _aligned(own: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
-    """Each stem of one word with those of the other at the same place of it, at least one."""
-    for place, term in enumerate(own):
-        there = {place * len(others) // len(own)}
-        there |= {at for at in range(len(others)) if at * len(own) // len(others) == place}
-        yield term, {others[at] for at in there}

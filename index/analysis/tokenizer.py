@@ -1,10 +1,8 @@
-"""Analyse text into the terms that the lexical index counts; one function for posts and queries.
+"""Cut text into the terms that the lexical index counts; one grammar for posts and queries.
 
-Case, width, accents and Chinese script are folded. Words come in two spellings, exact and stemmed
-by the rules of the text's language: stems find a question's words, exact ones distinguish
-identifiers and titles, and each is a field of its own. Han and kana runs, which have no spaces,
-become bigrams. Identifiers stay whole beside their parts, so that `faiss.IndexFlatIP`,
-`IndexFlatIP` and `flat index` all find the same passage.
+Case, width, accents and Chinese script are folded, and words are stemmed by the rules of the text's
+language. Han and kana runs, which have no spaces, become bigrams. Identifiers stay whole beside
+their parts, so that `faiss.IndexFlatIP`, `IndexFlatIP` and `flat index` all find the same passage.
 """
 
 from __future__ import annotations
@@ -12,98 +10,13 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise
-from operator import add
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import CJK, stemmer_of
-
-
-class Stemmer(Protocol):
-    """One algorithm; it keeps the word it works on in itself, so that two threads need two."""
-
-    def stemWord(self, word: str, /) -> str:  # noqa: N802 - the library's own name
-        """Return the stem of a word in lower case."""
-
-
-class _Known(threading.local):
-    def __init__(self) -> None:
-        self.stemmers: dict[str, Stemmer] = {}
-
-
-_KNOWN = _Known()
-
-
-def snowball(algorithm: str) -> Stemmer:
-    """Return the thread's own, such as of `english`. Raises KeyError for an unknown one."""
-    found = _KNOWN.stemmers.get(algorithm)
-    if found is None:
-        import Stemmer as Snowball  # no part of an ingest that changes nothing
-
-        # `index.analysis.tokenizer.stem` remembers words itself.
-        found = _KNOWN.stemmers[algorithm] = Snowball.Stemmer(algorithm, 0)
-    return found
-
-
-SHORTEST_KATAKANA = 4
-"""Characters of a katakana word with a long mark at its end from which on some leave it out:
-コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
-
-_APART = re.compile("[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
-_CHARACTER = re.compile(
-    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u3099\u309a\uff9e\uff9f]?", re.DOTALL
-)
-_LONG = "\u30fc\uff70"
-_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc\u31f0-\u31ff\uff66-\uff9d]")
-
-
-def characters(run: str) -> list[str]:
-    """The characters of `run`, which they make up together."""
-    found = _CHARACTER.findall(run) if _APART.search(run) else list(run)
-    return list(_ended(found)) if _LONG[0] in run or _LONG[1] in run else found
-
-
-def without_final_mark(character: str) -> str:
-    """A character of `characters` without the long mark that ends a word."""
-    return character[:-1] if len(character) > 1 and character[-1] in _LONG else character
-
-
-def _ended(found: Sequence[str]) -> Iterator[str]:
-    """The same characters, the one before a last long mark together with it."""
-    last = [_is_last(found, place) for place in range(len(found))]
-    for place, character in enumerate(found):
-        if not last[place]:
-            yield character + (found[place + 1] if True in last[place + 1 : place + 2] else "")
-
-
-def _is_last(found: Sequence[str], place: int) -> bool:
-    """Whether the character is a long mark that ends a word long enough to lack it."""
-    before = found[max(place + 1 - SHORTEST_KATAKANA, 0) : place]
-    after = found[place + 1 : place + 2]
-    return (
-        found[place] in _LONG
-        and len(before) == SHORTEST_KATAKANA - 1
-        and all(map(_KATAKANA.match, before))
-        and not any(map(_KATAKANA.match, after))
-    )
-
-
-_TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
-
-
-def to_simplified(text: str) -> str:
-    """`text` with every Traditional character as its commonest Simplified one."""
-    return text if text.isascii() else text.translate(_table())
-
-
-@cache
-def _table() -> dict[int, int]:
-    traditional, simple = _TABLE.read_text(encoding="utf-8").splitlines()
-    return str.maketrans(traditional, simple)
-
 
 LONGEST = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
@@ -113,8 +26,8 @@ _WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_{CJK}a-zA-Z0-9]++)[{_ACCENTS}]*+)++"
 _NAME = rf"{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?"
 TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
 """A run of characters that makes terms; the group that matched says by which rules."""
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
-"""Characters of which nothing but their script is folded."""
+_RUN = re.compile(rf"[{CJK}]+|{_NAME}")
+"""The same without groups, which take as long as the match."""
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
@@ -123,12 +36,16 @@ _ACCENT = re.compile(f"[{_ACCENTS}]")
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """What English writes after an apostrophe; no word by itself."""
 
-
-class IndexTerms(NamedTuple):
-    """The terms of a text in both spellings, each apart by a space, as an index is given them."""
-
-    stems: str
-    exacts: str
+_UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+"""Characters of which nothing but their script is folded."""
+_LETTER = re.compile(
+    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u3099\u309a\uff9e\uff9f]?", re.DOTALL
+)
+"""A Han, kana or hangul character with the marks or the jamo that belong to it."""
+_KATAKANA = "[\u30a1-\u30fa\u30fc\u31f0-\u31ff]"
+_FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
+"""The long mark at the end of a katakana word of four characters or more, which some leave out:
+コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
 
 
 class Term(NamedTuple):
@@ -148,87 +65,57 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
     stemmer = stemmer_of(language)
     for match in TOKEN.finditer(text):
         if match["cjk"]:
-            yield from _grams(match["cjk"], match.start())
+            yield from _bigrams(match["cjk"], match.start())
         else:
             yield from _names(match["name"], match.start(), stemmer)
 
 
-def index_terms(text: str, language: str = "en") -> IndexTerms:
-    """The terms of `text` as `terms` gives them, without their places and faster."""
-    known = _spelled_runs(stemmer_of(language))
-    if len(known) > MOST_RUNS:
-        known.clear()
-    found = [known[run] for run in _runs().findall(text)]
-    return IndexTerms(
-        " ".join([stems for stems, _ in found]), " ".join([exacts for _, exacts in found])
-    )
-
-
-@cache
-def _runs() -> re.Pattern[str]:
-    """As TOKEN without its groups; a search needs none and does not wait for it."""
-    return re.compile(rf"[{CJK}]+|{_NAME}")
-
-
-def join_terms(parts: Iterable[IndexTerms]) -> IndexTerms:
-    """The terms of several texts as those of one."""
-    having = [part for part in parts if part.exacts]
-    return IndexTerms(
-        " ".join([part.stems for part in having]), " ".join([part.exacts for part in having])
-    )
-
-
-MOST_RUNS = 65536
-"""Runs whose terms are kept, by stemmer: some 20 MB."""
-
 LONGEST_RUN = 32
-"""Characters of a run whose terms are kept; longer ones hardly come again."""
+"""Characters of a run whose stems are remembered; longer ones hardly come again."""
 
 
-class _SpelledRuns(dict[str, IndexTerms]):
-    """The terms of runs of characters, made when they are first looked up."""
-
-    def __init__(self, stemmer: str) -> None:
-        super().__init__()
-        self._stemmer = stemmer
-
-    def __missing__(self, run: str) -> IndexTerms:
-        match = TOKEN.match(run)
-        is_name = match is None or match["cjk"] is None
-        made = _spelled_name(run, self._stemmer) if is_name else _spelled_grams(run)
-        if len(run) <= LONGEST_RUN:
-            self[run] = made
-        return made
-
-
-_spelled_runs = cache(_SpelledRuns)
-
-
-def _spelled_grams(run: str) -> IndexTerms:
-    if _HAN.fullmatch(run):
-        folded = to_simplified(run)
-        grams = " ".join(map(add, folded, folded[1:])) or folded
-    else:
-        letters = [fold(without_final_mark(character)) for character in characters(run)]
-        grams = " ".join([first + second for first, second in pairwise(letters)] or letters)
-    return IndexTerms(grams, grams)
-
-
-def _spelled_name(name: str, stemmer: str) -> IndexTerms:
-    found = list(_names(name, 0, stemmer))
-    return IndexTerms(
-        " ".join([term.stem for term in found]), " ".join([term.exact for term in found])
+def index_terms(text: str, language: str = "en") -> str:
+    """The stems that `terms` gives of a text, each apart by a space, and faster."""
+    return " ".join(
+        [
+            _stem_run(run, language) if len(run) <= LONGEST_RUN else _stem_long_run(run, language)
+            for run in _RUN.findall(text)
+        ]
     )
 
 
-def _grams(run: str, offset: int) -> Iterator[Term]:
-    own = characters(run)
-    folded = [fold(without_final_mark(character)) for character in own]
-    places = list(accumulate(map(len, own), initial=offset))
-    if len(own) == 1:
-        yield Term(folded[0], folded[0], places[0], places[1])
-    for place, (first, second) in enumerate(pairwise(folded)):
-        yield Term(first + second, first + second, places[place], places[place + 2])
+def _stem_long_run(run: str, language: str) -> str:
+    return " ".join([term.stem for term in terms(run, language)])
+
+
+_stem_run = lru_cache(maxsize=65536)(_stem_long_run)
+
+
+def join_terms(parts: Iterable[str]) -> str:
+    """The terms of several texts as those of one."""
+    return " ".join(filter(None, parts))
+
+
+def _bigrams(run: str, offset: int) -> Iterator[Term]:
+    """Pairs of neighbours in a run without spaces, or its only character."""
+    letters, bounds = _fold_letters(run, offset)
+    if len(letters) == 1:
+        yield Term(letters[0], letters[0], bounds[0], bounds[-1])
+    for place, (first, second) in enumerate(pairwise(letters)):
+        yield Term(first + second, first + second, bounds[place], bounds[place + 2])
+
+
+def _fold_letters(run: str, offset: int) -> tuple[list[str], list[int]]:
+    """The folded characters of a run, and where each begins and the last one ends."""
+    if _UNIFIED.fullmatch(run):
+        return list(to_simplified(run)), list(range(offset, offset + len(run) + 1))
+    matches = list(_LETTER.finditer(run))
+    folded = [fold(match[0]) for match in matches]
+    joined = "".join(letter[:1] or " " for letter in folded)
+    marks = {mark.start() for mark in _FINAL_MARK.finditer(joined)}
+    kept = [place for place in range(len(folded)) if place not in marks]
+    starts = [offset + matches[place].start() for place in kept]
+    return [folded[place] for place in kept], [*starts, offset + len(run)]
 
 
 def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
@@ -257,6 +144,20 @@ def _term(word: str, start: int, stemmer: str) -> Term:
     return Term(stem(word, stemmer), fold(word), start, start + len(word))
 
 
+_TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
+
+
+def to_simplified(text: str) -> str:
+    """`text` with every Traditional character as its commonest Simplified one."""
+    return text if text.isascii() else text.translate(_table())
+
+
+@cache
+def _table() -> dict[int, int]:
+    traditional, simple = _TABLE.read_text(encoding="utf-8").splitlines()
+    return str.maketrans(traditional, simple)
+
+
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
     """A word without case, width, accents or Traditional characters.
@@ -268,6 +169,30 @@ def fold(word: str) -> str:
     compatible = unicodedata.normalize("NFKC", word[:LONGEST]).casefold()
     bare = _ACCENT.sub("", unicodedata.normalize("NFD", compatible))
     return to_simplified("".join(unicodedata.normalize("NFC", bare).split()))
+
+
+@lru_cache(maxsize=131072)
+def stem(word: str, stemmer: str) -> str:
+    """The folded stem of a word by one of Snowball's stemmers (`languages.stemmer_of`).
+
+    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
+    digit has no other ending; pages of issue numbers and hashes are the longest there are.
+    """
+    lower = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
+    return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
+
+
+_THREAD = threading.local()
+"""By name, the thread's stemmers: each keeps the word it works on in itself."""
+
+
+def _snowball(word: str, stemmer: str) -> str:
+    stemmers = _THREAD.__dict__
+    if stemmer not in stemmers:
+        from Stemmer import Stemmer  # no part of an ingest that changes nothing
+
+        stemmers[stemmer] = Stemmer(stemmer, 0)
+    return str(stemmers[stemmer].stemWord(word))
 
 
 _NO_SIGNS = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
@@ -297,16 +222,3 @@ def spell_words(text: str) -> str:
     """
     folded = text if text.isascii() else to_simplified(unicodedata.normalize("NFKC", text))
     return f" {' '.join(_word_or_character().findall(folded.casefold()))} "
-
-
-@lru_cache(maxsize=131072)
-def stem(word: str, algorithm: str) -> str:
-    """The folded stem of a word by one of Snowball's algorithms.
-
-    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
-    digit has no other ending; pages of issue numbers and hashes are the longest there are.
-    """
-    index_terms = unicodedata.normalize("NFKC", word[:LONGEST]).lower()
-    return fold(
-        index_terms if index_terms[-1:].isdecimal() else snowball(algorithm).stemWord(index_terms)
-    )

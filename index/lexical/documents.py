@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
-from blog_search_mcp.index.analysis.tokenizer import IndexTerms, index_terms, join_terms
+from blog_search_mcp.index.analysis.tokenizer import index_terms, join_terms
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
@@ -49,11 +49,9 @@ class PostTerms:
 
     post_id: int
     chunk_ids: tuple[int, ...]
-    whole: IndexTerms
-    """Title, file name, tags, every heading and the text."""
-    about: IndexTerms
-    """The author's own description."""
-    chunks: list[IndexTerms]
+    whole: str
+    """Of title, file name, tags, description, every heading and the text, apart by spaces."""
+    chunks: list[str]
     """Each chunk with the title, the file name, the tags and the headings above and in it."""
 
 
@@ -80,8 +78,7 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     return PostTerms(
         post_id=post_id,
         chunk_ids=tuple(chunks),
-        whole=join_terms([label, *above, *inner, *bodies]),
-        about=index_terms(post.description, language),
+        whole=join_terms([label, index_terms(post.description, language), *above, *inner, *bodies]),
         chunks=[
             join_terms([label, *[path] * HEADING_TIMES, within, body])
             for path, within, body in zip(paths, inner, bodies, strict=True)
@@ -89,11 +86,11 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     )
 
 
-def _headings(headings: tuple[str, ...], language: str) -> IndexTerms:
+def _headings(headings: tuple[str, ...], language: str) -> str:
     return join_terms(index_terms(heading, language) for heading in headings)
 
 
-def _names(post: Post, language: str) -> Iterator[IndexTerms]:
+def _names(post: Post, language: str) -> Iterator[str]:
     """The words of the file's name, of the slug and of the tags."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]

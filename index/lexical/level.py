@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from blog_search_mcp.index.analysis.query import Query, Word, is_bigram
+from blog_search_mcp.index.analysis.query import Query, Word
 
 
 def bm25_idf(having: int, documents: int) -> float:
@@ -21,46 +21,23 @@ def bm25_idf(having: int, documents: int) -> float:
     return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
 
 
-def limit_bigram_idf(words: Sequence[Word], idf: Sequence[float]) -> list[float]:
-    """Limit the IDF of bigrams of Han characters that span two words.
-
-    Running text has as many bigrams across the bounds of words as inside them, and those are rarer
-    than any word: one that overlaps two others counts no more than the rarer of these.
-    """
-    limited = list(idf)
-    for place in range(1, len(words) - 1):
-        left, word, right = (words[place + step].exact for step in (-1, 0, 1))
-        spans = is_bigram(word) and left[-1:] + right[:1] == word
-        if spans and is_bigram(left) and is_bigram(right):
-            limited[place] = min(idf[place], max(idf[place - 1], idf[place + 1]))
-    return limited
-
-
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
-
-EXACT = 0.5
-"""Weight of an exact spelling beside its stem: it distinguishes identifiers and titles, and
-questions, which are found by stems, hardly change."""
 
 
 class Prepared(NamedTuple):
     """What the calls of one search share."""
 
     query: Query
-    words: Mapping[Word, tuple[float, float]]
-    """Weight and inverse document frequency of each word."""
     idf: Mapping[Word, float]
-    """The first times the second."""
+    """Each word's weight times its inverse document frequency."""
     full: float
     """The sum of all `idf`."""
-    made: dict[str, Any]
-    """What the store makes of them, by prefix of the fields."""
 
     @property
     def ideal(self) -> float:
         """The BM25 of a text full of every term of the query."""
-        return (1 + K1) * (1 + EXACT) * self.full
+        return (1 + K1) * self.full
 
     def normalise(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Divide scores by the ideal one."""
@@ -83,8 +60,8 @@ class LexicalLevel(ABC):
         """How many documents there are."""
 
     @abstractmethod
-    def _documents_with(self, field: str, term: str) -> int:
-        """In how many documents a term is."""
+    def having(self, stem: str) -> int:
+        """In how many documents a stem is."""
 
     @abstractmethod
     def _documents_with_character(self, word: Word) -> int:
@@ -92,12 +69,12 @@ class LexicalLevel(ABC):
 
     @abstractmethod
     def _score(
-        self, prepared: Prepared, prefix: str, limit: int, among: Sequence[int] | None
+        self, prepared: Prepared, limit: int, among: Sequence[int] | None
     ) -> Mapping[int, float]:
-        """Find the best `limit` documents with their BM25 in fields of `prefix`, best first.
+        """Find the best `limit` documents with their BM25, best first.
 
-        A word counts by the best of its stems and, at EXACT, by its spelling; a character also by
-        its weight and rarity where it is in a pair.
+        A word counts by the best of its stems; a character also by its weight and rarity where it
+        is in a pair.
         """
 
     @abstractmethod
@@ -117,31 +94,22 @@ class LexicalLevel(ABC):
         """
         return self._prepare(query).idf
 
-    def having(self, stem: str) -> int:
-        """In how many documents a stem is."""
-        return self._documents_with("stem", stem)
-
-    def spelled(self, word: str) -> int:
-        """In how many documents a word is spelled so."""
-        return self._documents_with("exact", word)
-
     @property
     def max_idf(self) -> float:
         """The inverse document frequency of a word that no document has."""
         return bm25_idf(0, self.documents)
 
     def normalised_bm25(
-        self, query: Query, limit: int, among: Sequence[int] | None = None, prefix: str = ""
+        self, query: Query, limit: int, among: Sequence[int] | None = None
     ) -> dict[int, float]:
         """The best `limit` ids with their normalised BM25 in [0, 1], best first.
 
-        `among` restricts the search to these post ids before ranking; `prefix`
-        chooses the fields (`about_` for the posts' descriptions).
+        `among` restricts the search to these post ids before ranking.
         """
         prepared = self._prepare(query)
         if not (prepared.ideal and limit):
             return {}
-        return prepared.normalise(self._score(prepared, prefix, limit, among))
+        return prepared.normalise(self._score(prepared, limit, among))
 
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
@@ -168,7 +136,7 @@ class LexicalLevel(ABC):
 
     def _score_each(self, every: Sequence[Prepared], limit: int) -> Sequence[Mapping[int, float]]:
         """`_score` each query; a store on a server asks for them together."""
-        return [self._score(each, "", limit, None) if each.ideal else {} for each in every]
+        return [self._score(each, limit, None) if each.ideal else {} for each in every]
 
     def _most_present_each(self, every: Sequence[Mapping[Word, float]]) -> Sequence[float]:
         """The largest `_present` of each query; a store on a server asks for them together."""
@@ -179,14 +147,8 @@ class LexicalLevel(ABC):
         """Weigh the words, once for all calls of one search."""
         last = self._last
         if last is None or last.query is not query:
-            idfs = [self._idf_of(word) for word in query.words]
-            limits = limit_bigram_idf(query.words, idfs) if query.is_prose else idfs
-            words = {
-                word: (word.weight * limit / idf if idf else 0.0, idf)
-                for word, idf, limit in zip(query.words, idfs, limits, strict=True)
-            }
-            worth = {word: weight * idf for word, (weight, idf) in words.items()}
-            last = self._last = Prepared(query, words, worth, sum(worth.values()), {})
+            idf = {word: word.weight * self._idf_of(word) for word in query.words}
+            last = self._last = Prepared(query, idf, sum(idf.values()))
         return last
 
     def _idf_of(self, word: Word) -> float:

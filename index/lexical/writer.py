@@ -10,7 +10,6 @@ from pathlib import Path
 import tantivy
 from tantivy import Document, Query
 
-from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.errors import UnreadablePost, describe_exhaustion, refuse_post
 from blog_search_mcp.index.lexical.documents import PADDING, STEP, PostTerms, RefusedPost
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
@@ -31,12 +30,8 @@ _OWN = ("meta.json", ".managed.json")
 _LOCK = ".tantivy-writer.lock"
 """One that it leaves as it is made."""
 
-LEVELS = {
-    "chunks": (("",), ("chunk", "post")),
-    "posts": (("", "about_"), ("post",)),
-}
-"""By folder, the prefixes of the text fields and the names of the numbers; `post` is the post
-that is taken out with the document."""
+LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
+"""By folder, the names of the numbers; `post` is the post that is taken out with the document."""
 
 
 def write(
@@ -52,7 +47,7 @@ def write(
     """
     try:
         if previous is None:
-            levels = {name: _empty(folder / name, *fields) for name, fields in LEVELS.items()}
+            levels = {name: _empty(folder / name, fields) for name, fields in LEVELS.items()}
         else:
             levels = _copied(folder, previous)
         refused = _update(levels, removed, added)
@@ -90,11 +85,10 @@ def _update(
     return refused
 
 
-def _empty(folder: Path, prefixes: Iterable[str], numbers: Iterable[str]) -> tantivy.Index:
+def _empty(folder: Path, numbers: Iterable[str]) -> tantivy.Index:
     folder.mkdir(parents=True)
     builder = tantivy.SchemaBuilder()
-    for field in (f"{prefix}{spelling}" for prefix in prefixes for spelling in ("stem", "exact")):
-        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("stem", tokenizer_name="whitespace", index_option="freq")
     for field in numbers:
         builder.add_unsigned_field(field, indexed=True, fast=True)
     return tantivy.Index(builder.build(), str(folder))
@@ -125,23 +119,15 @@ def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
     """Everything of one post, each with the level it belongs to; nothing of a title alone."""
     if not found.chunk_ids:
         return
+    padding = f" {_NO_WORD}" * PADDING
     for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
-        chunk = _document(words, chunk=chunk_id, post=found.post_id)
-        _fill(chunk, "", IndexTerms(*[" ".join([_NO_WORD] * PADDING)] * 2))
-        yield "chunks", chunk
-    post = _document(found.whole, post=found.post_id)
-    _fill(post, "about_", found.about)
-    yield "posts", post
+        yield "chunks", _document(words + padding, chunk=chunk_id, post=found.post_id)
+    yield "posts", _document(found.whole, post=found.post_id)
 
 
-def _document(words: IndexTerms, **numbers: int) -> Document:
+def _document(words: str, **numbers: int) -> Document:
     document = Document()
     for name, number in numbers.items():
         document.add_unsigned(name, number)
-    _fill(document, "", words)
+    document.add_text("stem", words)
     return document
-
-
-def _fill(document: Document, prefix: str, words: IndexTerms) -> None:
-    document.add_text(f"{prefix}stem", words.stems)
-    document.add_text(f"{prefix}exact", words.exacts)

@@ -41,7 +41,6 @@ from blog_search_mcp.index.milvus.generations import (
     texts_of_record,
 )
 from blog_search_mcp.index.milvus.schema import (
-    ABOUT,
     CHUNK,
     CHUNKS_FIELDS,
     NO_TERMS,
@@ -159,10 +158,9 @@ class MilvusGenerationWriter:
                 self.spool.remove(TERMS, row[TERMS])
                 counted.add(row[POST])
             name = self.names.posts(segment.generation)
-            for row in self._rows_of(name, sorted(counted), [ROW, PART, WHOLE, ABOUT]):
+            for row in self._rows_of(name, sorted(counted), [ROW, PART, WHOLE]):
                 if row[PART] == 0:
                     self.spool.remove(WHOLE, row[WHOLE])
-                    self.spool.remove(ABOUT, row[ABOUT])
 
     def _rows_of(self, name: str, posts: Sequence[int], output: Sequence[str]) -> Iterator[Row]:
         """Read all rows of posts, some posts and some rows at a time."""
@@ -203,7 +201,7 @@ class MilvusGenerationWriter:
     def _post_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
         for post in posts:
             text = dump_post(self.connection, post.post_id)
-            yield from rows_of_post(post.post_id, text, post.whole, post.about)
+            yield from rows_of_post(post.post_id, text, post.whole)
 
     def _chunk_rows(self, posts: Iterable[WeighedPost]) -> Iterator[Row]:
         query = (
@@ -296,7 +294,7 @@ def begin_generation(
     before = base.vectors if base else empty_directory(dimension)
     means = None
     if base is not None and not merges:
-        means = {name: each.means for name, each in base.statistics.items()}
+        means = {name: each.mean for name, each in base.statistics.items()}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="blog-index-")))
         files = GenerationFiles(folder)

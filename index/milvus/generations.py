@@ -27,7 +27,6 @@ from blog_search_mcp.index.milvus.catalog import (
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.lexical import GenerationTerms
 from blog_search_mcp.index.milvus.schema import (
-    ABOUT,
     KIND,
     NO_TERMS,
     PART,
@@ -55,7 +54,7 @@ NO_POST: Final = -1
 OF_POST: Final = "post"
 """The kind of rows of posts."""
 
-SHARED_KINDS: Final = (WHOLE, ABOUT, TERMS, "vectors")
+SHARED_KINDS: Final = (WHOLE, TERMS, "vectors")
 """What later generations need of an earlier one besides posts."""
 
 READ_ROWS: Final = 100
@@ -156,7 +155,7 @@ class StoredGeneration:
         every = [self._of(segment) for segment in self.record.segments]
         return {
             name: sum_statistics([read_statistics(each._arrays(name)) for each in every])
-            for name in (WHOLE, ABOUT, TERMS)
+            for name in (WHOLE, TERMS)
         }
 
     @property
@@ -266,14 +265,13 @@ def rows_of(kind: str, texts: Iterable[str], first: int, post: int = NO_POST) ->
             PART: part,
             TEXT: text,
             WHOLE: NO_TERMS,
-            ABOUT: NO_TERMS,
         }
 
 
-def rows_of_post(post: int, text: str, whole: Sparse, about: Sparse) -> Iterator[Row]:
+def rows_of_post(post: int, text: str, whole: Sparse) -> Iterator[Row]:
     """Make the rows of a post; the first has its words."""
     for row in rows_of(OF_POST, split_text(text), post * PARTS, post):
-        yield row if row[PART] else row | {WHOLE: whole, ABOUT: about}
+        yield row if row[PART] else row | {WHOLE: whole}
 
 
 def own_rows(texts: Mapping[str, str], arrays: Mapping[str, Mapping[str, Any]]) -> list[Row]:

@@ -13,10 +13,9 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from blog_search_mcp.index.analysis.query import Word
-from blog_search_mcp.index.lexical.level import EXACT, LexicalLevel, Prepared, bm25_idf
+from blog_search_mcp.index.lexical.level import LexicalLevel, Prepared, bm25_idf
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
-    ABOUT,
     CHUNK,
     CHUNKS_FIELDS,
     MOST_HITS,
@@ -30,7 +29,7 @@ from blog_search_mcp.index.milvus.schema import (
     Sparse,
     among,
 )
-from blog_search_mcp.index.milvus.terms import TermStatistics, What, dimension, presence
+from blog_search_mcp.index.milvus.terms import TermStatistics, dimension, presence
 
 FEW: Final = 32
 """Candidates beyond those that are wanted, where scores are at first too high."""
@@ -66,9 +65,10 @@ class MilvusLevel(LexicalLevel):
         collections: Sequence[str],
         dead: Sequence[int],
         key: str,
-        fields: Mapping[str, tuple[Field, TermStatistics]],
+        field: Field,
+        statistics: TermStatistics,
     ) -> None:
-        """Search `fields`, by prefix, in these collections' rows, which are known by `key`.
+        """Search `field` in these collections' rows, which are known by `key`.
 
         Rows of `dead` posts do not count.
         """
@@ -76,56 +76,52 @@ class MilvusLevel(LexicalLevel):
         self._collections = collections
         self._dead = dead
         self._key = key
-        self._fields = fields
+        self._field = field
+        self._statistics = statistics
 
     @property
     def documents(self) -> int:
         """As LexicalLevel."""
-        return self._fields[""][1].documents
+        return self._statistics.documents
 
-    def _documents_with(self, field: str, term: str) -> int:
-        what: What = "stem" if field.endswith("stem") else "exact"
-        return self._fields[field.removesuffix(what)][1].having(dimension(what, term))
+    def having(self, stem: str) -> int:
+        """As LexicalLevel."""
+        return self._statistics.having(dimension("stem", stem))
 
     def _documents_with_character(self, word: Word) -> int:
         """As LexicalLevel; of other words that mean the same, the commonest alone counts."""
-        found = sum(self._fields[""][1].having(each) for each in _characters(word))
+        found = sum(self._statistics.having(each) for each in _characters(word))
         return max(found, *(self.having(stem) for stem in word.stems))
 
     def _score(
-        self, prepared: Prepared, prefix: str, limit: int, among: Sequence[int] | None
+        self, prepared: Prepared, limit: int, among: Sequence[int] | None
     ) -> Mapping[int, float]:
-        if prefix not in prepared.made:
-            prepared.made[prefix] = self._wanted(prepared, prefix)
-        return self._best(prepared.made[prefix], prefix, limit, among)
+        return self._best(self._wanted(prepared), limit, among)
 
-    def _wanted(self, prepared: Prepared, prefix: str) -> Wanted:
+    def _wanted(self, prepared: Prepared) -> Wanted:
         wanted = Wanted({}, [])
-        for word, (weight, idf) in prepared.words.items():
-            stems = self._rarities(f"{prefix}stem", word.stems, weight)
-            _add(wanted.terms, self._rarities(f"{prefix}exact", [word.exact], weight * EXACT))
+        for word, worth in prepared.idf.items():
             if word.is_character:
-                _add(wanted.terms, {dimension("pair", word.exact): weight * idf})
-            _choose(wanted, stems)
+                _add(wanted.terms, {dimension("pair", word.exact): worth})
+            _choose(wanted, self._rarities(word.stems, word.weight))
         return wanted
 
-    def _rarities(self, field: str, terms: Sequence[str], weight: float) -> Sparse:
-        """By dimension, the rarity of those terms that any document has, times `weight`."""
-        what: What = "stem" if field.endswith("stem") else "exact"
-        counts = {term: self._documents_with(field, term) for term in terms}
+    def _rarities(self, stems: Sequence[str], weight: float) -> Sparse:
+        """By dimension, the rarity of those stems that any document has, times `weight`."""
+        counts = {stem: self.having(stem) for stem in stems}
         return {
-            dimension(what, term): weight * bm25_idf(count, self.documents)
-            for term, count in counts.items()
+            dimension("stem", stem): weight * bm25_idf(count, self.documents)
+            for stem, count in counts.items()
             if count and weight
         }
 
     def _present(
         self, worth: Mapping[Word, float], limit: int, among: Sequence[int] | None
     ) -> Mapping[int, float]:
-        return self._best(_presences(worth), "", limit, among)
+        return self._best(_presences(worth), limit, among)
 
     def _score_each(self, every: Sequence[Prepared], limit: int) -> list[Mapping[int, float]]:
-        return self._best_each([self._wanted(each, "") for each in every], limit)
+        return self._best_each([self._wanted(each) for each in every], limit)
 
     def _most_present_each(self, every: Sequence[Mapping[Word, float]]) -> list[float]:
         found = self._best_each([_presences(worth) for worth in every], 1)
@@ -134,24 +130,22 @@ class MilvusLevel(LexicalLevel):
     def _best_each(self, every: Sequence[Wanted], limit: int) -> list[Mapping[int, float]]:
         """As `_best`, with one request for all of which a sum is the score."""
         sums = [each.terms for each in every if not each.choices]
-        found = iter(self._search(self._fields[""][0], sums, limit, None))
+        found = iter(self._search(sums, limit, None))
         return [
-            self._best(each, "", limit, None)
+            self._best(each, limit, None)
             if each.choices
             else {self._id_of(hit.key): hit.score for hit in next(found)}
             for each in every
         ]
 
-    def _best(
-        self, wanted: Wanted, prefix: str, limit: int, among: Sequence[int] | None
-    ) -> dict[int, float]:
+    def _best(self, wanted: Wanted, limit: int, among: Sequence[int] | None) -> dict[int, float]:
         """Find the best documents; those that even a sum ranks too low are not looked at."""
-        field, query = self._fields[prefix][0], wanted.sum()
+        query = wanted.sum()
         count = limit + FEW * bool(wanted.choices)
         while True:
             count = min(count, MOST_HITS)
-            [found] = self._search(field, [query], count, among)
-            excess = self._excess(field, wanted.choices, found)
+            [found] = self._search([query], count, among)
+            excess = self._excess(wanted.choices, found)
             scores = {hit.key: hit.score - excess.get(hit.key, 0.0) for hit in found}
             best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
             if len(found) < count or count == MOST_HITS or scores[best[-1]] >= found[-1].score:
@@ -159,7 +153,7 @@ class MilvusLevel(LexicalLevel):
             count *= 4
 
     def _search(
-        self, field: Field, queries: Sequence[Sparse], count: int, posts: Sequence[int] | None
+        self, queries: Sequence[Sparse], count: int, posts: Sequence[int] | None
     ) -> list[list[RowHit]]:
         """Find for each query the best of every collection's rows, best first."""
         expression = among(POST, self._dead, outside=True) if self._dead else ""
@@ -169,23 +163,21 @@ class MilvusLevel(LexicalLevel):
         asked = [place for place, query in enumerate(queries) if query and posts != []]
         for name in self._collections:
             every = self._milvus.search(
-                name, field, [queries[place] for place in asked], count, expression
+                name, self._field, [queries[place] for place in asked], count, expression
             )
             for place, hits in zip(asked, every, strict=True):
                 pairs = zip(*hits, strict=True)
                 found[place] += [RowHit(key, score, name) for key, score in pairs if score > 0]
         return [sorted(hits, key=lambda hit: (-hit.score, hit.key))[:count] for hits in found]
 
-    def _excess(
-        self, field: Field, choices: Sequence[Sparse], found: Sequence[RowHit]
-    ) -> dict[int, float]:
+    def _excess(self, choices: Sequence[Sparse], found: Sequence[RowHit]) -> dict[int, float]:
         """By row, how much of its sum is of stems that are not the best of their word."""
         excess: dict[int, float] = {}
         queries = [{each: weight} for choice in choices for each, weight in choice.items()]
         for name in {hit.collection for hit in found} if queries else ():
             keys = [hit.key for hit in found if hit.collection == name]
             expression = among(self._key, keys)
-            every = iter(self._milvus.search(name, field, queries, len(keys), expression))
+            every = iter(self._milvus.search(name, self._field, queries, len(keys), expression))
             for choice in choices:
                 parts: dict[int, list[float]] = {}
                 for hits in islice(every, len(choice)):
@@ -242,7 +234,7 @@ class GenerationTerms:
     dead: tuple[int, ...]
     """Posts whose rows no longer count."""
     statistics: Mapping[str, TermStatistics]
-    """By field: WHOLE, ABOUT and TERMS."""
+    """By field: WHOLE and TERMS."""
 
 
 class MilvusSearcher:
@@ -250,10 +242,9 @@ class MilvusSearcher:
 
     def __init__(self, milvus: Milvus, terms: GenerationTerms) -> None:
         by_name = {field.name: field for field in (*POSTS_FIELDS, *CHUNKS_FIELDS)}
-        whole, about, each = (
-            (by_name[name], terms.statistics[name]) for name in (WHOLE, ABOUT, TERMS)
-        )
         self.posts: LexicalLevel = MilvusLevel(
-            milvus, terms.posts, terms.dead, ROW, {"": whole, "about_": about}
+            milvus, terms.posts, terms.dead, ROW, by_name[WHOLE], terms.statistics[WHOLE]
         )
-        self.chunks: LexicalLevel = MilvusLevel(milvus, terms.chunks, terms.dead, CHUNK, {"": each})
+        self.chunks: LexicalLevel = MilvusLevel(
+            milvus, terms.chunks, terms.dead, CHUNK, by_name[TERMS], terms.statistics[TERMS]
+        )

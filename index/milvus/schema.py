@@ -61,7 +61,6 @@ PART: Final = "part"
 TEXT: Final = "text"
 PLAIN: Final = "plain"
 WHOLE: Final = "whole"
-ABOUT: Final = "about"
 TERMS: Final = "terms"
 VECTOR: Final = "vector"
 KEY: Final = "key"
@@ -75,7 +74,6 @@ POSTS_FIELDS: Final = (
     Field(PART, "int"),
     Field(TEXT, "text"),
     Field(WHOLE, "sparse"),
-    Field(ABOUT, "sparse"),
 )
 CHUNKS_FIELDS: Final = (
     Field(CHUNK, "int"),

@@ -25,12 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.languages import CJK
-from blog_search_mcp.index.analysis.tokenizer import IndexTerms
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.lexical.level import K1
-from blog_search_mcp.index.milvus.schema import ABOUT, NO_TERM, NO_TERMS, TERMS, WHOLE, Sparse
+from blog_search_mcp.index.milvus.schema import NO_TERM, NO_TERMS, TERMS, WHOLE, Sparse
 
-What: TypeAlias = Literal["stem", "exact", "pair", "lone"]
+What: TypeAlias = Literal["stem", "pair", "lone"]
 
 B: Final = 0.75
 """BM25's normalisation by length, fixed in tantivy."""
@@ -43,13 +42,11 @@ _EAST_ASIAN = re.compile(f"[{CJK}]")
 
 @lru_cache(maxsize=1 << 18)
 def dimension(what: What, term: str) -> int:
-    """Return the even dimension of a term: its `stem`, its `exact` spelling, or a character's.
+    """Return the even dimension of a term: its `stem`, or a character's.
 
     A character has one where it is in a `pair` of two, and another where it is a term by itself
     and in no pair, `lone`.
     """
-    if what == "exact" and _EAST_ASIAN.match(term):
-        what = "stem"
     digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=4, key=what.encode())
     return 2 * (int.from_bytes(digest.digest(), "little") % _HALF + 1)
 
@@ -64,29 +61,23 @@ class DocumentTerms(NamedTuple):
 
     stems: Mapping[int, int]
     """By dimension."""
-    exacts: Mapping[int, int]
     characters: tuple[int, ...]
-    lengths: tuple[int, int]
-    """Stems and exact spellings, all counted."""
+    length: int
+    """Stems, all counted."""
 
 
-def count_terms(words: IndexTerms, padding: int = 0) -> DocumentTerms:
+def count_terms(words: str, padding: int = 0) -> DocumentTerms:
     """Count the terms of a text that is `padding` words longer than it is."""
-    stems, exacts = Counter(words.stems.split()), Counter(words.exacts.split())
+    stems = Counter(words.split())
     pairs = {character for stem in stems if len(stem) == 2 for character in stem}
     lone = {stem for stem in stems if len(stem) == 1} - pairs
     return DocumentTerms(
         {dimension("stem", stem): count for stem, count in stems.items()},
-        {
-            dimension("exact", exact): count
-            for exact, count in exacts.items()
-            if not _EAST_ASIAN.match(exact)
-        },
         (
             *(dimension("pair", each) for each in pairs if _EAST_ASIAN.match(each)),
             *(dimension("lone", each) for each in lone if _EAST_ASIAN.match(each)),
         ),
-        (stems.total() + padding, exacts.total() + padding),
+        stems.total() + padding,
     )
 
 
@@ -95,7 +86,6 @@ class CountedPost(NamedTuple):
 
     post_id: int
     whole: DocumentTerms
-    about: DocumentTerms
     chunks: Mapping[int, DocumentTerms]
 
 
@@ -107,7 +97,6 @@ def count_post(found: PostTerms) -> CountedPost | None:
     return CountedPost(
         found.post_id,
         count_terms(found.whole),
-        count_terms(found.about),
         {chunk_id: count_terms(words, PADDING) for chunk_id, words in chunks},
     )
 
@@ -126,11 +115,10 @@ def quantised_lengths() -> npt.NDArray[np.int64]:
 _LENGTHS: Final = quantised_lengths()
 
 
-def weigh(words: DocumentTerms, means: tuple[float, float]) -> Sparse:
-    """Make the row of a text; `means` are the mean numbers of stems and of exact spellings."""
+def weigh(words: DocumentTerms, mean: float) -> Sparse:
+    """Make the row of a text; `mean` is the mean number of stems."""
     row = dict.fromkeys(words.characters, 1.0)
-    row |= _weights(words.exacts, words.lengths[1], means[1])
-    row |= _weights(words.stems, words.lengths[0], means[0])
+    row |= _weights(words.stems, words.length, mean)
     row |= {presence(each): 1.0 for each in words.stems}
     return row or NO_TERMS
 
@@ -145,16 +133,13 @@ def _weights(counts: Mapping[int, int], length: int, mean: float) -> Iterator[tu
     return zip(counts, weights.tolist(), strict=True)
 
 
-Means: TypeAlias = tuple[float, float]
-"""Of stems and of exact spellings of a document."""
-
-
 @dataclass(frozen=True)
 class TermStatistics:
     """In how many documents of a field terms are, or what a generation changes of it."""
 
     documents: int
-    means: Means
+    mean: float
+    """Stems of a document."""
     dimensions: npt.NDArray[np.uint32]
     """Ascending, without presences."""
     counts: npt.NDArray[np.int64]
@@ -167,14 +152,14 @@ class TermStatistics:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What is kept of it, for `pack_arrays`."""
-        numbers = np.asarray([self.documents, *self.means], dtype=np.float64)
+        numbers = np.asarray([self.documents, self.mean], dtype=np.float64)
         return {"numbers": numbers, "dimensions": self.dimensions, "counts": self.counts}
 
 
 def read_statistics(arrays: Mapping[str, npt.NDArray[Any]]) -> TermStatistics:
     """Make them of what `arrays` gave. Raises KeyError or ValueError for anything else."""
-    documents, stems, exacts = arrays["numbers"].tolist()
-    return TermStatistics(int(documents), (stems, exacts), arrays["dimensions"], arrays["counts"])
+    documents, mean = arrays["numbers"].tolist()
+    return TermStatistics(int(documents), mean, arrays["dimensions"], arrays["counts"])
 
 
 def sum_statistics(parts: Sequence[TermStatistics]) -> TermStatistics:
@@ -184,7 +169,7 @@ def sum_statistics(parts: Sequence[TermStatistics]) -> TermStatistics:
     counts = np.zeros(len(dimensions), dtype=np.int64)
     np.add.at(counts, places, np.concatenate([part.counts for part in parts]))
     documents, kept = sum(part.documents for part in parts), counts != 0
-    return TermStatistics(documents, parts[0].means, dimensions[kept], counts[kept])
+    return TermStatistics(documents, parts[0].mean, dimensions[kept], counts[kept])
 
 
 class _Counter:
@@ -192,14 +177,13 @@ class _Counter:
 
     def __init__(self) -> None:
         self.documents = 0
-        self._lengths = [0, 0]
+        self._length = 0
         self._counts: Counter[int] = Counter()
 
     def add(self, words: DocumentTerms) -> None:
         self.documents += 1
-        for each in (0, 1):
-            self._lengths[each] += words.lengths[each]
-        for terms in (words.stems.keys(), words.exacts.keys(), words.characters):
+        self._length += words.length
+        for terms in (words.stems.keys(), words.characters):
             self._counts.update(terms)
 
     def remove(self, row: Iterable[int]) -> None:
@@ -207,15 +191,14 @@ class _Counter:
         self._counts.subtract(each for each in row if each % 2 == 0 and each != NO_TERM)
 
     @property
-    def means(self) -> Means:
-        stems, exacts = (length / max(self.documents, 1) for length in self._lengths)
-        return stems, exacts
+    def mean(self) -> float:
+        return self._length / max(self.documents, 1)
 
-    def statistics(self, means: Means) -> TermStatistics:
+    def statistics(self, mean: float) -> TermStatistics:
         counted = sorted((term, count) for term, count in self._counts.items() if count)
         return TermStatistics(
             self.documents,
-            means,
+            mean,
             np.asarray([term for term, _ in counted], dtype=np.uint32),
             np.asarray([count for _, count in counted], dtype=np.int64),
         )
@@ -226,7 +209,6 @@ class WeighedPost(NamedTuple):
 
     post_id: int
     whole: Sparse
-    about: Sparse
     chunks: dict[int, Sparse]
 
 
@@ -236,19 +218,18 @@ class TermSpool:
     What BM25 makes of a length needs the mean of all, which is known after the last.
     """
 
-    def __init__(self, means: Mapping[str, Means] | None = None) -> None:
+    def __init__(self, means: Mapping[str, float] | None = None) -> None:
         """Start a generation; `means`, by field, are those of the rows that it adds to, if any."""
         self._file = TemporaryFile()  # noqa: SIM115  # as long as the object
         self._means = means
         self._posts = 0
-        self._counters = {name: _Counter() for name in (WHOLE, ABOUT, TERMS)}
+        self._counters = {name: _Counter() for name in (WHOLE, TERMS)}
 
     def add(self, post: CountedPost) -> None:
         """Count a post in. Raises OSError."""
         pickle.dump(post, self._file, pickle.HIGHEST_PROTOCOL)
         self._posts += 1
         self._counters[WHOLE].add(post.whole)
-        self._counters[ABOUT].add(post.about)
         for words in post.chunks.values():
             self._counters[TERMS].add(words)
 
@@ -257,9 +238,9 @@ class TermSpool:
         self._counters[field].remove(row)
 
     @property
-    def means(self) -> dict[str, Means]:
+    def means(self) -> dict[str, float]:
         """By field, the mean lengths that rows are made with."""
-        return dict(self._means or {name: each.means for name, each in self._counters.items()})
+        return dict(self._means or {name: each.mean for name, each in self._counters.items()})
 
     def statistics(self) -> dict[str, TermStatistics]:
         """By field, what the generation counts, or changes of what was counted before it."""
@@ -275,7 +256,6 @@ class TermSpool:
             yield WeighedPost(
                 post.post_id,
                 weigh(post.whole, means[WHOLE]),
-                weigh(post.about, means[ABOUT]),
                 {number: weigh(words, means[TERMS]) for number, words in post.chunks.items()},
             )
 

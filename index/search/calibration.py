@@ -9,32 +9,26 @@ medians then stay what they were while posts come in one by one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.languages import join_words, primary_subtag
+from blog_search_mcp.index.analysis.languages import EAST_ASIAN, join_words, primary_subtag
 from blog_search_mcp.index.search.confidence import (
-    LEAST_QUERY_COVERAGE,
-    east_asian_share,
     found_words,
+    is_covered,
 )
-from blog_search_mcp.index.search.search import find_reach
+from blog_search_mcp.index.search.retrieval import RetrievalResult, retrieve_reach
 from blog_search_mcp.index.types import Calibration, Ids, Vectors
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.search.retrieval import RetrievalResult
     from blog_search_mcp.index.search.snapshot import Snapshot
 
 SAMPLE = 100
 """Headings searched for."""
-
-BATCH = 32
-"""Headings searched for at once."""
 
 ABSENT_LANGUAGES = ("en", "zh", "ja", "de")
 """Columns of the table of absent headings."""
@@ -59,8 +53,9 @@ USUAL_REACH = 0.4
 USUAL_FOUND = 0.9
 """How much of the words of a heading is usually found: .88 to .97 on eight blogs."""
 
+
 SAMPLE_CHARACTERS = 100_000
-"""Of the blog's text, by which its script and its size are measured."""
+"""Of the blog's text, by which its size is measured."""
 
 
 def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
@@ -69,21 +64,22 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     `embedded` are queries with their vectors, of an earlier generation; those of this one are
     added. Raises EmbedderError.
     """
-    catalog = snapshot.catalog
-    headings = sample_queries(catalog.headings(without=_waiting_chunks(snapshot)))
+    headings = sample_queries(snapshot.catalog.headings(without=snapshot.waiting))
     absent, foreign = choose_absent(snapshot.languages[0])
-    queries = (*headings, *absent, *foreign) if len(snapshot.vectors) else ()
-    _embed_queries(snapshot.embedder, [*map(join_words, queries)], embedded)
-    texts = list(dict.fromkeys((*headings, *absent, *foreign)))
-    reach: dict[str, RetrievalResult] = {}
-    for start in range(0, len(texts), BATCH):
-        batch = texts[start : start + BATCH]
-        reach |= zip(batch, find_reach(snapshot, batch, embedded), strict=True)
-    return measure_reach(
-        Samples(headings, absent, foreign),
-        reach.__getitem__,
-        catalog.sample(SAMPLE_CHARACTERS),
-        snapshot.table.chunks,
+    texts = [*dict.fromkeys((*headings, *absent, *foreign))]
+    if len(snapshot.vectors):
+        _embed_queries(snapshot.embedder, [*map(join_words, texts)], embedded)
+
+    def embed(text: str) -> Vectors:
+        return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
+
+    reach = {text: retrieve_reach(snapshot, text, embed) for text in texts}
+    return summarise_reach(
+        [reach[text] for text in headings],
+        [reach[text] for text in absent],
+        [reach[text] for text in foreign],
+        characters=len(snapshot.catalog.sample(SAMPLE_CHARACTERS)),
+        chunks=snapshot.table.chunks,
     )
 
 
@@ -98,31 +94,10 @@ def _embed_queries(
         embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
 
 
-def _waiting_chunks(snapshot: Snapshot) -> Ids:
-    """The chunks whose vectors are still to come; none while there is no vector at all."""
-    chunks, vectors = snapshot.table.chunks, snapshot.vectors
-    if not len(vectors):
-        return chunks[:0]
-    found: Ids = chunks[(vectors.counts(chunks) == 0) & (snapshot.table.vocabulary_coverage > 0.0)]
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """What is searched for."""
-
-    headings: Sequence[str]
-    """Of the blog."""
-    absent: Sequence[str]
-    """Headings about other things, in the blog's language."""
-    foreign: Sequence[str]
-    """The same in another script."""
-
-
 def choose_absent(language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose absent headings for a blog in `language`, and the same ones in another script."""
     code = primary_subtag(language)
-    other = "en" if code in {"zh", "ja", "ko"} else "zh"
+    other = "en" if code in EAST_ASIAN else "zh"
     return _absent_headings(code if code in ABSENT_LANGUAGES else "en"), _absent_headings(other)
 
 
@@ -140,44 +115,39 @@ def sample_queries(headings: Collection[str]) -> list[str]:
     return by_hash[:SAMPLE]
 
 
-def measure_reach(
-    samples: Samples, retrieve: Callable[[str], RetrievalResult], blog: str, chunks: Ids
+def summarise_reach(
+    headings: Sequence[RetrievalResult],
+    absent: Sequence[RetrievalResult],
+    foreign: Sequence[RetrievalResult],
+    *,
+    characters: int,
+    chunks: Ids,
 ) -> Calibration:
-    """Retrieve every sample and keep the medians; `blog` is some of its text."""
-    headings = [retrieve(text) for text in samples.headings]
-    covered = [each for each in headings if _is_covered(each)]
+    """Keep the medians of what the blog's headings reach, and absent ones in either script."""
+    covered = [*filter(is_covered, headings)]
     if len(covered) <= COVERED_SHARE * len(headings):
         covered = []
-    absent = [retrieve(text) for text in samples.absent]
-    foreign = [retrieve(text) for text in samples.foreign]
     absent_cosine = _median_cosine(absent)
-    usual = [USUAL_REACH * (1.0 - absent_cosine)] if any(map(_is_covered, absent)) else []
+    usual = [USUAL_REACH * (1.0 - absent_cosine)] if any(map(is_covered, absent)) else []
     heading_cosine = _median_of_headings(
         map(_cosine, covered), [absent_cosine + gain for gain in usual]
     )
     similarity = _median_of_headings((_cosine(each) - each.blog_cosine for each in covered), usual)
     return Calibration(
         heading_found=_median_of_headings(map(found_words, headings), [USUAL_FOUND]),
-        absent_found=_median([found_words(each) for each in absent]),
+        absent_found=_median([*map(found_words, absent)]),
         heading_similarity=max(similarity, 0.0),
         heading_cosine=heading_cosine,
         absent_cosine=min(absent_cosine, heading_cosine),
         foreign_cosine=_median_cosine(foreign) or absent_cosine,
-        east_asian=east_asian_share(blog),
-        characters=len(blog),
+        characters=characters,
         chunks=len(chunks),
         last_chunk=int(chunks.max(initial=-1)),
     )
 
 
-def _is_covered(retrieved: RetrievalResult) -> bool:
-    return (
-        retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
-    )
-
-
-def _median_cosine(results: Sequence[RetrievalResult]) -> float:
-    return _median([_cosine(each) for each in results if _is_covered(each)])
+def _median_cosine(results: Iterable[RetrievalResult]) -> float:
+    return _median([_cosine(each) for each in results if is_covered(each)])
 
 
 def _median_of_headings(values: Iterable[float], usual: list[float]) -> float:

@@ -12,19 +12,14 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.retrieval import RetrievalResult
 
 LENGTH_POWER = 0.25
@@ -50,9 +45,6 @@ FOREIGN_NOTICE = (
     "in the blog's language before concluding that it holds nothing."
 )
 
-_EAST_ASIAN = re.compile(f"[{CJK}]")
-_LATIN = re.compile(r"[^\W\d_]+")
-
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
@@ -67,7 +59,7 @@ class Confidence:
 
 
 def estimate_confidence(
-    query: Query, retrieved: RetrievalResult, lead: float, calibration: Calibration | None
+    retrieved: RetrievalResult, lead: float, calibration: Calibration | None
 ) -> Confidence:
     """Estimate how sure the answer to a query is; low if nothing was found or nothing is known.
 
@@ -78,39 +70,24 @@ def estimate_confidence(
     model = load_ranking_model()
     by_meaning = has_similarity(retrieved, calibration)
     logistic = model.confidence if by_meaning else model.confidence_by_words
-    features = compute_confidence_features(query, retrieved, lead, calibration)
-    certainty = logistic.probability(features, SMALL_LOGIT * _smallness(calibration.characters))
-    word = "high" if certainty >= logistic.high else "medium"
-    if certainty >= logistic.low:
-        return Confidence(word, certainty)
-    asked = has_other_script(query.text, calibration) and is_language(retrieved, calibration)
-    notice = FOREIGN_NOTICE if query.is_foreign or asked else NOTICE
-    return Confidence("low", certainty, notice)
-
-
-def _smallness(characters: int) -> float:
-    return 1.0 - min(characters / SMALL_BLOG, 1.0)
-
-
-def has_other_script(text: str, calibration: Calibration) -> bool:
-    """Whether a query is in another script than most of the blog: East Asian, or not."""
-    return (east_asian_share(text) >= 0.5) != (calibration.east_asian >= 0.5)
-
-
-def is_language(retrieved: RetrievalResult, calibration: Calibration) -> bool:
-    """Whether a query in another script than the blog's is in another language, and no name.
-
-    Latin names and terms stand in every East Asian blog; with a function word they are a sentence.
-    """
-    return calibration.east_asian < 0.5 or any(word.weight < 1.0 for word in retrieved.idf)
+    smallness = 1.0 - min(calibration.characters / SMALL_BLOG, 1.0)
+    features = compute_confidence_features(retrieved, lead, calibration)
+    certainty = logistic.probability(features, SMALL_LOGIT * smallness)
+    if certainty < logistic.low:
+        notice = FOREIGN_NOTICE if retrieved.query.is_foreign else NOTICE
+        return Confidence("low", certainty, notice)
+    return Confidence("high" if certainty >= logistic.high else "medium", certainty)
 
 
 def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool:
     """Whether the embedder covers the query and the blog."""
-    covered = (
-        retrieved.max_cosine is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
-    )
-    return covered and calibration.heading_similarity > 0.0
+    return is_covered(retrieved) and calibration.heading_similarity > 0.0
+
+
+def is_covered(retrieved: RetrievalResult) -> bool:
+    """Whether the embedder covers the query."""
+    has_vector = retrieved.max_cosine is not None
+    return has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
 
 
 def measure_lead(scores: Iterable[float]) -> float:
@@ -123,20 +100,18 @@ def measure_lead(scores: Iterable[float]) -> float:
 
 
 def compute_confidence_features(
-    query: Query, retrieved: RetrievalResult, lead: float, calibration: Calibration
+    retrieved: RetrievalResult, lead: float, calibration: Calibration
 ) -> dict[str, float]:
     """Compute everything that the confidence models weigh."""
-    nearest = matching = 0.0
+    nearest = 0.0
     if has_similarity(retrieved, calibration):
-        absent, reach = calibration.absent_cosine, calibration.heading_cosine
-        shift = (
-            calibration.foreign_cosine - absent
-            if has_other_script(query.text, calibration)
-            else 0.0
+        other_script = retrieved.query.has_other_script
+        shift = calibration.foreign_cosine - calibration.absent_cosine if other_script else 0.0
+        nearest = length_factor(retrieved) * _scale(
+            (retrieved.max_cosine or 0.0) - shift,
+            calibration.absent_cosine,
+            calibration.heading_cosine,
         )
-        longer = length_factor(retrieved)
-        nearest = longer * _scale((retrieved.max_cosine or 0.0) - shift, absent, reach)
-        matching = longer * _scale(matching_cosine(retrieved) - shift, absent, reach)
     return {
         "found": _scale(
             found_words(retrieved), calibration.absent_found, calibration.heading_found
@@ -144,7 +119,6 @@ def compute_confidence_features(
         "missing": missing_words(retrieved),
         "length": math.log1p(query_length(retrieved)),
         "nearest": nearest,
-        "matching": matching,
         "lead": lead,
     }
 
@@ -186,21 +160,3 @@ def missing_words(retrieved: RetrievalResult) -> float:
     total = sum(rarities)
     absent = sum(rarity for rarity in rarities if math.isclose(rarity, retrieved.max_idf))
     return absent / total if total else 0.0
-
-
-def matching_cosine(retrieved: RetrievalResult) -> float:
-    """The cosine of the post whose passage holds most of the words, of those that have a vector."""
-    posts = retrieved.posts
-    has_vector = ~np.isnan(posts.best_cosine)
-    if not has_vector.any():
-        return 0.0
-    best = posts.best_bm25[has_vector].argmax()
-    return float(posts.best_cosine[has_vector][best]) + retrieved.blog_cosine
-
-
-def east_asian_share(text: str) -> float:
-    """Share of the words of `text` that are Han, kana or hangul, two characters for a word."""
-    characters = len(_EAST_ASIAN.findall(text))
-    latin = len(_LATIN.findall(_EAST_ASIAN.sub(" ", text)))
-    words = characters + CHARACTERS_PER_WORD * latin
-    return characters / words if words else 0.0

@@ -10,19 +10,16 @@ list. A neighbour of a chunk that is shown is no result of its own: it is read w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from blog_search_mcp.index.analysis.languages import TRADITIONAL, language_of, primary_subtag
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.retrieval import find_top_positions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from blog_search_mcp.index.analysis.query import Query
     from blog_search_mcp.index.search.retrieval import Candidates, Numbers
     from blog_search_mcp.index.store.translations import Translation, Translations
     from blog_search_mcp.index.types import Ids
@@ -40,11 +37,6 @@ DECAY = 0.7
 of questions in any of five hits rises by .03 and their posts among the five fall by .02; up to .7
 none is lost (five question sets, hit@5 .942, evidence .837; with posts alone .942 and .779)."""
 
-DECAY_DESCRIBED = 0.6
-"""The same where posts are described rather than a question asked: what is wanted is a post, and a
-passage more of one hides another. hit@5 of an English blog's descriptions gains .01; .4 does the
-same, and either costs questions .2 of their evidence."""
-
 
 class RankedPassage(NamedTuple):
     """One entry of the list."""
@@ -54,71 +46,56 @@ class RankedPassage(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, eq=False)
-class RankedPassages:
-    """The whole list in columns, best first; equal scores in the order of the blog."""
-
-    posts: Ids
-    chunks: Ids
-    scores: Numbers
-
-    def __len__(self) -> int:
-        return len(self.posts)
-
-    def page(self, offset: int, limit: int) -> list[RankedPassage]:
-        """The entries from `offset` on, `limit` at most."""
-        columns = (self.posts, self.chunks, self.scores)
-        rows = zip(*(each[offset : offset + limit].tolist() for each in columns), strict=True)
-        return [RankedPassage(*row) for row in rows]
-
-
 def diversify_passages(
-    scores: Mapping[int, float],
-    posts: Candidates,
-    chunk_scores: Numbers,
-    decay: float = DECAY,
-) -> RankedPassages:
-    """Rank the best passages of all posts.
+    scores: Mapping[int, float], posts: Candidates, chunk_scores: Numbers
+) -> list[RankedPassage]:
+    """Rank the best passages of all posts, the best first and equal ones in the order of the blog.
 
     `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
-    comparable within the post alone; `decay` is what each further passage of a post is worth
-    beside the one before.
+    comparable within the post alone.
     """
-    own = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
-    ranked, exists = find_top_positions(chunk_scores, posts.counts, LOOKED_AT)
-    ranked, exists = _apart(ranked[own], exists[own])
-    best = np.where(exists, chunk_scores[ranked], 0.0)
-    values = _passage_scores(np.fromiter(scores.values(), np.float64), best, decay)
-    exists &= values > 0.0
-    ids = np.broadcast_to(posts.ids[own, np.newaxis], exists.shape)[exists]
-    chunks, values = posts.chunks[ranked[exists]], values[exists]
-    order = np.lexsort((chunks, ids, -values))
-    return RankedPassages(ids[order], chunks[order], values[order])
+    rows = np.searchsorted(posts.ids, np.fromiter(scores, np.int64, len(scores)))
+    places, exists = _find_best_apart(chunk_scores, posts.counts)
+    places, exists = places[rows], exists[rows]
+    best = np.where(exists, chunk_scores[places], 0.0)
+    values = np.where(exists, _passage_scores(np.fromiter(scores.values(), np.float64), best), 0.0)
+    owners, columns = np.nonzero(values > 0.0)
+    shown = zip(
+        posts.ids[rows[owners]].tolist(),
+        posts.chunks[places[owners, columns]].tolist(),
+        values[owners, columns].tolist(),
+        strict=True,
+    )
+    return sorted(
+        map(RankedPassage._make, shown), key=lambda row: (-row.score, row.post, row.chunk)
+    )
 
 
-def _apart(ranked: Ids, exists: npt.NDArray[np.bool_]) -> tuple[Ids, npt.NDArray[np.bool_]]:
-    """The first PER_POST of each row that are no neighbours of one before, and which there are."""
-    kept = exists.copy()
-    for place in range(1, ranked.shape[1]):
+def _find_best_apart(values: Numbers, counts: Ids) -> tuple[Ids, npt.NDArray[np.bool_]]:
+    """The positions of the PER_POST largest values in each run of `counts`, none beside another.
+
+    Earlier ones of equals first. Both of shape (runs, PER_POST); the second tells which exist.
+    """
+    order = np.lexsort((-values, np.repeat(np.arange(len(counts)), counts)))
+    nth = np.arange(LOOKED_AT)
+    kept = nth < counts[:, np.newaxis]
+    starts = np.cumsum(counts) - counts
+    ranked: Ids = order[np.where(kept, starts[:, np.newaxis] + nth, 0)]
+    for place in range(1, LOOKED_AT):
         near = np.abs(ranked[:, :place] - ranked[:, place, np.newaxis]) <= 1
         kept[:, place] &= ~(near & kept[:, :place]).any(axis=1)
     first = np.argsort(~kept, axis=1, kind="stable")[:, :PER_POST]
     return np.take_along_axis(ranked, first, axis=1), np.take_along_axis(kept, first, axis=1)
 
 
-def choose_decay(query: Query) -> float:
-    """Choose what each further passage of a post is worth to `query`: a factor in (0, 1)."""
-    return DECAY_DESCRIBED if query.is_prose and not query.is_question else DECAY
-
-
-def _passage_scores(scores: Numbers, best_scores: Numbers, decay: float) -> Numbers:
+def _passage_scores(scores: Numbers, best_scores: Numbers) -> Numbers:
     """The scores of each post's best passages; only the first has one if none is above 0.
 
     By the root of its share of the best one's score: a passage with half of the words is no half
     as likely to answer (evidence in any of five .837; by the share itself .827).
     """
     best = best_scores[:, :1]
-    decays = np.array([decay**n for n in range(PER_POST)])
+    decays = np.array([DECAY**n for n in range(PER_POST)])
     shares = np.sqrt(np.maximum(best_scores, 0.0) / np.where(best > 0.0, best, 1.0)) * decays
     values: Numbers = scores[:, np.newaxis] * shares
     values[best[:, 0] <= 0.0, 0] = scores[best[:, 0] <= 0.0]
@@ -150,21 +127,17 @@ def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], quer
     """The id of the post to show, of two or more."""
     ranked = sorted(group, key=lambda each: (-scores[each.post], each.post))
     language = language_of(query)
-    if language:
-        same = [each for each in ranked if primary_subtag(each.language) == language] or ranked
-        return (_in_script(same, query) if language == "zh" else same)[0].post
-    least = NEAR_BEST * scores[ranked[0].post]
-    english = [
-        each
-        for each in ranked
-        if primary_subtag(each.language) == "en" and scores[each.post] >= least
-    ]
-    return (english or ranked)[0].post
+    if not language:
+        least = NEAR_BEST * scores[ranked[0].post]
+        ranked_near = [each for each in ranked if scores[each.post] >= least]
+        return (_in_language(ranked_near, "en") or ranked)[0].post
+    same = _in_language(ranked, language) or ranked
+    if language == "zh":
+        traditional = to_simplified(query) != query
+        scripts = [bool(TRADITIONAL.search(each.language)) for each in same]
+        return same[scripts.index(traditional) if traditional in scripts else 0].post
+    return same[0].post
 
 
-def _in_script(group: Sequence[Translation], query: str) -> Sequence[Translation]:
-    """Those whose language tag is of the query's script, or all if there is none."""
-    traditional = to_simplified(query) != query
-    return [
-        each for each in group if bool(TRADITIONAL.search(each.language)) is traditional
-    ] or group
+def _in_language(group: Sequence[Translation], language: str) -> list[Translation]:
+    return [each for each in group if primary_subtag(each.language) == language]

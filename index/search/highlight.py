@@ -5,11 +5,11 @@ Spans are marked on the page and in the terminal; a tool's reply has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query, Word
-from blog_search_mcp.index.analysis.tokenizer import Term, terms
+from blog_search_mcp.index.analysis.tokenizer import terms
 
 Span: TypeAlias = tuple[int, int]
 """Characters of a text from the first number on, up to and without the second."""
@@ -17,21 +17,19 @@ Span: TypeAlias = tuple[int, int]
 
 def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
     """The runs of `text`, which is in `language`, that match the query; none touch."""
-    spellings = {spelling for word in _content_words(query) for spelling in _spellings(word)}
+    wanted = {stem for word in _content_words(query) for stem in word.stems}
     return merge_spans(
-        (term.start, term.end)
-        for term in terms(text, language)
-        if not spellings.isdisjoint(_spellings_of_term(term))
+        (term.start, term.end) for term in terms(text, language) if term.stem in wanted
     )
 
 
 def highlight_query(query: Query, text: str, language: str) -> tuple[Span, ...]:
     """The runs of the query's own text that stand in `text` too, in any form of the word."""
-    present = {spelling for term in terms(text, language) for spelling in _spellings_of_term(term)}
-    found = {
-        word.exact for word in _content_words(query) if not present.isdisjoint(_spellings(word))
-    }
-    return merge_spans((term.start, term.end) for term in terms(query.text) if term.exact in found)
+    present = {term.stem for term in terms(text, language)}
+    matching = {word.exact for word in _content_words(query) if not present.isdisjoint(word.stems)}
+    return merge_spans(
+        (term.start, term.end) for term in terms(query.text) if term.exact in matching
+    )
 
 
 def _content_words(query: Query) -> Sequence[Word]:
@@ -48,13 +46,3 @@ def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
         else:
             runs.append((start, end))
     return tuple(runs)
-
-
-def _spellings(word: Word) -> Iterator[tuple[str, str]]:
-    yield "exact", word.exact
-    yield from (("stem", stem) for stem in word.stems)
-
-
-def _spellings_of_term(term: Term) -> Iterator[tuple[str, str]]:
-    yield "exact", term.exact
-    yield "stem", term.stem

@@ -3,7 +3,7 @@
 A post's score is a weighted mean of few features. Those of words are relative to the best
 candidate's, so that weights fit queries of any length and language; those of meaning are relative
 to what the blog's own headings reach, so that they fit any embedder. How much each counts for a
-question, for running text and for a few words was fitted on several blogs
+question or running text and for a few words was fitted on several blogs
 (`index/data/ranking.json`; docs/quality.md has the figures of blogs that were held out).
 """
 
@@ -11,35 +11,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from enum import Enum
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat
+from pydantic import BaseModel, NonNegativeFloat
 
-from blog_search_mcp.index.search.retrieval import find_top_positions
 from blog_search_mcp.index.types import Feature, Reason
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.retrieval import Candidates, Numbers, RetrievalResult
+    from blog_search_mcp.index.search.retrieval import Numbers, RetrievalResult
 
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
 
-QueryKind = Literal["question", "prose", "short"]
-"""What a query is: asked, running text, or a name, an identifier or a few words."""
+QueryKind = Literal["question", "short"]
+"""What a query is: asked or running text, or a name, an identifier or a few words."""
 
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LogisticModel(_Frozen):
+class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     """The probability that a blog holds an answer, from features of what was retrieved."""
 
     bias: float
@@ -56,7 +51,7 @@ class LogisticModel(_Frozen):
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
-class RankingModel(_Frozen):
+class RankingModel(BaseModel, frozen=True, extra="forbid"):
     """Everything that was fitted, by `python -m tools.fit_ranking`."""
 
     command: str
@@ -75,18 +70,7 @@ def load_ranking_model() -> RankingModel:
     return RankingModel.model_validate_json(MODEL_FILE.read_bytes())
 
 
-class SearchMode(Enum):
-    """Which retrievers a search uses."""
-
-    HYBRID = "hybrid"
-    LEXICAL = "lexical"
-    DENSE = "dense"
-
-
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
-
-BEST_OF = 3
-"""Chunks that count for a post; the mean of at most three cannot be won by having many."""
 
 MAX_SIMILARITY = 1.5
 """In similarities of the blog's headings. A heading's own passage holds it word for word, so few
@@ -107,79 +91,40 @@ and a manual's descriptions .015; its questions lose .017, every other kind move
 
 
 def classify_query(query: Query) -> QueryKind:
-    """Classify a query: a question asks for a detail, a description resembles a whole post."""
-    if query.is_question:
-        return "question"
-    return "prose" if query.is_prose else "short"
+    """Classify a query by how much it says."""
+    return "question" if query.is_question or query.is_prose else "short"
 
 
-def choose_weights(query: Query, mode: SearchMode = SearchMode.HYBRID) -> Weights:
-    """Choose the weight of each feature for this query, at least 0."""
-    if mode is SearchMode.DENSE:
-        return {"meaning": 1.0}
+def choose_weights(query: Query, *, by_meaning: bool) -> Weights:
+    """Choose the weight of each feature for this query, at least 0, or of those of words alone."""
     weights = load_ranking_model().ranking[classify_query(query)]
-    if mode is SearchMode.LEXICAL:
-        return {name: value for name, value in weights.items() if name not in DENSE_FEATURES}
-    return weights
+    if by_meaning:
+        return weights
+    return {name: value for name, value in weights.items() if name not in DENSE_FEATURES}
 
 
-def compute_post_features(
-    retrieved: RetrievalResult, similarity: float, mode: SearchMode = SearchMode.HYBRID
-) -> dict[Feature, Numbers]:
+def compute_post_features(retrieved: RetrievalResult, similarity: float) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
     Those of words are in [0, 1], 1 for the best candidate. `similarity` is what the blog's
     headings reach (`Calibration.heading_similarity`); the features of meaning count as far as the
-    embedder's vocabulary covers the query, unless they alone are asked for, and are in
-    [-1, MAX_SIMILARITY], and 0 for a post without vectors. Of one whose vectors are still to come
-    they are estimated (`fill_waiting`).
+    embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY], and 0 for a post
+    without vectors.
     """
     posts = retrieved.posts
-    best, exists = find_top_positions(posts.bm25, posts.counts, BEST_OF)
-    several = np.where(exists, posts.bm25[best], 0.0).sum(axis=1)
-    coverage = 1.0 if mode is SearchMode.DENSE else retrieved.vocabulary_coverage
-    scale = coverage / similarity if similarity > 0.0 else 0.0
+    scale = retrieved.vocabulary_coverage / similarity if similarity > 0.0 else 0.0
     meaning = _limit(posts.best_cosine * scale)
     opening = _limit(posts.cosines[posts.starts] * scale)
-    if mode is SearchMode.HYBRID:
-        meaning, opening = fill_waiting(meaning, posts), fill_waiting(opening, posts)
     missing = 1.0 - retrieved.coverage**GATE_POWER
     return {
         "passage": _divide_by_best(posts.best_bm25),
         "coverage": posts.best_coverage**COVERAGE_POWER,
-        "several": _divide_by_best(several / np.minimum(BEST_OF, posts.counts)),
         "post": _divide_by_best(posts.post_bm25),
-        "about": _divide_by_best(posts.about_bm25),
         "meaning": meaning,
         "opening": opening,
         "gated_meaning": missing * meaning,
         "gated_opening": missing * opening,
     }
-
-
-FEWEST_KNOWN = 3
-"""Posts with words and vectors from which on a waiting post's meaning is estimated by its words."""
-
-
-def fill_waiting(values: Numbers, posts: Candidates) -> Numbers:
-    """Fill in a feature of meaning, by post, for posts whose vectors are still to come.
-
-    They get what posts with vectors that hold as much of the query's words have, by a straight
-    line through those; with few of them, their mean. Posts that meaning alone proposed are left
-    out, since nearness chose them. With half the posts to come, questions of an English blog reach
-    .917 of nDCG@10 and of a Chinese one .866; with the mean .881 and .833, with 0 .747 and .702, by
-    words alone .902 and .858.
-    """
-    held = posts.best_bm25 + posts.post_bm25
-    known = ~posts.waiting & (posts.best_bm25 > 0.0)
-    if not posts.waiting.any() or not known.any():
-        return values
-    slope, spread = 0.0, held[known].var()
-    if known.sum() >= FEWEST_KNOWN and spread > 0.0:
-        both = np.cov(held[known], values[known], bias=True)[0, 1]
-        slope = max(float(both / spread), 0.0)
-    expected = values[known].mean() + slope * (held - held[known].mean())
-    return np.where(posts.waiting, np.clip(expected, -1.0, MAX_SIMILARITY), values)
 
 
 def _divide_by_best(values: Numbers) -> Numbers:
@@ -194,6 +139,18 @@ def _limit(values: Numbers) -> Numbers:
 LEAST_SCORE = 0.001
 """Of a post that holds a word of the query, however far its meaning is."""
 
+REWARD = 0.1
+"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
+shared by all that have it. A heading is no title and a passage has many words: they may be a detail
+of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
+headings of nine blogs are found as well, and questions and descriptions as without."""
+
+CEILING = 0.95
+"""What a post may score at most beside one that the query names."""
+
+Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
+"""The posts that have the query itself, and as what."""
+
 
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
@@ -205,64 +162,62 @@ def score_posts(
     most = largest_sum(weights)
     if not most:
         return {}
-    scores = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
+    total = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
-    has_word = np.any(words, axis=0) if words else np.zeros(len(scores), dtype=bool)
-    scores = np.where(has_word, np.maximum(scores, LEAST_SCORE), scores)
-    pairs = zip(posts, scores.tolist(), strict=True)
+    has_word = np.any(words, axis=0) if words else np.zeros(len(total), dtype=bool)
+    total = np.where(has_word, np.maximum(total, LEAST_SCORE), total)
+    pairs = zip(posts, total.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
-
-
-REWARD = 0.1
-"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
-shared by all that have it. A heading is no title and a passage has many words: they may be a detail
-of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
-headings of nine blogs are found as well, and questions and descriptions as without."""
 
 
 def reward_posts(scores: Mapping[int, float], having: Collection[int]) -> dict[int, float]:
     """Raise `scores`, in [0, 1] by post id, of the posts that have the query itself."""
-    raised = {
-        post: min(scores[post] + REWARD / len(having), 1.0) for post in having if post in scores
+    gain = REWARD / max(len(having), 1)
+    return {
+        post: min(score + gain, 1.0) if post in having else score for post, score in scores.items()
     }
-    return {**scores, **raised}
 
 
-CEILING = 0.95
-"""What a post may score at most beside one that the query names."""
-
-
-def promote_named_posts(scores: Mapping[int, float], named: Iterable[int]) -> dict[int, float]:
+def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
     """Return `scores`, in [0, 1] by post id, with the named posts above CEILING and no others."""
-    promoted = set(named)
-    if promoted.isdisjoint(scores):
+    if not any(post in scores for post in named):
         return dict(scores)
     return {
-        post: CEILING + (1.0 - CEILING) * score if post in promoted else min(score, CEILING)
+        post: CEILING + (1.0 - CEILING) * score if post in named else min(score, CEILING)
         for post, score in scores.items()
     }
 
 
-def explain_score(
-    features: Mapping[Feature, Numbers], position: int, weights: Weights, scale: float
-) -> tuple[Reason, ...]:
-    """The features that make up the score of the post at `position`, the weightiest first.
+@dataclass(frozen=True, slots=True)
+class RankedPosts:
+    """The candidate posts with their scores, and what the scores are made of."""
 
-    Their shares times their values add up to its score times `scale`.
-    """
-    most = largest_sum(weights)
-    return tuple(
-        Reason(name, scale * weight / most, float(features[name][position]))
-        for name, weight in sorted(weights.items(), key=lambda each: -each[1])
-        if weight
-    )
+    scores: Mapping[int, float]
+    """In [0, 1] by post id, comparable between queries."""
+    scale: float
+    """What the scores were multiplied with: the answer's certainty."""
+    features: Mapping[Feature, Numbers]
+    weights: Weights
+    rewards: Rewards
 
+    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
+        """Return what makes up the score of a post at this position, the weightiest first.
 
-def explain_reward(
-    kind: Literal["heading", "verbatim"], having: Collection[int], post: int, scale: float
-) -> tuple[Reason, ...]:
-    """What having the query itself adds to the score of a post, times `scale`, if it has it."""
-    return (Reason(kind, scale * REWARD, 1.0 / len(having)),) if post in having else ()
+        Shares times values add up to its own score, without what being named adds.
+        """
+        most = largest_sum(self.weights)
+        ordered = sorted(self.weights.items(), key=lambda pair: -pair[1])
+        weighed = [
+            Reason(name, self.scale * weight / most, float(self.features[name][position]))
+            for name, weight in ordered
+            if weight
+        ]
+        rewarded = [
+            Reason(kind, self.scale * REWARD, 1.0 / len(having))
+            for kind, having in self.rewards.items()
+            if post in having
+        ]
+        return (*weighed, *rewarded)
 
 
 def largest_sum(weights: Weights) -> float:
@@ -282,15 +237,11 @@ and .760. Of 12 further features (the title left out, coverage, first and last c
 neighbours) none gained on blogs it was not fitted on."""
 
 
-def score_chunks(retrieved: RetrievalResult, mode: SearchMode = SearchMode.HYBRID) -> Numbers:
+def score_chunks(retrieved: RetrievalResult) -> Numbers:
     """How well each chunk answers, higher is better; comparable within its post."""
     posts = retrieved.posts
     cosines = np.nan_to_num(posts.cosines)
-    if mode is SearchMode.DENSE:
-        return cosines
     spread = float(cosines.std()) if len(cosines) else 0.0
-    if mode is SearchMode.LEXICAL or not spread:
-        return posts.bm25
-    nearness = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread
+    nearness = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
     scores: Numbers = posts.bm25 + nearness * cosines
     return scores

@@ -7,32 +7,29 @@ ranking compares like with like.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from blog_search_mcp.index.analysis.languages import join_words
+from blog_search_mcp.index.analysis.query import Query, analyse_query
+from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
+from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
+from blog_search_mcp.index.types import KEYWORDS_ONLY
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from blog_search_mcp.index.analysis.query import Query, Word
+    from blog_search_mcp.index.analysis.query import Word
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.types import Ids, Vectors
     from blog_search_mcp.index.vectors.base import VectorStore
 
     Numbers = npt.NDArray[np.float64]
-
-
-class EmbeddedQuery(NamedTuple):
-    """An analysed query and its vector."""
-
-    query: Query
-    vector: Vectors | None
-    """Embedded; `None` for words alone."""
-    vocabulary_coverage: float
-    """Share of it that the embedder's vocabulary covers, in [0, 1]."""
+    Embed = Callable[[str], Vectors]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,42 +52,30 @@ class Candidates:
     without a vector."""
     post_bm25: Numbers
     """Of the post as a whole."""
-    about_bm25: Numbers
-    """Of the author's own description."""
-    vocabulary_coverage: Numbers
-    """By chunk, as `ChunkTable` has it; at 0 it has no vector."""
 
     @cached_property
     def starts(self) -> Ids:
         """By post, the position of its first chunk."""
-        found: Ids = np.cumsum(self.counts) - self.counts
-        return found
+        starts: Ids = np.cumsum(self.counts) - self.counts
+        return starts
 
     @cached_property
     def best_bm25(self) -> Numbers:
         """By post, the BM25 of its best chunk."""
-        found: Numbers = np.maximum.reduceat(self.bm25, self.starts)
-        return found
+        best: Numbers = np.maximum.reduceat(self.bm25, self.starts)
+        return best
 
     @cached_property
     def best_coverage(self) -> Numbers:
         """By post, the coverage of the chunk that holds most of the query's terms together."""
-        found: Numbers = np.maximum.reduceat(self.coverage, self.starts)
-        return found
+        best: Numbers = np.maximum.reduceat(self.coverage, self.starts)
+        return best
 
     @cached_property
     def best_cosine(self) -> Numbers:
         """By post, the largest cosine of a chunk; NaN for one without a vector."""
-        found: Numbers = np.fmax.reduceat(self.cosines, self.starts)
-        return found
-
-    @cached_property
-    def waiting(self) -> npt.NDArray[np.bool_]:
-        """By post, whether its vocabulary is covered and yet it has no vector, or not yet."""
-        covered: npt.NDArray[np.bool_] = (
-            np.maximum.reduceat(self.vocabulary_coverage, self.starts) > 0.0
-        )
-        return covered & np.isnan(self.best_cosine)
+        best: Numbers = np.fmax.reduceat(self.cosines, self.starts)
+        return best
 
     def position_of(self, post: int) -> int:
         """The position of a post in the columns. Raises KeyError."""
@@ -119,12 +104,14 @@ class Candidates:
         return len(self.ids)
 
 
+_NO_POSTS = Candidates(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 4)
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """Everything one query retrieved."""
+    """A query, how far it reaches and what it retrieved."""
 
-    posts: Candidates
-    """None of them where only how far the query reaches was asked for."""
+    query: Query
     coverage: float
     """The largest share of the query's terms, by IDF, that one chunk holds together."""
     vocabulary_coverage: float
@@ -140,38 +127,10 @@ class RetrievalResult:
     cosines; 0 without a vector of the query."""
     max_bm25: float
     """The BM25 of the best chunk of all; 0 if there is none."""
-
-
-_NO_IDS, _NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
-_NO_POSTS = Candidates(*(_NO_IDS,) * 3, *(_NO_NUMBERS,) * 6)
-
-
-def align_to_ids(ids: Ids, values: Mapping[int, float]) -> Numbers:
-    """Put values by id in the order of `ids`, which ascend; 0 where there is none."""
-    known = np.fromiter(values.keys(), np.int64, len(values))
-    numbers = np.fromiter(values.values(), np.float64, len(values))
-    positions = np.searchsorted(ids, known)
-    exists = positions < len(ids)
-    exists[exists] = ids[positions[exists]] == known[exists]
-    column = np.zeros(len(ids))
-    column[positions[exists]] = numbers[exists]
-    return column
-
-
-def find_top_positions(
-    values: Numbers, counts: Ids, most: int
-) -> tuple[Ids, npt.NDArray[np.bool_]]:
-    """The positions of the largest values in each run of `counts` values, earlier of equals first.
-
-    Both of shape (runs, most); the second tells which exist, where a run is shorter.
-    """
-    owners = np.repeat(np.arange(len(counts)), counts)
-    order = np.lexsort((-values, owners))
-    nth = np.arange(most)
-    exists = nth < counts[:, np.newaxis]
-    starts = np.cumsum(counts) - counts
-    positions: Ids = order[np.where(exists, starts[:, np.newaxis] + nth, 0)]
-    return positions, exists
+    posts: Candidates = _NO_POSTS
+    """None of them where only how far the query reaches was asked for."""
+    notice: str | None = None
+    """A sentence for the reader if the embedder could not answer."""
 
 
 LEXICAL_CHUNKS = 200
@@ -182,9 +141,6 @@ COVERED_CHUNKS = 200
 
 LEXICAL_POSTS = 80
 """Posts that the lexical index proposes as wholes."""
-
-LEXICAL_DESCRIPTIONS = 20
-"""Posts that the lexical index proposes by their descriptions."""
 
 DENSE_VECTORS = 150
 """Nearest vectors by which posts are proposed."""
@@ -221,64 +177,92 @@ def chunk_cosines(vectors: VectorStore, query: Vectors | None, chunks: Ids) -> N
     return largest
 
 
-def retrieve(
-    snapshot: Snapshot, embedded: EmbeddedQuery, among: Sequence[int] | None = None
-) -> RetrievalResult:
-    """Return every post that a retriever proposes; `among` restricts all to these post ids."""
-    lexical, (query, vector, _) = snapshot.lexical, embedded
+def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) -> RetrievalResult:
+    """Return every post that a retriever proposes; `among` restricts all to these post ids.
+
+    If the embedder cannot answer, posts are found by words alone and the notice says so.
+    """
+    query, notice = analyse(snapshot, text), None
+    try:
+        vector, covered = _embed(snapshot, query, snapshot.embedder.embed_query)
+    except (EmbedderError, EmbedderMismatch) as error:
+        vector, covered, notice = None, 0.0, f"{KEYWORDS_ONLY} {error.for_clients}"
+    lexical, near = snapshot.lexical, dict[int, float]()
+    if vector is not None:
+        chunks = None if among is None else snapshot.table.chunks_of(among)
+        near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks)
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
-    nearest = _nearest_chunks(snapshot, vector, among)
     coverage = lexical.chunks.coverage(query, COVERED_CHUNKS, among)
-    words = bm25, max(coverage.values(), default=0.0)
-    reach = _measure_reach(snapshot, embedded, words, max(nearest.values(), default=0.0))
+    reach = _describe_reach(snapshot, query, vector, covered, (bm25, coverage, near))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
-    if len(snapshot.described):
-        wholes |= lexical.posts.normalised_bm25(query, LEXICAL_DESCRIPTIONS, among, "about_")
     by_chunks = _posts_of(snapshot, bm25)
-    proposed = sorted({*by_chunks, *_posts_of(snapshot, nearest), *wholes})
+    proposed = sorted({*by_chunks, *_posts_of(snapshot, near), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    found = np.array(proposed, dtype=np.int64)
-    posts = _gather_candidates(snapshot, query, vector, found, (bm25, coverage))
-    return replace(reach, posts=posts)
+    posts = _gather_candidates(snapshot, query, vector, proposed, bm25, coverage)
+    return replace(reach, posts=posts, notice=notice)
 
 
-def retrieve_reach(snapshot: Snapshot, queries: Sequence[EmbeddedQuery]) -> list[RetrievalResult]:
-    """As `retrieve` for each query, but without the posts, at a fraction of its price."""
-    words = snapshot.lexical.chunks.reach([each.query for each in queries], COVERAGE_SAMPLE)
-    vectors = [each.vector for each in queries if each.vector is not None]
-    nearest = iter(snapshot.vectors.nearest(vectors))
-    return [
-        _measure_reach(snapshot, each, found, 0.0 if each.vector is None else next(nearest))
-        for each, found in zip(queries, words, strict=True)
-    ]
+def retrieve_reach(snapshot: Snapshot, text: str, embed: Embed) -> RetrievalResult:
+    """As `retrieve`, but without the posts, at a fraction of its price. Raises as `embed` does."""
+    query, chunks = analyse(snapshot, text), snapshot.lexical.chunks
+    vector, covered = _embed(snapshot, query, embed)
+    near = snapshot.vectors.search(vector, 1) if vector is not None else {}
+    words = chunks.normalised_bm25(query, COVERAGE_SAMPLE), chunks.coverage(query)
+    return _describe_reach(snapshot, query, vector, covered, (*words, near))
 
 
-def _measure_reach(
-    snapshot: Snapshot,
-    embedded: EmbeddedQuery,
-    words: tuple[Mapping[int, float], float],
-    nearest: float,
-) -> RetrievalResult:
-    """Measure what a query reaches, without posts.
+def analyse(snapshot: Snapshot, text: str) -> Query:
+    """Analyse a query of this blog."""
+    query = analyse_query(text, snapshot.languages)
+    return add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
 
-    `words` are the BM25 of the best chunks, best first, and how much of the query one of them
-    covers; `nearest` is the highest cosine.
+
+MOST_WAITING = 0.1
+"""Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
+come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
+.702 and .858."""
+
+
+def _embed(snapshot: Snapshot, query: Query, embed: Embed) -> tuple[Vectors | None, float]:
+    """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
+
+    A query in another language than a blog that the vocabulary covers is embedded by its words
+    that have an English name.
     """
-    chunks, (query, vector, vocabulary_coverage) = snapshot.lexical.chunks, embedded
-    bm25, coverage = words
-    on_topic = snapshot.table.vocabulary_coverage_of(
-        np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64)
-    )
+    if not len(snapshot.vectors) or len(snapshot.waiting) > MOST_WAITING * len(
+        snapshot.table.chunks
+    ):
+        return None, 0.0
+    coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
+    if coverage:
+        return embed(join_words(query.text)), coverage
+    gloss = gloss_in_english(query.text, query.language)
+    if gloss is not None and snapshot.vocabulary_coverage >= FULL_COVERAGE:
+        return embed(gloss[0]), gloss[1]
+    return None, 0.0
+
+
+def _describe_reach(
+    snapshot: Snapshot,
+    query: Query,
+    vector: Vectors | None,
+    vocabulary_coverage: float,
+    found: tuple[Mapping[int, float], Mapping[int, float], Mapping[int, float]],
+) -> RetrievalResult:
+    """Describe what a query reaches; `found` are BM25, coverage and cosine of the best chunks."""
+    bm25, coverage, near = found
+    sample = np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64)
+    on_topic = snapshot.table.vocabulary_coverage_of(sample)
     topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
     blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
     return RetrievalResult(
-        posts=_NO_POSTS,
-        coverage=coverage,
+        query=query,
+        coverage=max(coverage.values(), default=0.0),
         vocabulary_coverage=vocabulary_coverage * blog_coverage * topic_coverage,
-        idf=chunks.idf(query),
-        max_idf=chunks.max_idf,
-        max_cosine=nearest if vector is not None else None,
+        idf=snapshot.lexical.chunks.idf(query),
+        max_idf=snapshot.lexical.chunks.max_idf,
+        max_cosine=max(near.values(), default=0.0) if vector is not None else None,
         blog_cosine=float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0,
         max_bm25=max(bm25.values(), default=0.0),
     )
@@ -289,15 +273,6 @@ def trust_in_coverage(blog: float) -> float:
     return min(max(blog - LEAST_COVERAGE, 0.0) / (FULL_COVERAGE - LEAST_COVERAGE), 1.0)
 
 
-def _nearest_chunks(
-    snapshot: Snapshot, vector: Vectors | None, among: Sequence[int] | None
-) -> dict[int, float]:
-    if vector is None:
-        return {}
-    chunks = None if among is None else snapshot.table.chunks_of(among)
-    return snapshot.vectors.search(vector, DENSE_VECTORS, chunks)
-
-
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
     return set(snapshot.table.posts_of(np.fromiter(chunk_ids, np.int64)).tolist())
 
@@ -306,29 +281,29 @@ def _gather_candidates(
     snapshot: Snapshot,
     query: Query,
     vector: Vectors | None,
-    proposed: Ids,
-    words: tuple[Mapping[int, float], Mapping[int, float]],
+    proposed: Sequence[int],
+    bm25: Mapping[int, float],
+    coverage: Mapping[int, float],
 ) -> Candidates:
-    """Gather everything of the `proposed` posts; `words` are BM25 and coverage by chunk."""
-
-    def post_bm25(posts: Ids, prefix: str = "") -> dict[int, float]:
-        level = snapshot.lexical.posts
-        return level.normalised_bm25(query, len(posts), posts.tolist(), prefix)
-
-    chunks, counts = snapshot.table.of_posts(proposed)
-    posts, counts = proposed[counts > 0], counts[counts > 0]
-    described = posts[np.isin(posts, snapshot.described, assume_unique=True)]
-    bm25, coverage = (align_to_ids(chunks, each) for each in words)
-    if len(words[1]) == COVERED_CHUNKS:
-        coverage[(coverage == 0.0) & (bm25 > 0.0)] = min(words[1].values())
+    """Gather everything of the `proposed` posts, which ascend."""
+    ids = np.array(proposed, dtype=np.int64)
+    chunks, counts = snapshot.table.of_posts(ids)
+    posts, counts = ids[counts > 0], counts[counts > 0]
+    words, shares = (_align(chunks, values) for values in (bm25, coverage))
+    if len(coverage) == COVERED_CHUNKS:
+        shares[(shares == 0.0) & (words > 0.0)] = min(coverage.values())
+    wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
     return Candidates(
         ids=posts,
         counts=counts,
         chunks=chunks,
-        bm25=bm25,
-        coverage=coverage,
+        bm25=words,
+        coverage=shares,
         cosines=chunk_cosines(snapshot.vectors, vector, chunks),
-        post_bm25=align_to_ids(posts, post_bm25(posts)),
-        about_bm25=align_to_ids(posts, post_bm25(described, "about_")),
-        vocabulary_coverage=snapshot.table.vocabulary_coverage_of(chunks),
+        post_bm25=_align(posts, wholes),
     )
+
+
+def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:
+    """The values by id in the order of `ids`; 0 where there is none."""
+    return np.array([values.get(number, 0.0) for number in ids.tolist()], dtype=np.float64)

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.gloss import gloss_in_english
-from blog_search_mcp.index.analysis.languages import join_words
-from blog_search_mcp.index.analysis.query import (
-    Query,
-    add_synonyms,
-    analyse_query,
-    correct_spelling,
-    find_named_posts,
-    language_of_query,
-    name_keys,
-)
-from blog_search_mcp.index.analysis.request import find_subject
-from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
+from blog_search_mcp.index.analysis.tokenizer import spell_words, terms
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.confidence import (
     Confidence,
     estimate_confidence,
@@ -29,50 +16,31 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
-    choose_decay,
     collapse_translations,
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    SearchMode,
+    RankedPosts,
+    Rewards,
     choose_weights,
     compute_post_features,
-    explain_reward,
-    explain_score,
     promote_named_posts,
     reward_posts,
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.retrieval import (
-    FULL_COVERAGE,
-    EmbeddedQuery,
-    RetrievalResult,
-    retrieve,
-    retrieve_reach,
-)
-from blog_search_mcp.index.search.snippets import make_snippet, without_code
-from blog_search_mcp.index.types import (
-    KEYWORDS_ONLY,
-    Answer,
-    Calibration,
-    Chunk,
-    Filters,
-    Hit,
-    PlaceInSeries,
-    Post,
-    Reason,
-    Vectors,
-)
+from blog_search_mcp.index.search.retrieval import RetrievalResult, analyse, retrieve
+from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.search.ranking import Weights
-    from blog_search_mcp.index.search.retrieval import Numbers
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Feature
 
 
 NO_WORDS = "The query has no word or number that could be looked for."
+
+UNSCALED = 1.0
+"""Leaves cosines as they are, without a calibration."""
 
 
 def search(
@@ -83,113 +51,79 @@ def search(
     *,
     limit: int,
     offset: int,
-    mode: SearchMode = SearchMode.HYBRID,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    text, subject = _find_subject(snapshot, text)
     text, corrected = _correct_spelling(snapshot, text)
     among = snapshot.catalog.matching_posts(filters)
-    found = find_candidates(snapshot, text, among, mode)
-    query, retrieved = found.query, found.retrieved
-    ranked = _rank_posts(snapshot, found, calibration, mode)
+    retrieved = retrieve(snapshot, text, among)
+    ranked, confidence = _rank_posts(snapshot, retrieved, calibration)
     passages = diversify_passages(
         collapse_translations(ranked.scores, snapshot.translations, text),
         retrieved.posts,
-        score_chunks(retrieved, ranked.mode),
-        choose_decay(query),
+        score_chunks(retrieved),
     )
-    low = ranked.confidence.notice if len(passages) else (NO_WORDS if not query.words else None)
-    page = passages.page(offset, limit)
-    hits = _make_hits(snapshot, page, retrieved, ranked)
-    empty = _describe_empty(snapshot, text, among)
+    low = confidence.notice if len(passages) else None if retrieved.query.words else NO_WORDS
     return Answer(
-        hits=hits,
+        hits=_make_hits(snapshot, passages[offset : offset + limit], retrieved, ranked),
         total=len(passages),
         offset=offset,
-        confidence=ranked.confidence.word,
-        certainty=ranked.confidence.certainty,
-        notice=" ".join(filter(None, (found.notice, subject, corrected, low, empty))) or None,
+        confidence=confidence.word,
+        certainty=confidence.certainty,
+        notice=" ".join(filter(None, (retrieved.notice, corrected, low))) or None,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _RankedPosts:
-    """The candidate posts of one search with their scores, and what the scores are made of."""
+def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
+    """The query as it is meant, and what the reader is told of it."""
+    misspelled = correct_spelling(
+        text, snapshot.languages, snapshot.lexical.posts.having, is_english_word
+    )
+    if misspelled is None:
+        return text, ""
+    word, meant = misspelled[0], _find_spelling(snapshot, misspelled[1])
+    told = f"No post has {word}; searched for {meant} instead."
+    return re.sub(rf"\b{word}\b", meant, text), told
 
-    scores: Mapping[int, float]
-    """In [0, 1] by post id, comparable between queries."""
-    confidence: Confidence
-    mode: SearchMode
-    """LEXICAL where the query has no vector, whatever was asked for."""
-    features: Mapping[Feature, Numbers]
-    weights: Weights
-    scale: float
-    """What the scores were multiplied with: the answer's certainty."""
-    headed: Sequence[int]
-    """Posts that have the query as a heading."""
-    verbatim: Sequence[int]
-    """Posts whose best passage has the query word for word."""
 
-    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
-        """Return what makes up the score of the post at this position of the candidates."""
-        return (
-            *explain_score(self.features, position, self.weights, self.scale),
-            *explain_reward("heading", self.headed, post, self.scale),
-            *explain_reward("verbatim", self.verbatim, post, self.scale),
-        )
+def _find_spelling(snapshot: Snapshot, meant: str) -> str:
+    """The word with this stem as the blog writes it in the passage that is best for it."""
+    query = analyse(snapshot, meant)
+    stems = {stem for word in query.words for stem in word.stems}
+    best = snapshot.lexical.chunks.normalised_bm25(query, 1)
+    for chunk in snapshot.catalog.chunks(best).values():
+        words = " ".join((*chunk.all_headings, chunk.plain))
+        for term in terms(words, snapshot.languages[0]):
+            if term.stem in stems:
+                return words[term.start : term.end].lower()
+    return meant
 
 
 def _rank_posts(
-    snapshot: Snapshot, found: FoundCandidates, calibration: Calibration | None, mode: SearchMode
-) -> _RankedPosts:
+    snapshot: Snapshot, retrieved: RetrievalResult, calibration: Calibration | None
+) -> tuple[RankedPosts, Confidence]:
     """Score the candidates by their features, then by what has the query itself or is named by it.
 
     Confidence is estimated from the scores by features alone.
     """
-    query, retrieved, text = found.query, found.retrieved, found.query.text
-    similarity = UNSCALED
-    if calibration is not None and mode is not SearchMode.DENSE:
-        similarity = calibration.heading_similarity
-    features = compute_post_features(retrieved, similarity, mode)
-    if mode is SearchMode.HYBRID and retrieved.max_cosine is None:
-        mode = SearchMode.LEXICAL
-    weights = choose_weights(query, mode)
+    text = retrieved.query.text
+    similarity = UNSCALED if calibration is None else calibration.heading_similarity
+    features = compute_post_features(retrieved, similarity)
+    weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
     scores = score_posts(features, retrieved.posts, weights)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
-    confidence = _estimate_confidence(found, lead, calibration)
+    confidence = estimate_confidence(retrieved, lead, calibration)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
-    verbatim = _find_verbatim(snapshot, query, retrieved, scores)
+    verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
         confidence = Confidence("high", 1.0)
     scale = confidence.certainty or 1.0
-    scores = scale_scores(promote_named_posts(scores, named), scale)
-    return _RankedPosts(scores, confidence, mode, features, weights, scale, headed, verbatim)
-
-
-def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """The query as it is meant, and what the reader is told of it."""
-    found = correct_spelling(text, snapshot.languages, snapshot.lexical.posts, is_english_word)
-    if found is None:
-        return text, ""
-    word, meant = found
-    told = f"No post has {word}; searched for {meant} instead."
-    return re.sub(rf"\b{word}\b", meant, text), told
-
-
-def _find_subject(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """What the query asks for posts about, and what the reader is told of it.
-
-    What a post has as its title or a heading is searched for as it stands.
-    """
-    subject, names = find_subject(text), name_keys(text)
-    if subject == text or any(map(snapshot.titles.get, names)):
-        return text, ""
-    if snapshot.catalog.posts_with_heading(names):
-        return text, ""
-    return subject, f"Searched for: {subject}"
+    promoted = promote_named_posts(scores, named)
+    scaled = {post: score * scale for post, score in promoted.items()}
+    rewards: Rewards = {"heading": headed, "verbatim": verbatim}
+    return RankedPosts(scaled, scale, features, weights, rewards), confidence
 
 
 VERBATIM_POSTS = 10
@@ -200,177 +134,53 @@ EVERY_WORD = 0.999
 
 
 def _find_verbatim(
-    snapshot: Snapshot, query: Query, retrieved: RetrievalResult, scores: Mapping[int, float]
+    snapshot: Snapshot, retrieved: RetrievalResult, scores: Mapping[int, float]
 ) -> list[int]:
     """Of the best posts, those whose best passage has the query word for word.
 
     Such is a command, an identifier or an error message that was copied; a question is never. None
     is read where no passage has all the words.
     """
-    words, posts = spell_words(query.text), retrieved.posts
-    if query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
+    words, posts = spell_words(retrieved.query.text), retrieved.posts
+    if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
     passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) is not None}
     chunks = snapshot.catalog.chunks(passages)
-    return [passages[each] for each in chunks if words in spell_words(chunks[each].plain)]
-
-
-def _describe_empty(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> str | None:
-    """Name the first post that the query names and that has no text, which no retriever finds."""
-    for post_id in find_named_posts(snapshot.titles, text):
-        has_text = len(snapshot.table.chunks_of([post_id])) > 0
-        if not has_text and (among is None or post_id in among):
-            post = snapshot.catalog.posts([post_id])[post_id]
-            return f"{post.source} has this title, but no text."
-    return None
-
-
-def _estimate_confidence(
-    found: FoundCandidates, lead: float, calibration: Calibration | None
-) -> Confidence:
-    """Estimate how sure the answer is; vectors that are still to come do not speak against it."""
-    query, retrieved = found.query, found.retrieved
-    confidence = estimate_confidence(query, retrieved, lead, calibration)
-    if retrieved.max_cosine is None or not retrieved.posts.waiting.any():
-        return confidence
-    words = replace(retrieved, max_cosine=None)
-    by_words = estimate_confidence(query, words, lead, calibration)
-    return max(confidence, by_words, key=lambda each: each.certainty)
-
-
-UNSCALED = 1.0
-"""Leaves cosines as they are: without a calibration, and where meaning alone decides."""
-
-
-def scale_scores(scores: Mapping[int, float], certainty: float) -> dict[int, float]:
-    """Multiply scores by the answer's certainty, so that scores of different queries compare."""
-    return {post: score * certainty for post, score in scores.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class FoundCandidates:
-    """One query and what was retrieved for it."""
-
-    query: Query
-    retrieved: RetrievalResult
-    notice: str | None
-    """A sentence for the reader if a retriever could not answer."""
-
-
-def find_candidates(
-    snapshot: Snapshot,
-    text: str,
-    among: Sequence[int] | None = None,
-    mode: SearchMode = SearchMode.HYBRID,
-) -> FoundCandidates:
-    """Retrieve candidates; `among` restricts them to these post ids.
-
-    If the embedder cannot answer, they are found by words alone and the notice says so.
-    """
-    try:
-        return FoundCandidates(*retrieve_candidates(snapshot, text, among, mode), None)
-    except (EmbedderError, EmbedderMismatch) as error:
-        notice = f"{KEYWORDS_ONLY} {error.for_clients}"
-        lexical = retrieve_candidates(snapshot, text, among, SearchMode.LEXICAL)
-        return FoundCandidates(*lexical, notice)
-
-
-def retrieve_candidates(
-    snapshot: Snapshot,
-    text: str,
-    among: Sequence[int] | None = None,
-    mode: SearchMode = SearchMode.HYBRID,
-) -> tuple[Query, RetrievalResult]:
-    """As `find_candidates`, but raises EmbedderError or EmbedderMismatch."""
-    embedded = _prepare_query(snapshot, text, mode, snapshot.embedder.embed_query)
-    return embedded.query, retrieve(snapshot, embedded, among)
-
-
-def find_reach(
-    snapshot: Snapshot, texts: Sequence[str], embedded: Mapping[str, Vectors]
-) -> list[RetrievalResult]:
-    """Retrieve how far each query reaches, without posts; `embedded` has some vectors by text.
-
-    Raises as `retrieve_candidates`.
-    """
-
-    def embed(text: str) -> Vectors:
-        return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
-
-    return retrieve_reach(
-        snapshot, [_prepare_query(snapshot, text, SearchMode.HYBRID, embed) for text in texts]
-    )
-
-
-def _prepare_query(
-    snapshot: Snapshot, text: str, mode: SearchMode, embed: Callable[[str], Vectors]
-) -> EmbeddedQuery:
-    """Analyse and embed a query."""
-    query = analyse_query(text, snapshot.languages)
-    query = add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
-    return EmbeddedQuery(query, *_embed_query(snapshot, query, mode, embed))
-
-
-def _embed_query(
-    snapshot: Snapshot, query: Query, mode: SearchMode, embed: Callable[[str], Vectors]
-) -> tuple[Vectors | None, float]:
-    """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
-
-    A query in another language than a blog that the vocabulary covers is embedded by its words
-    that have an English name.
-    """
-    if mode is SearchMode.LEXICAL or not len(snapshot.vectors):
-        return None, 0.0
-    coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
-    if not coverage and snapshot.vocabulary_coverage >= FULL_COVERAGE:
-        language = language_of_query(query.text, snapshot.languages)
-        gloss = gloss_in_english(query.text, language)
-        if gloss is not None:
-            return embed(gloss.text), gloss.share
-    if not coverage and mode is SearchMode.HYBRID:
-        return None, 0.0
-    return embed(join_words(query.text)), coverage
+    return [passages[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
 
 def _make_hits(
     snapshot: Snapshot,
     page: Sequence[RankedPassage],
     retrieved: RetrievalResult,
-    ranked: _RankedPosts,
+    ranked: RankedPosts,
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-    evidence = {chunk: retrieved.posts.of_chunk(chunk) for chunk in chunks}
-    weights = _stem_weights(retrieved)
-    return tuple(
-        Hit(
-            post=posts[passage.post],
-            chunk=chunks[passage.chunk],
-            score=passage.score,
-            preview=_snippet(posts[passage.post], chunks[passage.chunk], weights),
-            dense=evidence[passage.chunk][0],
-            lexical=evidence[passage.chunk][1],
-            translations=snapshot.translations.others.get(passage.post, ()),
-            series=_place(snapshot, passage.post),
-            reasons=ranked.explain(passage.post, retrieved.posts.position_of(passage.post)),
+    stems = _weigh_stems(retrieved)
+    hits = []
+    for number, chunk_id, score in page:
+        post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
+        dense, lexical = retrieved.posts.of_chunk(chunk_id)
+        hits.append(
+            Hit(
+                post=post,
+                chunk=chunk,
+                score=score,
+                preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
+                dense=dense,
+                lexical=lexical,
+                translations=snapshot.translations.others.get(number, ()),
+                series=series.place_of(number) if series else None,
+                reasons=ranked.explain(number, retrieved.posts.position_of(number)),
+            )
         )
-        for passage in page
-    )
+    return tuple(hits)
 
 
-def _place(snapshot: Snapshot, post: int) -> PlaceInSeries | None:
-    series = snapshot.series.get(post)
-    return series.place_of(post) if series else None
-
-
-def _stem_weights(retrieved: RetrievalResult) -> dict[str, float]:
+def _weigh_stems(retrieved: RetrievalResult) -> dict[str, float]:
     """What each stem of the query's content words is worth; of all if it has no content words."""
     content = {word: idf for word, idf in retrieved.idf.items() if word.weight == 1.0}
     chosen = (content or retrieved.idf).items()
     return {stem: idf for word, idf in chosen for stem in word.stems}
-
-
-def _snippet(post: Post, chunk: Chunk, weights: Mapping[str, float]) -> str:
-    prose = without_code(chunk.plain, chunk.text)
-    return make_snippet(chunk.plain or chunk.text, weights, post.language, prose=prose)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.errors import IndexBroken, describe_exhaustion
@@ -48,15 +46,21 @@ class Snapshot:
         return common_languages(self.catalog.languages())
 
     @cached_property
-    def described(self) -> Ids:
-        """The posts that have a description of their author's, ascending."""
-        return np.array(self.catalog.described_posts(), dtype=np.int64)
-
-    @cached_property
     def vocabulary_coverage(self) -> float:
         """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
         vocabulary_coverage = self.table.vocabulary_coverage
         return float(vocabulary_coverage.mean()) if len(vocabulary_coverage) else 0.0
+
+    @cached_property
+    def waiting(self) -> Ids:
+        """The chunks whose vectors are still to come; none while there is no vector at all."""
+        table, vectors = self.table, self.vectors
+        if not len(vectors):
+            return table.chunks[:0]
+        waiting: Ids = table.chunks[
+            (vectors.counts(table.chunks) == 0) & (table.vocabulary_coverage > 0.0)
+        ]
+        return waiting
 
     @cached_property
     def titles(self) -> Titles:

@@ -183,11 +183,6 @@ class Catalog:
         where = " AND ".join(conditions)
         return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
 
-    def described_posts(self) -> list[int]:
-        """Return the ids of the posts that their author describes, ascending."""
-        query = "SELECT post_id FROM posts WHERE description <> '' ORDER BY post_id"
-        return [row[0] for row in self.rows(query, [])]
-
     def chunk_table(self) -> ChunkTable:
         """Read which chunk is whose."""
         query = "SELECT chunk_id, post_id, readable FROM chunks ORDER BY chunk_id"

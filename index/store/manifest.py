@@ -35,7 +35,7 @@ from blog_search_mcp.index.store.disk import (
 )
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 15
+FORMAT = 16
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 _OUTER = re.compile(

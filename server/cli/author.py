@@ -121,14 +121,10 @@ def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
 @over_index
 def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
-    from blog_search_mcp.server.tools.suggest_links import describe_nothing, find_links, link_facts
+    from blog_search_mcp.server.tools.suggest_links import find_links
 
     corpus, draft = open_subject(settings, subject)
-    suggested = find_links(draft, corpus, limit, is_reverse=reverse)
-    facts: Facts = {"links": [link_facts(link, is_reverse=reverse) for link in suggested.links]}
-    nothing = None if suggested.links else describe_nothing(is_reverse=reverse)
-    if notice := " ".join(filter(None, (suggested.notice, nothing))):
-        facts["notice"] = notice
+    facts = find_links(draft, corpus, limit, is_reverse=reverse)
     show(facts, settings, as_json=as_json)
     return 0
 

@@ -318,10 +318,10 @@ def name_option(command: Command) -> Command:
 @over_index
 def setup(settings: Settings, client: str | None, name: str) -> int:
     """Make the index of a folder of posts, and tell a client of it."""
-    from blog_search_mcp.index.embedders.ollama.host import resolve_url
+    from blog_search_mcp.index.embedders.addresses import resolve_ollama
     from blog_search_mcp.server.cli.install import set_up
 
-    resolve_url(settings.embedder_url)  # which an entry may not hold a password in
+    resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
     return set_up(settings, _client_files(), client, name)
 
 
@@ -336,10 +336,10 @@ _CLIENTS = f"CLIENT is {', '.join(CLIENTS)}."
 @over_index
 def install(settings: Settings, client: str, name: str, prints: bool) -> int:
     """Write this server into the settings of CLIENT."""
-    from blog_search_mcp.index.embedders.ollama.host import resolve_url
+    from blog_search_mcp.index.embedders.addresses import resolve_ollama
     from blog_search_mcp.server.cli.install import add_entry
 
-    resolve_url(settings.embedder_url)
+    resolve_ollama(settings.embedder_url)
     add_entry(settings, _client_files()[client], name, prints=prints)
     return 0
 

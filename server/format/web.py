@@ -6,26 +6,23 @@ headings, what matched as marks, and what the score is made of.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from blog_search_mcp.index.analysis.languages import TRADITIONAL, common_languages, primary_subtag
+from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.highlight import Span, highlight, highlight_query
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post, Posts
+from blog_search_mcp.index.types import Answer, Chunk, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format.results import headings_below, hit_facts, link_to, page_facts
 
 NAMES_MOST = 500
 """Tags and sections that are offered, the commonest; others can be typed."""
 YEARS_MOST = 100
 """Years that are offered, the newest."""
-SCRIPT_POSTS = 200
-"""Posts whose titles and descriptions show in which script a blog's Chinese is written."""
 
 
 def analyse_for_blog(text: str, overview: Overview) -> Query:
@@ -72,26 +69,7 @@ def index_facts(overview: Overview, listing: Listing) -> dict[str, Any]:
         "sections": overview.sections[:NAMES_MOST],
         "tags": overview.tags[:NAMES_MOST],
         "years": listing.years()[:YEARS_MOST],
-        "language": main_language(overview, listing),
     }
-
-
-def main_language(overview: Overview, listing: Listing) -> str:
-    """The language of most posts that have one, `""` if none has; of Chinese with its script.
-
-    The script is that of most of the newest Chinese posts.
-    """
-    counts = Counter[str]()
-    for tag, posts in overview.languages:
-        counts[primary_subtag(tag)] += posts
-    main = max(counts, key=lambda code: counts[code], default="")
-    if main != "zh":
-        return main
-    newest = listing.posts(Filters(), "newest", SCRIPT_POSTS, 0).page
-    tags = [post_facts(post)["language"] for post in newest]
-    chinese = [tag for tag in tags if primary_subtag(tag) == "zh"]
-    traditional = [tag for tag in chinese if TRADITIONAL.search(tag.lower())]
-    return "zh-Hant" if 2 * len(traditional) > len(chinese) else "zh-Hans"
 
 
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:

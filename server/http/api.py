@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from anyio.to_thread import run_sync
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -31,16 +31,16 @@ HEADERS = {
 }
 
 
-def search(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
+def search(engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """Search, as `search_blog` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
     arguments = SEARCH_BLOG.parse(given)
-    answer = find_hits(searcher, arguments)
-    return answer_facts(answer, analyse_for_blog(arguments.query, searcher.overview))
+    answer = find_hits(engine, arguments)
+    return answer_facts(answer, analyse_for_blog(arguments.query, engine.overview))
 
 
-def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
+def passage(engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """Read, as `read_chunk` does, with what `query` matches marked, as text and as HTML.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
@@ -50,30 +50,30 @@ def passage(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
 
     arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
-    found = searcher.read(arguments.source, arguments.chunk_index, arguments.reach)
-    query = analyse_for_blog(text, searcher.overview) if text else None
+    found = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
+    query = analyse_for_blog(text, engine.overview) if text else None
     facts = passage_facts(found, query)
-    read_post = partial(searcher.read, arguments.source, arguments.chunk_index, found.count)
+    read_post = partial(engine.read, arguments.source, arguments.chunk_index, found.count)
     if arguments.whole:
         return facts
-    rendered = render_passage(found, query, read_post, searcher.corpus, searcher.listing)
+    rendered = render_passage(found, query, read_post, lambda: dict(engine.listing().names()))
     for chunk, html in zip(facts["chunks"], rendered, strict=True):
         chunk["html"] = html
     return facts
 
 
-def posts(searcher: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
+def posts(engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     """List posts, as `list_posts` does. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import posts_facts
 
-    return posts_facts(find_posts(searcher, LIST_POSTS.parse(given)))
+    return posts_facts(find_posts(engine, LIST_POSTS.parse(given)))
 
 
-def about(searcher: Engine, _given: Mapping[str, Any]) -> dict[str, Any]:
+def about(engine: Engine, _given: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the index and whether posts have changed. Raises BlogSearchError."""
     from blog_search_mcp.server.format.web import index_facts
 
-    return index_facts(searcher.overview, searcher.listing())
+    return index_facts(engine.overview, engine.listing())
 
 
 Answers: TypeAlias = Callable[[Engine, Mapping[str, Any]], dict[str, Any]]
@@ -85,16 +85,12 @@ ENDPOINTS: dict[str, Answers] = {
 }
 
 
-def api_routes(searcher: Engine) -> list[Route]:
+def api_routes(engine: Engine) -> list[Route]:
     """Return a route for each of ENDPOINTS."""
 
     def route(name: str, answer: Answers) -> Route:
         async def endpoint(request: Request) -> JSONResponse:
-            try:
-                body = await request.body()
-            except ClientDisconnect:
-                return refusal(400, "The body ended too early.")  # which nobody reads
-            question = partial(answer, searcher)
+            question, body = partial(answer, engine), await request.body()
             return await run_sync(_respond, question, body, abandon_on_cancel=True)
 
         return Route(f"/api/{name}", endpoint, methods=["POST"])

@@ -57,12 +57,12 @@ def page_routes() -> list[Route]:
 HEALTH = "/health"
 
 
-def health_route(searcher: Engine) -> Route:
+def health_route(engine: Engine) -> Route:
     """Return the route that answers 200 with the live generation, 503 without one."""
 
     def health(_request: Request) -> JSONResponse:
         try:
-            overview = searcher.overview
+            overview = engine.overview
         except BlogSearchError:
             return JSONResponse({"status": "no index", "generation": None, "posts": None}, 503)
         facts = {"status": "ok", "generation": overview.generation, "posts": overview.posts}

@@ -8,24 +8,21 @@ all failures pass one place, `run_tool`.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp.server import ServerRequestContext
-from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
-    PaginatedRequestParams,
-    ServerCapabilities,
     TextContent,
     ToolAnnotations,
-    ToolsCapability,
 )
 from mcp.types import Tool as McpTool
 
@@ -37,15 +34,12 @@ from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts, offered_prompts
 from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
-from blog_search_mcp.server.protocol.subscriptions import ChangeNotifier
 from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.registry import CORE, Tools
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.usage import UsageLog
 
-STREAMS = 16
-"""One client needs one stream; on stdio each takes one of the places of `in_flight`."""
 CALLS = 40
 """Calls of tools that run at a time; they leave the threads that answer all else alone."""
 READ_ONLY = ToolAnnotations(
@@ -54,28 +48,44 @@ READ_ONLY = ToolAnnotations(
 FIRST_REQUESTS = {"initialize", "server/discover"}
 
 
-class BlogServer(Server[Any]):
-    """The SDK's server, and what notifies its clients."""
+def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = None) -> Server[Any]:
+    """Build the server over `engine`, for any transport.
 
-    notifier: ChangeNotifier
+    Tools run in worker threads, and each call of one is noted in `log`.
+    """
+    prompts = offered_prompts(tools)
+    listed = ListToolsResult(tools=[describe_tool(tool) for tool in tools])
+    server: Server[Any] = Server(
+        NAME,
+        version=VERSION,
+        on_list_tools=in_thread(lambda *_: listed),
+        on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(CALLS)),
+        on_list_resources=in_thread(partial(list_resources, engine)),
+        on_list_resource_templates=in_thread(list_templates),
+        on_read_resource=in_thread(partial(read_resource, engine)),
+        on_list_prompts=in_thread(partial(list_prompts, prompts)),
+        on_get_prompt=in_thread(partial(get_prompt, prompts)),
+        on_completion=in_thread(partial(complete, engine, prompts)),
+    )
 
-    def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
-        """Say that the tools stay: for 2026-07-28 the SDK says of all lists that they change."""
-        capabilities = super().get_capabilities(*given, **named)
-        return capabilities.model_copy(update={"tools": ToolsCapability(list_changed=False)})
+    async def add_instructions(
+        ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Put them into the first reply of either era, as the index is at that moment."""
+        result = await call_next(ctx)
+        if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
+            about = await run_sync(instructions, engine, abandon_on_cancel=True)
+            return {**result, "instructions": about}
+        return result
 
-
-def list_tools(
-    tools: Tools, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
-) -> ListToolsResult:
-    """List the tools that are offered."""
-    return ListToolsResult(tools=[describe_tool(tool) for tool in tools])
+    server.middleware.append(add_instructions)
+    return server
 
 
 def call_tool(
-    searcher: Engine,
+    engine: Engine,
     tools: Tools,
-    logs: Sequence[UsageLog],
+    log: UsageLog | None,
     _context: ServerRequestContext[Any],
     params: CallToolRequestParams,
 ) -> CallToolResult:
@@ -84,10 +94,10 @@ def call_tool(
     if tool is None:
         names = " and ".join(tool.name for tool in tools)
         raise invalid_params(f"Unknown tool {params.name[:80]!r}; this server has {names}.")
-    began = time.perf_counter()
-    reply = run_tool(tool, searcher, params.arguments or {})
-    for log in logs:
-        log.log_call(tool.name, params.arguments or {}, reply, time.perf_counter() - began)
+    began, arguments = time.perf_counter(), params.arguments or {}
+    reply = run_tool(tool, engine, arguments)
+    if log is not None:
+        log.log_call(tool.name, arguments, reply, time.perf_counter() - began)
     return CallToolResult(
         content=[TextContent(text=text) for text in reply.texts],
         structured_content=reply.facts,
@@ -95,50 +105,12 @@ def call_tool(
     )
 
 
-def build_server(
-    searcher: Engine,
-    tools: Tools = CORE,
-    logs: Sequence[UsageLog] = (),
-    streams: int = STREAMS,
-) -> BlogServer:
-    """Build the server over `searcher`, for any transport. Tools run in worker threads.
-
-    Each call is noted in `logs`. `streams` is how many `subscriptions/listen` may be open at a
-    time, of all clients.
-    """
-    call = partial(call_tool, searcher, tools, logs)
-    prompts = offered_prompts(tools)
-    notifier = ChangeNotifier(searcher.status, streams)
-    server = BlogServer(
-        NAME,
-        version=VERSION,
-        lifespan=notifier.lifespan,
-        on_list_tools=in_thread(partial(list_tools, tools)),
-        on_call_tool=in_thread(call, CapacityLimiter(CALLS)),
-        on_list_resources=in_thread(partial(list_resources, searcher)),
-        on_list_resource_templates=in_thread(list_templates),
-        on_read_resource=in_thread(partial(read_resource, searcher)),
-        on_subscriptions_listen=notifier.listen,
-        on_list_prompts=in_thread(partial(list_prompts, prompts)),
-        on_get_prompt=in_thread(partial(get_prompt, prompts)),
-        on_completion=in_thread(partial(complete, searcher, prompts)),
-    )
-    server.notifier = notifier
-    server.middleware.append(_add_instructions(searcher))
-    return server
-
-
-def _add_instructions(searcher: Engine) -> ServerMiddleware[Any]:
-    """Put the instructions into the first reply of either era, as the index is at that moment."""
-
-    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        result = await call_next(ctx)
-        if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
-            about = await run_sync(instructions, searcher.status, abandon_on_cancel=True)
-            return {**result, "instructions": about}
-        return result
-
-    return middleware
+def run_tool(tool: Tool[Any], engine: Engine, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the tool's reply, or its failure as a sentence the model can act on."""
+    try:
+        return tool.call(engine, arguments)
+    except BaseException as error:  # a panic of Rust is no Exception
+        return ToolReply((describe_failure(error),), is_error=True)
 
 
 def describe_tool(tool: Tool[Any]) -> McpTool:
@@ -154,11 +126,3 @@ def describe_tool(tool: Tool[Any]) -> McpTool:
         input_schema=tool.input_schema,
         annotations=READ_ONLY,
     )
-
-
-def run_tool(tool: Tool[Any], searcher: Engine, arguments: Mapping[str, Any]) -> ToolReply:
-    """Return the tool's reply, or its failure as a sentence the model can act on."""
-    try:
-        return tool.call(searcher, arguments)
-    except BaseException as error:  # a panic of Rust is no Exception
-        return ToolReply((describe_failure(error),), is_error=True)

@@ -24,7 +24,7 @@ VARIABLES = {POST_TEMPLATE: ["path"], CHUNK_TEMPLATE: ["path", "index"]}
 
 
 def complete(
-    searcher: Engine,
+    engine: Engine,
     offered: Prompts,
     _context: ServerRequestContext[Any],
     params: CompleteRequestParams,
@@ -38,7 +38,7 @@ def complete(
         raise invalid_params(f"Unknown argument {argument[:80]!r}; there is {' and '.join(known)}.")
     typed = params.argument.value.strip().casefold()
     try:
-        choices = _choices(searcher, params)
+        choices = _choices(engine, params)
     except (IndexMissing, UnknownPost):  # nothing to choose from, which is no failure
         choices = {}
     values = [name for name, words in choices.items() if typed in words.casefold()]
@@ -56,17 +56,17 @@ def _argument_names(prompts: Prompts, params: CompleteRequestParams) -> list[str
     raise invalid_params(f"Unknown template {params.ref.uri[:80]!r}; there is {known}.")
 
 
-def _choices(searcher: Engine, params: CompleteRequestParams) -> dict[str, str]:
+def _choices(engine: Engine, params: CompleteRequestParams) -> dict[str, str]:
     """Return the values of an argument, each with the words that it is found by."""
     argument = params.argument.name
     if argument in OF_POSTS:
-        return {source: f"{source}\n{title}" for source, title in searcher.listing().names()}
+        return {source: f"{source}\n{title}" for source, title in engine.listing().names()}
     if argument == "index":
         given = (params.context.arguments if params.context else None) or {}
-        parts = searcher.outline(given.get("path", "")).parts
+        parts = engine.outline(given.get("path", "")).parts
         return {str(part.chunk_index): str(part.chunk_index) for part in parts}
     if argument == "topic":
-        overview = searcher.overview
+        overview = engine.overview
         sections = sorted(overview.sections, key=lambda section: -section[1])
         return {name: name for name, _posts in (*overview.tags, *sections)}
     return {}

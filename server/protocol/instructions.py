@@ -7,7 +7,7 @@ cut it at 2 KB; so it stays below one, and leaves out sections and tags before a
 from __future__ import annotations
 
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server.engine import IndexStatus
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import one_line, shorten
 
@@ -27,11 +27,11 @@ NO_INDEX = (
 )
 
 
-def instructions(status: IndexStatus) -> str:
+def instructions(engine: Engine) -> str:
     """Write what blog this is, how large and how to use it, in less than INSTRUCTIONS_BYTES."""
-    if status.stamp() is None and status.is_missing():
+    if engine.stamp() is None and engine.is_missing():
         return f"{NO_INDEX} {HOW}"
-    overview = status.overview()
+    overview = engine.peek_overview()
     return f"{UNKNOWN if overview is None else _about(overview)} {HOW}"
 
 

@@ -17,7 +17,6 @@ from mcp.types import (
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
-    PaginatedRequestParams,
     Prompt,
     PromptArgument,
     PromptMessage,
@@ -33,7 +32,6 @@ Prompts: TypeAlias = Mapping[str, Prompt]
 """By name."""
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
-_TEXTS = {name: row["text"] for name, row in _TABLE.items()}
 PROMPTS: Prompts = {
     name: Prompt(
         name=name,
@@ -68,19 +66,13 @@ def argument_names(prompt: Prompt) -> list[str]:
     return [argument.name for argument in prompt.arguments or ()]
 
 
-def list_prompts(
-    offered: Prompts,
-    _context: ServerRequestContext[Any],
-    _params: PaginatedRequestParams | None,
-) -> ListPromptsResult:
+def list_prompts(offered: Prompts, *_request: Any) -> ListPromptsResult:
     """List the prompts, all on one page."""
     return ListPromptsResult(prompts=list(offered.values()))
 
 
 def get_prompt(
-    offered: Prompts,
-    _context: ServerRequestContext[Any],
-    params: GetPromptRequestParams,
+    offered: Prompts, _context: ServerRequestContext[Any], params: GetPromptRequestParams
 ) -> GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
     prompt, given = find_prompt(offered, params.name), params.arguments or {}
@@ -90,7 +82,7 @@ def get_prompt(
             f"{prompt.name} has no argument {other[:80]!r}; it takes {', '.join(names)}."
         )
     filled = {argument: _value(prompt.name, argument, given) for argument in names}
-    text = TextContent(text=_TEXTS[prompt.name].format_map(filled))
+    text = TextContent(text=_TABLE[prompt.name]["text"].format_map(filled))
     return GetPromptResult(
         description=prompt.description, messages=[PromptMessage(role="user", content=text)]
     )

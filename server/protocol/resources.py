@@ -86,7 +86,7 @@ TEMPLATES = [
 
 
 def list_resources(
-    searcher: Engine, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    engine: Engine, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
     """List a page of resources: on the first one the list of all posts, then the posts.
 
@@ -95,7 +95,7 @@ def list_resources(
     cursor = params.cursor if params else None
     place = None if cursor is None else _read_cursor(cursor)
     try:
-        posts = searcher.listing().following(place, PAGE + 1)
+        posts = engine.listing().following(place, PAGE + 1)
     except IndexMissing:  # an empty blog; subscribers are notified when there is one
         posts = ()
     page = [
@@ -114,21 +114,19 @@ def list_resources(
     )
 
 
-def list_templates(
-    _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
-) -> ListResourceTemplatesResult:
+def list_templates(*_request: Any) -> ListResourceTemplatesResult:
     """List the templates, all on one page."""
     return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
 
 def read_resource(
-    searcher: Engine, context: ServerRequestContext[Any], params: ReadResourceRequestParams
+    engine: Engine, context: ServerRequestContext[Any], params: ReadResourceRequestParams
 ) -> ReadResourceResult:
     """Read a list, a post or a chunk. Raises MCPError for another URI, IndexProblem."""
     named = _URI.fullmatch(params.uri)
     try:
         if named is not None:
-            return ReadResourceResult(contents=_contents(searcher, params.uri, named))
+            return ReadResourceResult(contents=_contents(engine, params.uri, named))
     except NotInIndex:
         pass
     code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else INVALID_PARAMS
@@ -138,14 +136,14 @@ def read_resource(
 
 
 def _contents(
-    searcher: Engine, uri: str, named: re.Match[str]
+    engine: Engine, uri: str, named: re.Match[str]
 ) -> list[TextResourceContents | BlobResourceContents]:
     if named["post"]:
-        passage = searcher.read(unquote(named["post"]), 0, CHUNK_INDEX_MOST)
+        passage = engine.read(unquote(named["post"]), 0, CHUNK_INDEX_MOST)
     elif named["source"]:
-        passage = searcher.read(unquote(named["source"]), int(named["index"]), 0)
+        passage = engine.read(unquote(named["source"]), int(named["index"]), 0)
     else:
-        text = to_json(_page(searcher, int(named["offset"] or 0)))
+        text = to_json(_page(engine, int(named["offset"] or 0)))
         return [TextResourceContents(uri=uri, mime_type="application/json", text=text)]
     text, place = join_chunks(passage.chunks), describe_place(passage)
     return [
@@ -154,8 +152,8 @@ def _contents(
     ]
 
 
-def _page(searcher: Engine, offset: int) -> dict[str, Any]:
-    posts = searcher.listing().posts(Filters(), "newest", PAGE, offset)
+def _page(engine: Engine, offset: int) -> dict[str, Any]:
+    posts = engine.listing().posts(Filters(), "newest", PAGE, offset)
     more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
     return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}
 

@@ -137,7 +137,8 @@ SEARCH_BLOG = Tool(
     title="Search the blog",
     description=(
         "Find passages of the blog by meaning and by exact words, in any language. Use it for any "
-        "question the blog may answer; ask in plain words or paste an identifier or error message. "
+        "question the blog may answer; name the subject in plain words, without 'posts about', or "
+        "paste an identifier or error message. "
         "Returns hits, best first, each with source, chunk_index, score (0 to 1), preview, title, "
         "url, heading and lines. A preview is only a glimpse: call read_chunk for the text. "
         "confidence low: the blog may hold nothing on this. A notice tells of empty or partial "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -28,66 +27,54 @@ class LinkArguments(DraftArguments):
     reverse: Annotated[bool, Field(description="Links from posts to it instead")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLink:
-    """A suggested link, as it is to be written."""
-
-    suggestion: Suggestion
-    href: str
-    """As posts of the blog write links; `""` to a text whose file is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLinks:
-    """What is suggested for one text."""
-
-    links: tuple[FoundLink, ...]
-    notice: str | None = None
-    """One sentence that the reader must see, else `None`."""
+def suggest_links(engine: Engine, arguments: LinkArguments) -> ToolReply:
+    """Suggest links from a draft or post, or to it. Raises BlogSearchError."""
+    corpus = engine.corpus()
+    draft = read_subject(corpus, arguments.data, arguments.source or "")
+    facts = find_links(draft, corpus, arguments.top_k, is_reverse=arguments.reverse)
+    return ToolReply((to_json(facts),), facts)
 
 
-def find_links(draft: Draft, corpus: Corpus, limit: int, *, is_reverse: bool = False) -> FoundLinks:
-    """Suggest links for a text. Raises IndexBroken."""
+def find_links(
+    draft: Draft, corpus: Corpus, limit: int, *, is_reverse: bool = False
+) -> dict[str, Any]:
+    """Suggest links for a text, or to it, as plain JSON. Raises IndexBroken."""
     from blog_search_mcp.index.relations.draft import embed_passages
     from blog_search_mcp.index.relations.linking.hrefs import find_style, write_href
     from blog_search_mcp.index.relations.linking.suggest import suggest_backlinks, suggest_links
 
     suggest = suggest_backlinks if is_reverse else suggest_links
-    vectors, notice = None, None
+    vectors, notices = None, []
     try:
         vectors = embed_passages(corpus, draft)
     except EmbedderError as error:
-        reason = error.for_clients
-        notice = f"Compared by words alone, since there is no embedding: {reason}"
+        notice = f"Compared by words alone, since there is no embedding: {error.for_clients}"
+        notices.append(complete_commands(notice))
     style = find_style(corpus)
     place = corpus.addresses.places.best(is_whole=style == "url")
     links = []
-    for each in suggest(corpus, draft, vectors, limit):
-        to, source = each.target, each.post.source
-        href = write_href(style, source, to, each.anchor, place) if to.source else ""
-        links.append(FoundLink(each, href))
-    return FoundLinks(tuple(links), complete_commands(notice) if notice else None)
+    for link in suggest(corpus, draft, vectors, limit):
+        target = link.target
+        known = target.source  # a text whose file is not known cannot be linked to
+        href = write_href(style, link.post.source, target, link.anchor, place) if known else ""
+        links.append(_link_facts(link, href, is_reverse=is_reverse))
+    if not links:
+        notices.append(_NOTHING[is_reverse])
+    return present({"links": links, "notice": " ".join(notices) or None})
 
 
-def suggest_links(searcher: Engine, arguments: LinkArguments) -> ToolReply:
-    """Suggest links from a draft or post, or to it. Raises BlogSearchError."""
-    is_reverse = arguments.reverse
-    corpus = searcher.corpus()
-    draft = read_subject(corpus, arguments.data, arguments.source or "")
-    found = find_links(draft, corpus, arguments.top_k, is_reverse=is_reverse)
-    nothing = None if found.links else describe_nothing(is_reverse=is_reverse)
-    links = [link_facts(link, is_reverse=is_reverse) for link in found.links]
-    notice = " ".join(filter(None, (found.notice, nothing))) or None
-    facts = present({"links": links, "notice": notice})
-    return ToolReply((to_json(facts),), facts)
+_NOTHING = (
+    "No words of the text name or describe another post that it does not link to.",
+    "No other post names or describes it without linking to it.",
+)
+"""Said of links from a text, and of links to it."""
 
 
-def link_facts(found: FoundLink, *, is_reverse: bool = False) -> dict[str, Any]:
+def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, Any]:
     """Return what is shown of one suggestion; what is not known is left out.
 
     Of two posts it names the one that is not asked about: where a link leads, or is to be put.
     """
-    link = found.suggestion
     other = link.post if is_reverse else link.target
     met = {
         "reason": describe_reason(link),
@@ -99,20 +86,13 @@ def link_facts(found: FoundLink, *, is_reverse: bool = False) -> dict[str, Any]:
             **({"from": other.source} if is_reverse else {}),
             "line": link.line,
             "words": link.words,
-            "href": found.href or None,
+            "href": href or None,
             **({} if is_reverse else met),
             "title": shorten(one_line(other.title), TITLE_WIDTH),
             "date": other.date,
             "sentence": shorten(one_line(link.sentence), SENTENCE_WIDTH),
         }
     )
-
-
-def describe_nothing(*, is_reverse: bool) -> str:
-    """Say that no link is suggested."""
-    if is_reverse:
-        return "No other post names or describes it without linking to it."
-    return "No words of the text name or describe another post that it does not link to."
 
 
 def describe_reason(suggestion: Suggestion) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,28 +20,16 @@ from blog_search_mcp.index.stores import Location, open_store
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-INTERVAL = timedelta(seconds=3)
-"""Between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms of a
-processor, so a client that searches without end spends less than a hundredth of it here."""
-
-log = logging.getLogger(__name__)
-
-_NOT_TOLD = "Whether posts have changed cannot be told: %s"
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    began: datetime
-    stamp: object | None
-    """Of the last ingest's record when the comparison began; another ingest makes it void."""
-    notice: str | None
-    """What it told, in a sentence; `None` if nothing has changed or that is not known."""
-
+INTERVAL = 3.0
+"""Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms
+of a processor, so a client that searches without end spends less than a hundredth of it here."""
 
 LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
     f"If it was moved: `{TO_INGEST}`."
 )
+
+log = logging.getLogger(__name__)
 
 
 def run_in_thread(work: Callable[[], None]) -> None:
@@ -53,63 +41,52 @@ class StalenessCheck:
     """Compares one index with its content folder; safe for concurrent use."""
 
     def __init__(
-        self,
-        index: Location,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        run: Callable[[Callable[[], None]], None] = run_in_thread,
+        self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
     ) -> None:
         self._store = open_store(index)
-        self._now = now
         self._run = run
-        self._lock = threading.Lock()
-        self._is_running = False
-        self._last: _Comparison | None = None
+        self._running = threading.Lock()
+        self._began = -INTERVAL
+        """Seconds of the monotonic clock at which the last comparison began."""
+        self._compared: object | None = None
+        """Stamp of the ingest's record that it read; another ingest makes it void."""
+        self._notice: str | None = None
 
     def check(self) -> None:
         """Start a comparison, unless one is running or the last is recent. Returns at once."""
-        stamp = self._store.record_stamp()
-        with self._lock:
-            last = self._last
-            if last and last.stamp == stamp and abs(self._now() - last.began) < INTERVAL:
-                return
-            if self._is_running:
-                return
-            self._is_running = True
-        try:
+        is_recent = time.monotonic() - self._began < INTERVAL
+        is_valid = self._compared == self._store.record_stamp()
+        if not (is_recent and is_valid) and self._running.acquire(blocking=False):
             self._run(self._compare)
-        except RuntimeError as error:  # no thread can be started
-            log.info(_NOT_TOLD, error)
-            self._is_running = False
 
     def notice(self) -> str | None:
         """Return what the last comparison told, `None` if nothing."""
-        last = self._last
-        return last.notice if last and last.stamp == self._store.record_stamp() else None
+        return self._notice if self._compared == self._store.record_stamp() else None
 
     def first_ingest(self) -> str | None:
         """Return `None`: nobody here makes a first ingest."""
         return None
 
     def _compare(self) -> None:
-        began, stamp, notice = self._now(), self._store.record_stamp(), None
+        notice, self._began, stamp = None, time.monotonic(), self._store.record_stamp()
         try:
-            notice = self._describe_changes(began)
+            notice = self._describe_changes()
         except BlogSearchError as error:
-            log.info(_NOT_TOLD, error)
+            log.info("Whether posts have changed cannot be told: %s", error)
         finally:
-            self._last = _Comparison(began, stamp, notice)
-            self._is_running = False
+            self._notice, self._compared = notice, stamp
+            self._running.release()
 
-    def _describe_changes(self, now: datetime) -> str | None:
+    def _describe_changes(self) -> str | None:
         from blog_search_mcp.index.posts.changes import describe_changes, find_changes
         from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 
         last = read_last_ingest(self._store, self._store.current_number())
         if last is None:
             return None
-        instant = now.astimezone(UTC).isoformat(timespec="seconds")
+        now = datetime.now(UTC)
         try:
-            changes = find_changes(last, Path(last.content), instant)
+            changes = find_changes(last, Path(last.content), now.isoformat(timespec="seconds"))
         except ContentError:
             return LOST
         return describe_changes(changes, last.created, now)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,11 +24,6 @@ from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, r
 from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
 
-QUIET_MS = 100
-"""Milliseconds without a file event after which a burst is over: editors and git write the files
-of one command within a few milliseconds of each other."""
-BURST_MS = 30_000
-"""Milliseconds after which a folder that changes without pause is ingested all the same."""
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked: 14 ms for 754 posts."""
 RETRY = 20.0
@@ -45,8 +40,8 @@ log = logging.getLogger(__name__)
 class FolderState:
     """What one walk of the folder found."""
 
-    files: tuple[SourceFile, ...]
-    changes: int | None
+    files: tuple[SourceFile, ...] = ()
+    changes: int | None = None
     """Files that an ingest would treat anew; `None` if only an ingest can tell."""
     waiting: int = 0
     """Posts that the last ingest left without their vectors."""
@@ -55,17 +50,6 @@ class FolderState:
     def is_indexed(self) -> bool:
         """Whether an ingest would find nothing to do."""
         return self.changes == 0 and not self.waiting
-
-
-def should_ingest(state: FolderState, last: FolderState | None, seconds: float) -> bool:
-    """Decide whether to ingest, `seconds` after the last ingest began, over a folder like `last`.
-
-    The first time it is always true: a walk does not notice another site configuration or another
-    version of this program.
-    """
-    if last is None:
-        return True
-    return not state.is_indexed and (state != last or seconds >= RETRY)
 
 
 class Watcher:
@@ -91,11 +75,11 @@ class Watcher:
         self._now = now
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._latest: FolderState | None = None
-        self._last: FolderState | None = None
+        self._latest = FolderState()
+        self._tried: FolderState | None = None
+        """The folder when the last ingest began; `None` before the first."""
         self._began = 0.0
         self._failure: str | None = None
-        self._told: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Start to watch, unless that has begun. Returns at once."""
@@ -107,10 +91,9 @@ class Watcher:
 
     def notice(self) -> str | None:
         """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
-        latest = self._latest
-        if self._failure or latest is None or not latest.changes:
+        if self._failure or not self._latest.changes:
             return self._failure
-        return f"{count_changed(latest.changes)}; the index is being brought up to date."
+        return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str | None:
         """Describe how far the first ingest is; called while there is no index."""
@@ -122,18 +105,34 @@ class Watcher:
         """Walk the folder, and ingest if it is time to and no other server does."""
         try:
             generation = self._find_current()
-            last_ingest = read_last_ingest(self._store, generation) if generation else None
-            state = self._walk(last_ingest)
-            self._latest = state
+            last = read_last_ingest(self._store, generation) if generation else None
+            self._latest = state = self._walk(last)
             if state.is_indexed:
                 self._failure = None
-            is_due = should_ingest(state, self._last, self._now() - self._began)
-            if is_due and (generation is None or self._leads()):
-                self._run_ingest(state, last_ingest.options if last_ingest else IngestOptions())
+            if self._is_due(state) and (generation is None or self._leads()):
+                self._tried, self._began = state, self._now()
+                for line in self._ingest(last.options if last else IngestOptions()):
+                    log.info("%s", line)
+                self._latest, self._failure = FolderState(state.files, 0), None
+                if self._find_current() != generation:
+                    self._on_switch()
         except BlogSearchError as error:
-            self._record_failure(error)
+            if error.for_clients != self._failure:
+                log.warning("%s", error)
+            self._failure = error.for_clients
         except Exception:  # nobody waits for this thread
             log.exception("The posts could not be looked at.")
+
+    def _is_due(self, state: FolderState) -> bool:
+        """Decide whether to ingest.
+
+        The first time it is always true: a walk does not notice another site configuration or
+        another version of this program.
+        """
+        if self._tried is None:
+            return True
+        is_retry = self._now() - self._began >= RETRY
+        return not state.is_indexed and (is_retry or state != self._tried)
 
     def _leads(self) -> bool:
         """Tell whether this server is the one that ingests, of all that follow these posts.
@@ -157,8 +156,6 @@ class Watcher:
                 for _ in watch(
                     self._content,
                     watch_filter=None,
-                    step=QUIET_MS,
-                    debounce=BURST_MS,
                     rust_timeout=TIMEOUT_MS,
                     yield_on_timeout=True,
                     ignore_permission_denied=True,
@@ -174,32 +171,9 @@ class Watcher:
             return self._store.current_number()
         return None
 
-    def _walk(self, last_ingest: LastIngest | None) -> FolderState:
-        if last_ingest is None:
-            return FolderState((), None)
-        files = walk(self._content, last_ingest.suffixes).files
+    def _walk(self, last: LastIngest | None) -> FolderState:
+        if last is None:
+            return FolderState()
+        files = walk(self._content, last.suffixes).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        changes = compare_files(last_ingest, files, now)
-        return FolderState(files, len(changes.sources), last_ingest.waiting)
-
-    def _run_ingest(self, state: FolderState, options: IngestOptions) -> None:
-        self._last, self._began = state, self._now()
-        generation = self._find_current()
-        self._tell(self._ingest(options))
-        self._latest = replace(state, changes=0, waiting=0)
-        self._failure = None
-        if self._find_current() != generation:
-            self._on_switch()
-
-    def _tell(self, lines: Sequence[str]) -> None:
-        """Log the lines of an ingest's report that were not in the last one."""
-        for line in lines:
-            if line not in self._told:
-                log.info("%s", line)
-        self._told = frozenset(lines)
-
-    def _record_failure(self, error: BlogSearchError) -> None:
-        notice = error.for_clients
-        if notice != self._failure:
-            log.warning("%s", error)
-        self._failure = notice
+        return FolderState(files, len(compare_files(last, files, now).sources), last.waiting)

@@ -29,12 +29,6 @@ class Surface:
     text: str
     """Of the best hit for an onion soup."""
 
-    @property
-    def answered(self) -> str:
-        """What there was, in words."""
-        counts = ", ".join(f"{number} {name}" for name, number in self.counts.items())
-        return f"{self.complaints or 'clean'}; {counts}"
-
 
 def surface_of(connection: Connection, era: str) -> Surface:
     """List everything, read a resource, fill in a prompt, and call both tools."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ TIMEOUT = 180
 
 SDK = "@modelcontextprotocol/sdk"
 SDK_2 = "@modelcontextprotocol/client"
-INSPECTOR = "@modelcontextprotocol/inspector"
 ERAS = ("legacy", "auto", "modern")
 
 Transport = Literal["stdio", "HTTP"]
@@ -143,14 +141,3 @@ def at_home(home: Path, command: Sequence[str]) -> str:
         timeout=TIMEOUT,
     )
     return done.stdout
-
-
-def pinned(client: str) -> str:
-    """The version that `make clients` installs."""
-    if client.startswith("@"):
-        package = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
-        return str(package["dependencies"][client])
-    pins = (HERE / "requirements.txt").read_text(encoding="utf-8")
-    found = re.search(rf"^{client}==(\S+)", pins, re.MULTILINE)
-    assert found is not None
-    return found[1]

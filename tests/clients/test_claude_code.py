@@ -11,8 +11,6 @@ import pytest
 
 from blog_search_mcp.index.commands import start_words
 from tests.clients.run import MISSING, at_home, claude_code, claude_says
-from tests.clients.table import claude_row
-from tests.clients.test_real_clients import ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +30,6 @@ def test_claude_code_connects_to_the_entry_that_install_wrote(
     index = blog({"soup.md": "# Soup\n\nBoil an onion.\n"}).index
     home = tmp_path / "home"
     home.mkdir()
-    status = claude_says(home, index)
-    assert status == "✔ Connected"
-    assert claude_row(status) in ROWS
+    assert claude_says(home, index) == "✔ Connected"
     at_home(home, [start_words()[0], "uninstall", "claude-code"])
     assert "blog:" not in at_home(home, [CLAUDE, "mcp", "list"])

@@ -1,6 +1,6 @@
 """Other projects' MCP clients list and call both tools of the real server, over stdio and HTTP.
 
-They run where `make clients` has installed them; what they answered is in docs/clients.md.
+They run where `make clients` has installed them.
 """
 
 from __future__ import annotations
@@ -19,25 +19,14 @@ from tests.clients.run import (
     HERE,
     INSTALLED,
     MISSING,
-    ROOT,
     WAYS,
     Connection,
     Transport,
     Way,
     report,
 )
-from tests.clients.table import (
-    CLAUDE,
-    inspector_row,
-    library_row,
-    read_table,
-    strict_row,
-    write_table,
-)
 from tests.support.served import POSTS, indexed, served
 
-PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-ROWS = read_table(PAGE)
 SOUP = "# Onion soup\n\nBoil an onion in water and add salt."
 
 real = pytest.mark.skipif(not INSTALLED, reason=MISSING)
@@ -71,7 +60,6 @@ def test_a_client_lists_both_tools_and_calls_them(
     assert said["tools"] == ["search_blog", "read_chunk"]
     assert said["hit"] == {"source": "soup.md", "chunk_index": 0}
     assert said["text"] == SOUP
-    assert library_row(way, said) in ROWS
 
 
 @real
@@ -82,7 +70,6 @@ def test_inspector_finds_nothing_wrong_with_any_part_of_the_surface(
     surface = surface_of(connections["stdio"], era)
     assert (surface.complaints, surface.text) == ("", SOUP)
     assert surface.counts == {"tools": 2, "resources": 3, "resourceTemplates": 2, "prompts": 3}
-    assert inspector_row(era, surface) in ROWS
 
 
 @real
@@ -92,7 +79,6 @@ def test_inspector_finds_nothing_wrong_with_the_tools_over_http(
 ) -> None:
     tools, complaints = strict(connections["HTTP"], era)
     assert (tools, complaints) == (["search_blog", "read_chunk"], "")
-    assert strict_row("HTTP", era, tools, complaints) in ROWS
 
 
 @real
@@ -103,7 +89,6 @@ def test_inspector_finds_nothing_wrong_with_the_extended_tools(era: str, index: 
     tools, complaints = strict(extended, era)
     assert tools == ["search_blog", "read_chunk", "list_posts", "get_outline"]
     assert complaints == ""
-    assert strict_row("stdio", era, tools, complaints) in ROWS
 
 
 def test_every_client_is_pinned_and_no_address_is_written_down() -> None:
@@ -115,16 +100,3 @@ def test_every_client_is_pinned_and_no_address_is_written_down() -> None:
     lock = json.loads((HERE / "package-lock.json").read_text(encoding="utf-8"))
     assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []
     assert lock["packages"][""]["dependencies"] == packages
-
-
-def test_the_page_has_a_way_of_connecting_for_each_that_is_tried() -> None:
-    hit = {"source": "soup.md", "chunk_index": 0}
-    said = {"hit": hit, "tools": ["search_blog", "read_chunk"]}
-    versions = {"legacy": "2025-11-25", "auto": "2026-07-28", "modern": "2026-07-28", "": ""}
-    tried = [library_row(way, {**said, "protocol": versions[way.era]}) for way in WAYS]
-    assert [row for row in ROWS if row.called == tried[0].called] == tried
-    assert ROWS[-1].client == CLAUDE
-
-
-def test_the_page_has_the_table_as_it_is_written() -> None:
-    assert "\n".join(write_table(ROWS)) in PAGE

@@ -17,7 +17,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import STEMMERS
+from blog_search_mcp.index.analysis.languages import STEMMED
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
 from blog_search_mcp.index.errors import (
@@ -35,7 +35,7 @@ from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
 from blog_search_mcp.index.store.manifest import FORMAT, loads
 from blog_search_mcp.index.types import Chunk, Passage, Post
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
@@ -45,7 +45,7 @@ Target = Callable[[bytes], None]
 
 TODAY = date(2026, 1, 15)
 MARKS = {"Mn", "Me", "Cf"}
-LANGUAGES = ("en", "zh-tw", *sorted(STEMMERS))
+LANGUAGES = ("en", "zh-tw", *sorted(STEMMED))
 
 
 def post(data: bytes) -> None:
@@ -103,11 +103,10 @@ def rendering(data: bytes) -> None:
     chunk = Chunk("a.md", 1, text, strip_markup(text), (), 1, 1 + text.count("\n"))
     passage = Passage(Post("a.md", "A"), (chunk,), 1, 1, None, None)
     query = analyse_query(text[:40], ("en",))
-    index = small_index()
-    [html] = render_passage(passage, query, lambda: passage, index.corpus, index.listing)
+    [html] = render_passage(passage, query, lambda: passage, lambda: ["a.md"])
     assert set(re.findall(r"</?([a-z]\w*)", html)) <= {*ELEMENTS, "mark"}
     tags = "".join(re.findall(r"<\w[^>]*>", html))
-    assert set(re.findall(r' ([a-z]+)="', tags)) <= {"href", "rel", "alt", "start", "align"}
+    assert set(re.findall(r' ([a-z]+)="', tags)) <= {"href", "rel", "alt", "start"}
 
 
 def analyser(data: bytes) -> None:
@@ -205,7 +204,7 @@ def small_index() -> Engine:
     blog.ingest()
     index = blog.follow()
     atexit.register(index.close)
-    return Engine(lambda: index, IndexStatus(blog.index))
+    return Engine(lambda: index, blog.index)
 
 
 def _text(data: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 import subprocess
@@ -17,6 +16,7 @@ import httpx
 import pytest
 from mcp import Client
 
+from tests.support.faults.server_process import META
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
 from tests.support.served import POSTS, indexed, serving
@@ -46,10 +46,6 @@ class Held(FixedSearcher):
 http.engine_for = lambda settings: Held()
 __main__.main()
 """
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 CALL = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -57,38 +53,20 @@ CALL = {
     "params": {"name": "search_blog", "arguments": {"query": "cache"}, "_meta": META},
 }
 ACCEPT = {"Accept": "application/json, text/event-stream"}
-MODERN = {**ACCEPT, "MCP-Protocol-Version": "2026-07-28"}
-HEADERS = {**MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "search_blog"}
-LISTEN = {
-    "jsonrpc": "2.0",
-    "id": 7,
-    "method": "subscriptions/listen",
-    "params": {"notifications": {"resourcesListChanged": True}, "_meta": META},
-}
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
+HEADERS = {
+    **ACCEPT,
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "search_blog",
 }
 
 
 @pytest.fixture
 def held(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server whose searches end when a file `go` appears in the test's folder."""
-    with holding(tmp_path, HELD) as server:
-        yield server
-
-
-@contextmanager
-def holding(tmp_path: Path, program: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     address = f"127.0.0.1:{free_port()}"
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "--http", address, str(tmp_path)],
+        [sys.executable, "-c", HELD, "--http", address, str(tmp_path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -99,12 +77,6 @@ def holding(tmp_path: Path, program: str) -> Iterator[tuple[str, subprocess.Pope
     finally:
         process.kill()
         process.communicate()
-
-
-def _listens(place: tuple[str, int]) -> bool:
-    with suppress(ConnectionRefusedError), socket.create_connection(place):
-        return True
-    return False
 
 
 def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(
@@ -134,25 +106,6 @@ def searching(url: str, tmp_path: Path) -> Iterator[list[httpx.Response]]:
     until((tmp_path / "reached").exists)
     yield answers
     asking.join()
-
-
-def test_a_signal_ends_the_streams_whole_and_does_not_wait_for_them(
-    held: tuple[str, subprocess.Popen[bytes]],
-) -> None:
-    url, process = held
-    listen = {**MODERN, "Mcp-Method": "subscriptions/listen"}
-    with (
-        httpx.Client(base_url=url, timeout=PATIENCE) as client,
-        client.stream("POST", "/mcp", json=LISTEN, headers=listen) as stream,
-    ):
-        lines = stream.iter_lines()
-        assert next(lines) == "event: message"
-        process.send_signal(signal.SIGTERM)
-        events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
-    assert (events[-1]["id"], events[-1]["result"]["resultType"]) == (7, "complete")
-    _, err = process.communicate(timeout=PATIENCE)
-    output = [line for line in err.decode().splitlines() if not line.startswith("INFO ")]
-    assert (process.returncode, output) == (0, [])
 
 
 def is_closed(url: str) -> bool:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.base import ENGLISH_WINDOW, embedding_text
+from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
 from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable
 from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 from tests.support.fakes import FakeEmbedder
 
@@ -64,13 +63,13 @@ def embedding_texts(blog: Blog) -> set[str]:
         for source, post in blog.manifest.posts.items()
         for passage in [reader.read(source, 0, post.chunks)]
         for chunk in passage.chunks
-        for window in split_windows(chunk.plain, ENGLISH_WINDOW)
+        for window in split_windows(chunk.plain, WINDOW)
     }
 
 
 def found_scores(blog: Blog, query: str) -> dict[str, float]:
     """What the words of a query find, by source."""
-    answer = blog.reader().search(query, Filters(), limit=9, offset=0, mode=SearchMode.LEXICAL)
+    answer = blog.reader(by_words=True).search(query, Filters(), limit=9, offset=0)
     return {hit.post.source: round(hit.score, 6) for hit in answer.hits}
 
 
@@ -342,12 +341,9 @@ def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(
 ) -> None:
     made = blog({"a.md": "---\ndescription: A walrus\n---\n# Soup\n\nBoil an onion.\n"})
     made.ingest(index_descriptions=False)
-    assert (
-        made.reader().search("walrus", Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL).hits
-        == ()
-    )
+    assert made.reader(by_words=True).search("walrus", Filters(), limit=5, offset=0).hits == ()
     assert counts(made.ingest()) == (1, 0, 0, 0)
-    found = made.reader().search("walrus", Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
+    found = made.reader(by_words=True).search("walrus", Filters(), limit=5, offset=0)
     assert [hit.post.description for hit in found.hits] == ["A walrus"]
 
 

@@ -47,16 +47,18 @@ def made(blog: MakeBlog) -> Blog:
     return blog({"a.md": "# Caches\n\nA cache keeps what was read.\n"})
 
 
-def test_a_taken_port_is_said_with_what_to_do() -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"])
+def test_a_place_that_cannot_be_listened_on_is_said_with_what_to_do(
+    host: str, tmp_path: Path
+) -> None:
+    """A port that is taken, and an address of another machine."""
+    (tmp_path / "token").write_text("0123456789abcdef", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = shell(f"SERVER --http {port}")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (
-        1,
-        "",
-        f"127.0.0.1:{port} is used by another program, perhaps by this server, started before. "
-        "Stop that one, or choose another port: --http HOST:PORT.\n",
-    )
+        ran = shell(f"SERVER --http {host}:{port} --token-file {tmp_path / 'token'}")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert f"{host}:{port}" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize("rebuild", ["", " --rebuild"])

@@ -15,7 +15,6 @@ from blog_search_mcp.index.embedders.packaged import E5, MINILM
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import EmbedderMismatch
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.types import Filters
@@ -66,9 +65,9 @@ class Site:
         return read_manifest(layout, current_number(layout)).embedder
 
     def find(self, query: str) -> list[str]:
-        """Sources that the query finds by meaning alone, the nearest first."""
+        """Sources that the query finds the best first."""
         index = Index(self.index, lambda identity: open_embedder(identity, ""))
-        answer = index.reader().search(query, Filters(), limit=9, offset=0, mode=SearchMode.DENSE)
+        answer = index.reader().search(query, Filters(), limit=9, offset=0)
         return [hit.post.source for hit in answer.hits]
 
 

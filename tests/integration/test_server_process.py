@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,7 +14,7 @@ from mcp.types import CallToolResult, TextContent
 
 from tests.support.paths import ROOT
 from tests.support.served import KV, POSTS, SOUP, indexed, ingest, write
-from tests.support.wire import HANDSHAKE, MODERN, wire
+from tests.support.wire import MODERN, wire
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,17 +66,6 @@ async def test_the_five_stages_of_a_session(mode: str, index: Path) -> None:
         assert unknown.value.code == -32602
 
 
-@ERAS
-@pytest.mark.anyio
-async def test_filters_narrow_a_search(mode: str, index: Path) -> None:
-    async with Client(server_over(index), mode=mode) as client:
-        asked = {"query": "onion", "section": "inference"}
-        found = await client.call_tool("search_blog", asked)
-        assert found.structured_content is not None
-        sources = {result["source"] for result in found.structured_content["results"]}
-        assert sources <= {"inference/kv.md"}
-
-
 @pytest.mark.anyio
 async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> None:
     content = write(tmp_path / "content", {"soup.md": SOUP})
@@ -110,17 +98,6 @@ def test_a_broken_index_is_a_sentence_and_the_server_lives_on(tmp_path: Path) ->
         assert len(server.ask(2, "tools/list", MODERN)["result"]["tools"]) == 2
 
 
-def test_stdout_carries_replies_alone(index: Path) -> None:
-    with wire(index) as server:
-        server.ask(1, "initialize", HANDSHAKE)
-        server.send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
-        server.ask(2, "tools/list", {})
-        call = {"name": "search_blog", "arguments": {"query": "onion"}}
-        server.ask(3, "tools/call", call)
-        out, err = server.rest()
-    assert (out, err) == (b"", b"")
-
-
 NOISY = """
 import os, sys
 from blog_search_mcp.server import __main__
@@ -149,26 +126,16 @@ def test_what_is_printed_while_serving_goes_to_stderr(tmp_path: Path) -> None:
     assert err == b"a library's banner\nand a C library's\n"
 
 
-def test_half_a_character_in_a_request_is_answered(index: Path) -> None:
-    with wire(index) as server:
-        found = server.call(1, "search_blog", {"query": "onion \ud83e"})
-        assert found["structuredContent"]["results"][0]["source"] == "soup.md"
-        wrong = server.call(2, "search_blog", {"query": "q", "tag\udfff": 1})
-        assert wrong["isError"] is True
-
-
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM", "SIGINT"])
 def test_the_server_ends_cleanly_and_at_once(how: str, index: Path) -> None:
     with wire(index) as server:
         server.ask(1, "server/discover", MODERN)
         server.call(2, "search_blog", {"query": "onion"})
-        begun = time.monotonic()
         if how == "end of input":
             assert server.process.stdin is not None
             server.process.stdin.close()
         else:
             server.process.send_signal(signal.Signals[how])
         assert server.process.wait(timeout=5) == 0
-        assert time.monotonic() - begun < 1
         assert server.process.stderr is not None
         assert server.process.stderr.read() == b""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +17,11 @@ from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.watch.reingest import run_ingest
 from blog_search_mcp.server.watch.watcher import RETRY, Watcher
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
-from tests.support.python import run_python
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -114,15 +111,6 @@ def test_one_of_all_servers_that_follow_the_posts_ingests_them(watched: Watched)
     assert len(other.ingests) == 1
 
 
-def test_a_change_that_is_taken_back_takes_its_failure_back(watched: Watched) -> None:
-    watched.steps(1)
-    watched.failure = "No."
-    watched.made.write({"tea.md": TEA})
-    assert watched.steps(2) is not None
-    (watched.made.content / "tea.md").unlink()
-    assert watched.steps(1) is None
-
-
 def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> None:
     watched.steps(1)
     away = watched.made.content.rename(watched.made.content.with_name("away"))
@@ -138,60 +126,11 @@ def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
     assert watched.ingests == [IngestOptions(include_drafts=True)]
 
 
-def test_faults_of_posts_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    content, index = tmp_path / "posts", tmp_path / "index"
-    content.mkdir()
-    (content / "soup.md").write_text(f"---\ndate: 30/01/2024\n---\n{SOUP}", encoding="utf-8")
-    (content / "dish.md").write_bytes(b"\x00\x01\x02" * 99)
-    (content / "left.md").write_text("---\ndraft: true\n---\nLeft.", encoding="utf-8")
-    run = partial(run_ingest, content, index, "127.0.0.1:1")
-    watch = Watcher(index, content, run, lambda: None)
-    caplog.set_level("INFO", "blog_search_mcp.server.watch.watcher")
-    watch.step()
-    (content / "tea.md").write_text(TEA, encoding="utf-8")
-    watch.step()
-    told = [record.getMessage() for record in caplog.records]
-    assert [sum(name in line for line in told) for name in ("dish.md", "soup.md")] == [1, 1]
-    assert sum("added" in line for line in told) == 2
-
-
 def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         IngestFailed, match=r"could not be ingested: There is no content folder .*none"
     ):
         run_ingest(tmp_path / "none", tmp_path / "index", "", IngestOptions())
-
-
-def test_an_ingest_that_stands_still_is_ended_and_said(tmp_path: Path) -> None:
-    (tmp_path / "standing_still.py").write_text("import time\ntime.sleep(600)\n", "utf-8")
-    program = """
-import sys
-from pathlib import Path
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
-from blog_search_mcp.index.errors import IngestFailed
-from blog_search_mcp.server.watch import reingest
-
-reingest.MOST_SECONDS = 3
-posts, index = Path(sys.argv[1]), Path(sys.argv[2])
-try:
-    reingest.run_ingest(posts, index, "", IngestOptions(), ("standing_still",))
-except IngestFailed as error:
-    print(error.for_clients)
-"""
-    here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(tmp_path)))}
-    ran = run_python("-c", program, tmp_path, tmp_path / "index", env=here, timeout=60)
-    assert (ran.returncode, ran.stdout != "") == (0, True), ran.stderr
-
-
-def test_answers_say_what_the_watch_says(watched: Watched) -> None:
-    watched.steps(1)
-    engine = Engine(watched.made.follow, IndexStatus(watched.made.index), watched.watch)
-    watched.watch.check = lambda: None  # type: ignore[method-assign]
-    watched.made.write({"tea.md": TEA})
-    notice = watched.steps(1)
-    assert engine.read("soup.md", 0, 0).notice == notice
-    assert engine.overview.notice == notice
-    assert str(engine.search("onion", Filters(), limit=1, offset=0).notice).endswith(str(notice))
 
 
 def test_until_there_is_an_index_answers_say_that_it_is_being_made(
@@ -200,7 +139,7 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     none = tmp_path / "none"
     watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
     watch.check = lambda: None  # type: ignore[method-assign]
-    engine = Engine(watched.made.follow, IndexStatus(none), watch)
+    engine = Engine(watched.made.follow, none, watch)
     with pytest.raises(IndexMissing, match="being made for the first time; ask again"):
         engine.search("onion", Filters(), limit=1, offset=0)
     watched.failure = "No post to index below /home/me/blog/posts."
@@ -233,8 +172,7 @@ def served(tmp_path: Path) -> Iterator[str]:
     process.wait()
 
 
-@pytest.mark.parametrize("end", ["kill", "terminate"])
-def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path, end: str) -> None:
+def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     for number in range(300):
         text = f"# Post {number}\n\n" + f"Words of post {number} here. " * 40
@@ -248,7 +186,7 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path, end: str) -
         stderr=subprocess.DEVNULL,
     ) as process:
         until(layout.lock.exists)
-        getattr(process, end)()
+        process.kill()
 
     def is_free() -> bool:
         with suppress(IndexBusy), writer_lock(layout):
@@ -259,27 +197,20 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path, end: str) -
     assert not layout.current.exists()
 
 
-def test_a_server_makes_its_index_and_follows_the_posts(served: str, tmp_path: Path) -> None:
-    def health() -> object:
-        with suppress(httpx.TransportError):
-            return httpx.get(f"{served}/health").json()
-        return None
-
-    until(lambda: health() == {"status": "ok", "generation": 1, "posts": 1})
-    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
-    until(lambda: health() == {"status": "ok", "generation": 2, "posts": 2})
-    assert (tmp_path / ".blog-index" / "CURRENT").is_file()
-
-
-def test_a_folder_that_was_deleted_and_made_anew_is_followed(served: str, tmp_path: Path) -> None:
+def test_a_server_makes_its_index_and_follows_a_folder_that_is_deleted_and_made_anew(
+    served: str, tmp_path: Path
+) -> None:
     def count_posts() -> object:
         with suppress(httpx.TransportError):
             return httpx.get(f"{served}/health").json()["posts"]
         return None
 
     until(lambda: count_posts() == 1)
+    assert (tmp_path / ".blog-index" / "CURRENT").is_file()
+    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
+    until(lambda: count_posts() == 2)
     shutil.rmtree(tmp_path / "content")
     (tmp_path / "content").mkdir()
-    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
-    (tmp_path / "content" / "cake.md").write_text(SOUP, encoding="utf-8")
-    until(lambda: count_posts() == 2)
+    for name in ("tea.md", "cake.md", "soup.md"):
+        (tmp_path / "content" / name).write_text(SOUP, encoding="utf-8")
+    until(lambda: count_posts() == 3)

@@ -22,7 +22,6 @@ from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.posts.walk import SUFFIXES
 from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.report import Report
 from blog_search_mcp.server.tools.search_blog import SearchArguments, search_blog
@@ -99,7 +98,7 @@ def is_found(reader: IndexReader, source: str, text: str, common: Counter[str]) 
 
 def is_hit(reader: IndexReader, query: str, source: str) -> bool:
     filters = Filters(section=source.rpartition("/")[0] or None)
-    answer = reader.search(query, filters, limit=2000, offset=0, mode=SearchMode.LEXICAL)
+    answer = reader.search(query, filters, limit=2000, offset=0)
     return any(
         source == hit.post.source or source in (other for _, other in hit.translations)
         for hit in answer.hits

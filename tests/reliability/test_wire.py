@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 
-from blog_search_mcp.server.http.api import ENDPOINTS
-from tests.reliability import wire_http, wire_runs
-from tests.reliability.wire_http import Listener, ended_with
+from tests.reliability import wire_http
 from tests.reliability.wire_kinds import KINDS, Kind
-from tests.support.faults.server_process import MODERN, PATIENCE, Process, call, outcome
+from tests.support.faults.server_process import (
+    MODERN,
+    PATIENCE,
+    Process,
+    call,
+    line,
+    opening,
+    outcome,
+)
 from tests.support.paths import ROOT
-from tests.support.served import ingest, write
+from tests.support.served import ingest, served, write
 
 
 @pytest.fixture(scope="module")
@@ -55,89 +61,76 @@ def test_what_no_good_client_sends_is_answered_and_survived(
     assert outcome(server.search()) == '"after": result'
 
 
-RUNS = {
-    "many requests at once, no reply read": partial(wire_runs.unread, count=500),
-    "a call cancelled while it runs": wire_runs.cancelled,
-    "the end of input in a line": wire_runs.torn,
-    "the end of input in a call": wire_runs.ended_in_a_call,
-    "a killed client": wire_runs.hung_up,
-    "a client that stops listening": wire_runs.not_listening,
-}
+def test_a_client_that_is_killed_or_stops_reading_ends_its_server(index: Path) -> None:
+    asked = b"".join(call(number, {"query": "what is a cache?"}) for number in range(30))
+    killed, deaf = Process(index), Process(index)
+    killed.send(opening(MODERN) + asked)
+    killed.hang_up()
+    deaf.stop_listening()
+    deaf.send(asked)
+    assert [server.status() for server in (killed, deaf)] == [0, 0]
+    assert [server.end() for server in (killed, deaf)] == [b"", b""]
 
 
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-def test_what_no_good_client_does_is_survived(
-    run: Callable[[Path], wire_runs.Seen], index: Path
+HOLDING = """
+import threading
+from blog_search_mcp.server import __main__
+from blog_search_mcp.server.stdio import transport as stdio
+
+real = stdio.engine_for
+def holding(settings):
+    engine, may_go = real(settings), threading.Event()
+    search = engine.search
+    def held(query, *given, **named):
+        if query == "hold":
+            may_go.wait()
+        if query == "release":
+            may_go.set()
+        return search(query, *given, **named)
+    engine.search = held
+    return engine
+
+stdio.engine_for = holding
+__main__.main()
+"""
+"""A server whose search for `hold` ends once `release` was searched for."""
+
+
+def test_a_call_cancelled_while_it_runs_is_not_answered_and_others_are_meanwhile(
+    index: Path,
 ) -> None:
-    held, seen = run(index)
-    assert held, seen
+    server = Process(index, MODERN, ("-c", HOLDING))
+    cancel = line(method="notifications/cancelled", params={"requestId": 1})
+    server.send(call(1, {"query": "hold"}) + cancel + call(2, {"query": "cache"}))
+    seen = [outcome(reply) for reply in server.replies(1)]
+    server.send(call(3, {"query": "release"}))
+    seen += [outcome(reply) for reply in server.replies(1)]
+    server.close_input()
+    assert (seen, server.status()) == (["2: result", "3: result"], 0)
+    server.end()
 
 
 @pytest.fixture(scope="module")
-def listener(index: Path) -> Iterator[Listener]:
-    server = Listener(index)
-    yield server
-    server.end()
+def url(index: Path) -> Iterator[str]:
+    with served(index) as found:
+        yield found.removesuffix("/mcp")
+
+
+def request(url: str, kind: wire_http.Kind) -> httpx.Response:
+    body = iter([kind.body]) if kind.chunked else kind.body
+    headers = {**wire_http.JSON, **kind.headers}
+    address = f"{url}{kind.path}"
+    return httpx.request(kind.method, address, content=body, headers=headers, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("kind", wire_http.KINDS, ids=lambda kind: kind.what)
 def test_what_no_good_client_requests_is_answered_and_survived(
-    kind: wire_http.Kind, listener: Listener
+    kind: wire_http.Kind, url: str
 ) -> None:
-    status, body = listener.answer(kind)
-    assert status == kind.status
-    assert told(body) == []
-    assert outcome(listener.search()) == "1: result"
-
-
-@pytest.mark.parametrize("path", ["/mcp", *(f"/api/{name}" for name in ENDPOINTS)])
-def test_half_a_body_and_a_hang_up_leave_nothing_in_the_log(path: str, index: Path) -> None:
-    server = Listener(index)
-    for _ in range(5):
-        server.open(wire_http.head(path, 100) + b"half").close()
-    seen = outcome(server.search())
-    assert (server.complaints(), seen) == ([], "1: result")
-
-
-def first_line(listener: Listener, sent: bytes) -> str:
-    with listener.open(sent) as connected:
-        return connected.recv(1_000).decode().partition("\r\n")[0]
-
-
-TWICE = {
-    "two lengths": ("HTTP/1.1 400 Bad Request", ("Content-Length: 3",)),
-    "two Origins": (
-        "HTTP/1.1 403 Forbidden",
-        ("Origin: http://localhost", "Origin: https://example.org"),
-    ),
-}
-
-
-@pytest.mark.parametrize(("refusal", "more"), TWICE.values(), ids=TWICE)
-def test_a_head_that_can_be_read_in_two_ways_is_refused(
-    refusal: str, more: tuple[str, ...], listener: Listener
-) -> None:
-    assert first_line(listener, wire_http.head("/api/index", 2, *more) + b"{}") == refusal
-    assert first_line(listener, wire_http.head("/api/index", 2) + b"{}") == "HTTP/1.1 200 OK"
-
-
-@pytest.mark.parametrize("path", ["/mcp", "/api/index"])
-def test_two_hundred_slow_bodies_give_nobody_else_a_503(path: str, index: Path) -> None:
-    server = Listener(index)
-    held = [server.open(wire_http.head(path, 100) + b"half") for _ in range(200)]
-    asked = [
-        wire_http.Kind("a search", 200),
-        wire_http.Kind("index", 200, b"{}", path="/api/index"),
-    ]
-    seen = [server.answer(kind)[0] for _ in range(5) for kind in asked]
-    alive = [each for each in held if ended_with(each) is None]
-    for each in alive:
-        each.sendall(b"x" * 96)
-    ends = {ended_with(each, wait=PATIENCE) for each in alive}
-    for each in held:
-        each.close()
-    assert (server.complaints(), seen, len(alive)) == ([], [200] * 10, 200)
-    assert ends == {"HTTP/1.1 400 Bad Request"}
+    answer = request(url, kind)
+    assert (answer.status_code, told(answer.content)) == (kind.status, [])
+    search = request(url, wire_http.Kind("a search", 200))
+    assert outcome(search.json()) == "1: result"
 
 
 ARGUMENTS = {
@@ -176,38 +169,6 @@ def torn(index: Path, folder: Path) -> Path:
     for path in copy.joinpath("generations").rglob("*.*"):
         path.write_bytes(path.read_bytes()[:10])
     return copy
-
-
-def huge(path: Path) -> None:
-    path.touch()
-    os.truncate(path, 3 << 30)
-
-
-NO_FILES: dict[str, Callable[[Path], None]] = {
-    "a pipe": os.mkfifo,
-    "an endless device": lambda path: path.symlink_to("/dev/zero"),
-    "3 GB": huge,
-}
-MOST_MEMORY = 400
-"""MB that a server takes which opens an index and answers; 3 GB must not be read."""
-
-
-@pytest.mark.parametrize("version", [MODERN, "2025-11-25"])
-@pytest.mark.parametrize("name", ["CURRENT", "last_ingest.json", "overview.json"])
-@pytest.mark.parametrize("put", NO_FILES.values(), ids=NO_FILES)
-def test_what_stands_in_the_place_of_a_small_file_holds_up_no_reply(
-    put: Callable[[Path], None], name: str, version: str, index: Path, tmp_path: Path
-) -> None:
-    copy = good(index, tmp_path)
-    [path] = copy.rglob(name)
-    path.unlink()
-    put(path)
-    server = Process(copy, version)
-    seen = outcome(server.search())
-    memory = server.most_memory // 1024
-    server.end()
-    assert seen == ('"after": result' if name == "last_ingest.json" else '"after": tool error')
-    assert memory < MOST_MEMORY
 
 
 def told(said: bytes, *of_the_host: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
+from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
@@ -22,7 +23,7 @@ from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory,
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -114,11 +115,15 @@ class Blog:
 
     def engine(self) -> Engine:
         """What a server answers from, which follows the index."""
-        return Engine(self.follow, IndexStatus(self.location))
+        return Engine(self.follow, self.location)
 
-    def reader(self) -> IndexReader:
-        """The live generation, opened; let go of with the last reference to it."""
-        return Index(self.location, lambda _identity: self.embedder).reader()
+    def reader(self, *, by_words: bool = False) -> IndexReader:
+        """The live generation, opened; let go of with the last reference to it.
+
+        `by_words` opens it with an embedder that is out of reach.
+        """
+        embedder = FakeEmbedder(failure=EmbedderUnavailable("")) if by_words else self.embedder
+        return Index(self.location, lambda _identity: embedder).reader()
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
         """The live generation as a search reads it."""

@@ -20,25 +20,13 @@ MODEL = RankingModel(
     ranking={
         "question": {
             "passage": 1.0,
-            "several": 1.0,
             "post": 2.0,
-            "about": 1.0,
             "meaning": 4.0,
-            "opening": 1.0,
-        },
-        "prose": {
-            "passage": 3.0,
-            "several": 1.0,
-            "post": 1.0,
-            "about": 1.0,
-            "meaning": 3.0,
             "opening": 1.0,
         },
         "short": {
             "passage": 5.0,
-            "several": 1.0,
             "post": 1.0,
-            "about": 1.0,
             "meaning": 2.0,
             "opening": 0.0,
         },

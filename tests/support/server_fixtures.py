@@ -10,7 +10,7 @@ from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Outline, Part, Passage, Post
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 
 CACHE = Post(
     source="inference/kv-cache.md",
@@ -60,7 +60,7 @@ class FixedSearcher(Engine):
     """Every chunk is a hit, in a fixed order, unless the query is `nothing` or `crash`."""
 
     def __init__(self) -> None:
-        super().__init__(self._open_none, IndexStatus(Path("there is none")))
+        super().__init__(self._open_none, Path("there is none"))
         self.asked: list[tuple[str, Filters, int, int]] = []
 
     @staticmethod

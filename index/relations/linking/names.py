@@ -168,7 +168,7 @@ def _leaf(
 
 def stems_of(words: str, language: str) -> Stems:
     """Return the terms of a name."""
-    return tuple(index_terms(words, language).stems.split())
+    return tuple(index_terms(words, language).split())
 
 
 def title_stems(post: Post) -> Stems:

@@ -48,7 +48,7 @@ class Wording:
 
 def read_wording(text: str, language: str) -> Wording:
     """Read the words of a text in this language."""
-    return Wording(tuple(index_terms(text, language).stems.split()))
+    return Wording(tuple(index_terms(text, language).split()))
 
 
 def join_wordings(parts: Iterable[Wording]) -> Wording:

@@ -1,10 +1,8 @@
 // The list: what a look finds, how sure that is, and what to say if nothing can be found.
 
-import { asked, filtersOf } from "./address.js";
 import { ask, Refused, token } from "./ask.js";
-import { element } from "./elements.js";
-import { hitEntry, postEntry } from "./hits.js";
-import { decimal, say, speak } from "./words.js";
+import { entry, FILTERS, told } from "./parts.js";
+import { decimal, say } from "./words.js";
 
 const PER_PAGE = 10;
 
@@ -14,6 +12,9 @@ const hits = at("hits");
 let shown = null; // which question the list answers
 let next = null; // where its next page begins
 let searching = new AbortController();
+
+// What of a look decides which hits there are.
+const asked = (look) => JSON.stringify(["q", ...FILTERS].map((name) => look[name]));
 
 export const answers = (look) => shown === asked(look);
 export const more = (look) => list(look, next);
@@ -26,12 +27,12 @@ export async function list(look, offset = 0) {
   const { signal } = searching;
   at("results").setAttribute("aria-busy", "true");
   try {
-    const page = look.q ? await found(look, offset, signal) : await listed(look, offset, signal);
+    const page = await found(look, offset, signal);
     if (!offset) hits.replaceChildren();
-    hits.append(...page.entries);
-    [shown, next] = [asked(look), page.next];
-    tell(page.count, page.confidence, page.certainty);
-    warn(page.notice);
+    hits.append(...(page.hits ?? page.posts).map((post, place) => entry(post, look, offset + place + 1)));
+    [shown, next] = [asked(look), page.next_offset];
+    tell(say(page.total ? (look.q ? "passages" : "newest") : look.q ? "no-hits" : "no-posts", { n: page.total }), page);
+    warn(page.notice ?? "");
   } catch (error) {
     failed(error, () => list(look, offset));
   } finally {
@@ -40,21 +41,13 @@ export async function list(look, offset = 0) {
   }
 }
 
-async function found(look, offset, signal) {
-  const page = await ask("search", { query: look.q, top_k: PER_PAGE, offset, ...filtersOf(look) }, signal);
-  const count = page.total ? say("passages", { n: page.total }) : say("no-hits");
-  const entries = page.hits.map((hit, place) => hitEntry(hit, look, offset + place + 1));
-  return { ...page, entries, count, next: page.next_offset };
+// The server's filters are those of the page, but a year is its days.
+function found({ q, section, tag, year }, offset, signal) {
+  const filters = { section: section || null, tag: tag || null, after: year || null, before: year || null, offset };
+  return q ? ask("search", { query: q, top_k: PER_PAGE, ...filters }, signal) : ask("posts", { limit: PER_PAGE, ...filters }, signal);
 }
 
-async function listed(look, offset, signal) {
-  const page = await ask("posts", { limit: PER_PAGE, offset, ...filtersOf(look) }, signal);
-  const count = page.total ? say("newest", { n: page.total }) : say("no-posts");
-  const entries = page.posts.map((post, place) => postEntry(post, look, offset + place + 1));
-  return { entries, count, next: page.next_offset, notice: null };
-}
-
-function tell(count, confidence, certainty) {
+function tell(count, { confidence, certainty } = {}) {
   const isSure = Boolean(confidence) && hits.childElementCount > 0;
   at("count").textContent = count;
   at("sure").hidden = !isSure;
@@ -63,10 +56,8 @@ function tell(count, confidence, certainty) {
 
 // Said once: a notice that stands in every answer must not be read aloud at every key.
 function warn(sentence, again) {
-  if (!again && (sentence ?? "") === at("notice").textContent.trim()) return;
-  const retry = again ? element("button", { type: "button" }, say("again")) : null;
-  retry?.addEventListener("click", again);
-  at("notice").replaceChildren(...(sentence ? [element("p", { class: "notice", lang: "en" }, sentence, " ", retry)] : []));
+  if (!again && sentence === at("notice").textContent.trim()) return;
+  at("notice").replaceChildren(...(sentence ? [told(sentence, again)] : []));
 }
 
 export function failed(error, again) {
@@ -74,7 +65,6 @@ export function failed(error, again) {
   if (!(error instanceof Refused)) throw error;
   if (error.status === 401) {
     at("door-why").textContent = token() ? error.message : "";
-    speak(navigator.language); // that of the blog is not known yet
     at("door").hidden = false;
     at("main").hidden = true;
     at("token").focus();

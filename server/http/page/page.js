@@ -1,12 +1,10 @@
 // The search page: what is typed or clicked becomes a look, a look becomes what is shown.
 
-import { addressOf, FILTERS, looked } from "./address.js";
 import { ask, keepToken, Refused } from "./ask.js";
-import { element } from "./elements.js";
 import { answers, failed, forget, list, more } from "./list.js";
+import { addressOf, dotted, element, FILTERS, looked, told } from "./parts.js";
 import { passage, way } from "./passage.js";
-import { offer, showIndex, showOften } from "./state.js";
-import { say, speak } from "./words.js";
+import { dated, numbered, say, speak } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
 
@@ -25,7 +23,6 @@ async function show() {
   document.title = look.q ? say("title", { query: look.q }) : say("search-blog");
   if (box.value.trim() !== look.q && !composing) box.value = look.q;
   for (const name of FILTERS) at(name).value = chosen(at(name), look[name]);
-  showOften(look, at("often"));
   at("clear").hidden = !FILTERS.some((name) => look[name]);
   await Promise.all([answers(look) ? null : list(look), look.source ? open(look) : close()]);
   point(look);
@@ -43,22 +40,19 @@ async function open(look) {
   reading.abort();
   reading = new AbortController();
   try {
-    const { nodes, notice } = await passage(look, reading.signal);
-    const told = notice ? [element("p", { class: "notice", lang: "en" }, notice)] : [];
-    opened.replaceChildren(nodes[0], nodes[1], ...told, ...nodes.slice(2));
-    opened.hidden = false;
-    document.body.classList.add("reading");
+    enter(await passage(look, reading.signal));
     at("passage-title").focus({ preventScroll: true });
     turnTo(opened.querySelector(".asked"));
   } catch (error) {
-    if (error instanceof Refused && error.status !== 401) {
-      opened.replaceChildren(way(look), element("p", { class: "notice", role: "alert", lang: "en" }, error.message));
-      opened.hidden = false;
-      document.body.classList.add("reading");
-      return;
-    }
-    failed(error);
+    if (!(error instanceof Refused) || error.status === 401) return failed(error);
+    enter([way(look), told(error.message, null, "alert")]);
   }
+}
+
+function enter(nodes) {
+  opened.replaceChildren(...nodes);
+  opened.hidden = false;
+  document.body.classList.add("reading");
 }
 
 // Bring the passage and its first mark into view; in a column of its own nothing else moves.
@@ -145,15 +139,32 @@ function clicked(event) {
   go(link.getAttribute("href"));
 }
 
+// The index's state, below everything.
+function describe(index) {
+  const names = index.languages.map(([language, posts]) => `${language} ${posts}`).join(", ");
+  const made = element("time", { datetime: index.created, title: index.created }, say("read", { when: dated(index.created.slice(0, 10)) }));
+  const counts = [say("posts", { n: index.posts }), say("chunks", { n: index.chunks })];
+  const notice = index.notice ? [told(index.notice)] : [];
+  at("index").replaceChildren(element("p", {}, dotted(...counts, names || null, index.embedder, made)), ...notice);
+}
+
+function offer(field, names) {
+  const chosen = field.value;
+  const options = names.map(([name, posts]) => element("option", { value: name }, `${name} (${numbered(posts)})`));
+  field.replaceChildren(element("option", { value: "" }, say("all")), ...options);
+  field.value = chosen;
+}
+
 async function begin() {
   try {
     const index = await ask("index", {});
     at("door").hidden = true;
     at("main").hidden = false;
-    speak(index.language);
     if (index.site) at("blog").textContent = say("search-site", { site: index.site.replace(/^https?:\/\//, "") });
-    showIndex(index, at("index"));
-    offer(index, at("section"), at("year"), at("tags"));
+    describe(index);
+    offer(at("section"), index.sections);
+    offer(at("year"), index.years);
+    at("tags").replaceChildren(...index.tags.map(([name, posts]) => element("option", { value: name }, say("posts", { n: posts }))));
   } catch (error) {
     failed(error, begin);
     return;
@@ -188,4 +199,5 @@ document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
 addEventListener("popstate", show);
 if (!looked().source) box.focus();
+speak(navigator.language);
 begin();

@@ -1,4 +1,4 @@
-// What the page says, in the language of most of the blog's posts. What the server says stays in English.
+// What the page says, in the browser's language. What the server says stays in English.
 
 const LANGUAGES = ["en", "zh-Hant", "zh-Hans"];
 
@@ -21,7 +21,6 @@ const WORDS = {
   "year": ["Year", "年份", "年份"],
   "all": ["All", "全部", "全部"],
   "any": ["Any", "不限", "不限"],
-  "often": ["Frequent tags", "常用標籤", "常用标签"],
   "clear": ["Clear filters", "清除篩選", "清除筛选"],
   "only": ["Only {name}", "只看 {name}", "只看 {name}"],
   "door": ["This server asks for a token.", "此伺服器需要權杖（token）。", "此服务器需要令牌（token）。"],
@@ -49,16 +48,13 @@ const WORDS = {
   "back-name": ["Back", "返回", "返回"],
   "earlier": ["Earlier in this post", "本文前面的內容", "本文前面的内容"],
   "later": ["Later in this post", "本文後面的內容", "本文后面的内容"],
-  "markdown": ["Markdown source", "Markdown 原始碼", "Markdown 源码"],
   "also-in": ["also in {language}", "另有{language}版", "另有{language}版"],
   "outside": ["on the blog ↗", "在部落格上閱讀 ↗", "在博客上阅读 ↗"],
   "place": ["chunk {n} of {count}", "第 {n} 段，共 {count} 段", "第 {n} 段，共 {count} 段"],
   "lines": ["lines {first} to {last}", "第 {first} 至 {last} 行", "第 {first} 至 {last} 行"],
   "found": ["What was found", "找到的內容", "找到的内容"],
-  "found-lines": ["What was found: {lines}", "找到的內容：{lines}", "找到的内容：{lines}"],
   "beside": ["Beside it", "前後文", "上下文"],
   "read": ["read {when}", "{when}讀取", "{when}读取"],
-  "generation": ["generation {n}", "第 {n} 代", "第 {n} 代"],
   // docs/troubleshooting.md has a row for each of these two.
   "unreachable": [
     "The server does not answer. Start it again with blog-search-mcp serve --http, then try again.",
@@ -102,12 +98,4 @@ export const numbered = (number) => number.toLocaleString(language());
 export function dated(day) {
   const time = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(time.getTime()) ? day : new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(time);
-}
-
-export function languageName(tag) {
-  try {
-    return new Intl.DisplayNames(language(), { type: "language" }).of(tag);
-  } catch {
-    return tag;
-  }
 }

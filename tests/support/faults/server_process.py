@@ -7,7 +7,6 @@ fault is held to is which requests were answered, and how.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -63,7 +62,7 @@ def outcome(reply: dict[str, Any]) -> str:
 
 
 class Process:
-    """The server and its pipes; nothing is read from it while `listening` is clear."""
+    """The server and its pipes."""
 
     def __init__(
         self,
@@ -75,8 +74,6 @@ class Process:
         self.version = version
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # `end` closes it
         self.said: list[bytes] = []
-        self.listening = threading.Event()
-        self.listening.set()
         self._lines: Queue[bytes] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._popen = subprocess.Popen(
@@ -112,23 +109,6 @@ class Process:
         assert self._popen.stdin is not None
         self._popen.stdin.write(data)
         self._popen.stdin.flush()
-
-    def send_what_fits(self, data: bytes, quiet: float) -> int:
-        """Write until the pipe has been full for `quiet` seconds; how many bytes it took."""
-        assert self._popen.stdin is not None
-        written, still = 0, threading.Event()
-        descriptor = self._popen.stdin.fileno()
-        os.set_blocking(descriptor, False)
-        waited = 0.0
-        while written < len(data) and waited < quiet:
-            try:
-                written += os.write(descriptor, data[written : written + 65_536])
-                waited = 0.0
-            except BlockingIOError:
-                still.wait(0.1)
-                waited += 0.1
-        os.set_blocking(descriptor, True)
-        return written
 
     def replies(self, count: int) -> list[dict[str, Any]]:
         """Wait for so many replies. Raises queue.Empty if one does not come."""
@@ -174,7 +154,6 @@ class Process:
     def end(self) -> bytes:
         """End it, whatever it does; what it wrote to stderr."""
         self._popen.kill()
-        self.listening.set()
         if self._reader.ident is not None:
             self._reader.join()
         with self._popen, self._log as log:  # closes the pipes
@@ -185,4 +164,3 @@ class Process:
         assert self._popen.stdout is not None
         for each in self._popen.stdout:
             self._lines.put(each)
-            self.listening.wait()

@@ -16,7 +16,6 @@ from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
-from blog_search_mcp.index.search.ranking import SearchMode
 from blog_search_mcp.index.search.search import NO_WORDS
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
@@ -106,9 +105,7 @@ def test_a_long_post_cannot_fill_the_list(blog: MakeBlog) -> None:
     """All of its five chunks match; a post shows three at most, and never one twice."""
     many = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(5))
     made = blog({**POSTS, "inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{many}"})
-    answer = made.reader().search(
-        "cache and so on", EVERYTHING, limit=10, offset=0, mode=SearchMode.LEXICAL
-    )
+    answer = made.reader(by_words=True).search("cache and so on", EVERYTHING, limit=10, offset=0)
     places = [(hit.post.source, hit.chunk.index) for hit in answer.hits]
     assert len(places) == len(set(places))
     assert made.reader().manifest.posts["inference/kv.md"].chunks == 5

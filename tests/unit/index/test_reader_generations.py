@@ -16,7 +16,7 @@ from blog_search_mcp.index.errors import IndexMissing, IndexProblem
 from blog_search_mcp.index.store.generations import lock_generation
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine, IndexStatus
+from blog_search_mcp.server.engine import Engine
 from tests.support.blog import rows_file
 from tests.support.fakes import FakeEmbedder
 
@@ -149,7 +149,7 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
 ) -> None:
     made = blog(SOUP)
     live = made.follow()
-    engine = Engine(lambda: live, IndexStatus(made.index))
+    engine = Engine(lambda: live, made.index)
     assert engine.search("soup", Filters(), limit=1, offset=0).notice is None
     created = made.manifest.created
     rewrite(made, "Fry a leek.")
@@ -174,7 +174,7 @@ def test_a_server_that_starts_on_a_broken_newcomer_opens_the_one_before_and_says
     rewrite(made, "Fry a leek.")
     said = fault(made)
     live = made.follow()
-    engine = Engine(lambda: live, IndexStatus(made.index))
+    engine = Engine(lambda: live, made.index)
     notice = f"This is from the index of {created}, since the newest cannot be used. {said}"
     for _ in range(2):
         answer = engine.search("soup", Filters(), limit=1, offset=0)

@@ -12,11 +12,11 @@ import tantivy
 from mcp import Client, MCPError
 from starlette.testclient import TestClient
 
-from blog_search_mcp.server.engine import IndexStatus, engine_for
+from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import ANYONE, Address, Settings
-from tests.support.front import Blog, made
+from tests.support.front import made
 
 POSTS = {"tea.md": "# Green tea\n\nSteep the leaves at eighty degrees.\n"}
 QUERY = {"query": "steep the leaves"}
@@ -34,19 +34,19 @@ class Panicking:
 
 
 @pytest.fixture
-def blog(tmp_path: Path) -> Blog:
-    return made(tmp_path, POSTS)
+def engine(tmp_path: Path) -> Engine:
+    return engine_for(Settings(made(tmp_path, POSTS).index))
 
 
-def engine(blog: Blog) -> Any:
-    return engine_for(Settings(blog.index))
-
-
-def test_a_tool_that_panics_answers_with_an_error_and_the_next_call_is_answered(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
+def test_a_panic_is_an_error_over_mcp_and_http_and_the_next_call_is_answered(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask() -> list[bool]:
-        async with Client(build_server(engine(blog))) as client:
+        async with Client(build_server(engine)) as client:
+            with monkeypatch.context() as patched:
+                patched.setattr(tantivy, "Index", Panicking())
+                with pytest.raises(MCPError):
+                    await client.read_resource("blog://post/tea.md")
             with monkeypatch.context() as patched:
                 patched.setattr(tantivy, "Query", Panicking())
                 first = await client.call_tool("search_blog", QUERY)
@@ -54,24 +54,7 @@ def test_a_tool_that_panics_answers_with_an_error_and_the_next_call_is_answered(
         return [bool(each.is_error) for each in (first, second)]
 
     assert anyio.run(ask) == [True, False]
-
-
-def test_a_resource_that_panics_answers_with_an_error(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def ask() -> None:
-        async with Client(build_server(engine(blog))) as client:
-            monkeypatch.setattr(tantivy, "Index", Panicking())
-            with pytest.raises(MCPError):
-                await client.read_resource("blog://post/tea.md")
-
-    anyio.run(ask)
-
-
-def test_the_search_page_is_told_of_a_panic_and_then_answered(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = build_app(engine(blog), Address("127.0.0.1", 80), ANYONE)
+    app = build_app(engine, Address("127.0.0.1", 80), ANYONE)
     with TestClient(app, "http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
         with monkeypatch.context() as patched:
             patched.setattr(tantivy, "Query", Panicking())
@@ -81,27 +64,27 @@ def test_the_search_page_is_told_of_a_panic_and_then_answered(
 
 
 def test_an_index_that_panics_while_it_is_opened_still_ends_the_warm_up(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tantivy, "Index", Panicking())
     ended = threading.Event()
-    engine(blog).warm_up(ended.set)
+    engine.warm_up(ended.set)
     assert ended.wait(60)
 
 
 def test_a_disk_that_hangs_while_a_client_connects_does_not_stop_the_others(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, answered, in_time = threading.Event(), threading.Event(), list[bool]()
 
-    def hang(_status: IndexStatus) -> None:
+    def hang() -> None:
         asked.set()
         in_time.append(answered.wait(10))
 
-    monkeypatch.setattr(IndexStatus, "overview", hang)
+    monkeypatch.setattr(engine, "peek_overview", hang)
 
     async def connect_both() -> None:
-        server = build_server(engine(blog))
+        server = build_server(engine)
 
         async def connect() -> None:
             async with Client(server):

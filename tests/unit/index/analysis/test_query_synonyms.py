@@ -10,13 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import (
-    Query,
-    Word,
-    add_synonyms,
-    analyse_query,
-)
-from blog_search_mcp.index.search.ranking import SearchMode
+from blog_search_mcp.index.analysis.query import Query, Word, analyse_query
+from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -158,15 +153,29 @@ ENGLISH = {"a.md": "# Out of memory\n\nThe program takes too much memory, whatev
 def test_a_reader_finds_the_post_in_other_words(
     blog: MakeBlog, posts: dict[str, str], query: str, source: str, preview: str
 ) -> None:
-    answer = (
-        blog(posts).reader().search(query, Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
-    )
+    answer = blog(posts).reader(by_words=True).search(query, Filters(), limit=5, offset=0)
     assert [(hit.post.source, hit.preview) for hit in answer.hits] == [(source, preview)]
 
 
 def test_a_japanese_blog_is_not_asked_for_the_words_of_chinese_regions(blog: MakeBlog) -> None:
     posts = {"a.md": "# 資訊のこと\n\nこれは資訊についての話です。\n"}
-    answer = (
-        blog(posts).reader().search("信息", Filters(), limit=5, offset=0, mode=SearchMode.LEXICAL)
-    )
+    answer = blog(posts).reader(by_words=True).search("信息", Filters(), limit=5, offset=0)
     assert answer.hits == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "gloss"),
+    [
+        ("如何減少記憶體用量？", "zh", ("reduce memory", 5 / 9)),
+        ("FastAPI 怎么处理 CORS 请求", "zh", ("FastAPI handle CORS request", 8 / 10)),
+        ("メモリのリーク", "ja", ("memory leak", 6 / 7)),
+        ("IndexFlatIP faiss_index", "en", None),
+        ("記憶體", "zh", None),
+        ("", "zh", None),
+        ("내 메모리", "ko", None),
+    ],
+)
+def test_a_query_of_two_such_words_is_put_in_english(
+    text: str, language: str, gloss: tuple[str, float] | None
+) -> None:
+    assert gloss_in_english(text, language) == gloss

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from blog_search_mcp.index.analysis.query import (
@@ -52,11 +50,3 @@ TITLES = index_titles(
 )
 def test_a_title_is_known_alone_and_inside_a_question(query: str, posts: tuple[int, ...]) -> None:
     assert find_named_posts(TITLES, query) == posts
-
-
-@pytest.mark.slow
-def test_many_posts_of_one_title_are_indexed_in_seconds() -> None:
-    began = time.process_time()
-    titles = index_titles((post, "Untitled") for post in range(60_000))
-    assert time.process_time() - began < 2
-    assert titles == {"untitled": tuple(range(60_000))}

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.analysis.query import STOPWORD_WEIGHT, Word, analyse_query
-from blog_search_mcp.index.lexical import searcher as lexical_searcher
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
     HEADING_TIMES,
@@ -20,7 +19,6 @@ from blog_search_mcp.index.lexical.documents import (
     PostTerms,
     terms_of,
 )
-from blog_search_mcp.index.lexical.level import EXACT
 from blog_search_mcp.index.lexical.searcher import TantivySearcher
 from blog_search_mcp.index.lexical.writer import write
 from blog_search_mcp.index.types import Chunk, Post
@@ -151,27 +149,7 @@ def test_a_file_name_counts_as_if_written_twice(written: Write) -> None:
         )
 
 
-def test_an_exact_spelling_adds_to_its_stem(written: Write) -> None:
-    """One clause for each: the stem is in both chunks, the exact word in one."""
-    level = written([entry(1, "caches"), entry(2, "cached")]).chunks
-    stem_idf, exact_idf = math.log(1 + 0.5 / 2.5), math.log(1 + 1.5 / 1.5)
-    score = 2.2 / (1 + 1.2)
-    most = 2.2 * (1 + EXACT) * stem_idf
-    assert level.normalised_bm25(analyse_query("caches"), 9) == pytest.approx(
-        {
-            10: min(score * (stem_idf + EXACT * exact_idf) / most, 1.0),
-            20: score * stem_idf / most,
-        }
-    )
-
-
-def test_no_share_is_above_one(written: Write) -> None:
-    """The exact spelling is rarer than its stem, so the two can be worth more than the most."""
-    level = written([entry(1, "caches " * 30), entry(2, "cached " * 30)]).chunks
-    assert level.normalised_bm25(analyse_query("caches"), 1) == {10: 1.0}
-
-
-def test_a_function_word_counts_by_its_weight_in_both_spellings(written: Write) -> None:
+def test_a_function_word_counts_by_its_weight(written: Write) -> None:
     level = written([entry(1, "the"), entry(2, "zebra"), entry(3, "moth")]).chunks
     idf = math.log(1 + 2.5 / 1.5)
     most = 2.2 * (STOPWORD_WEIGHT + 1.0) * idf
@@ -207,22 +185,6 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
-
-
-def test_posts_are_found_alike_where_they_are_few_and_where_they_are_many(
-    written: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    posts = written(entry(n, "zebra " * n + "kelp " * (n % 3)) for n in range(1, 90)).posts
-    asked = [(80, None), (3, None), (80, [5, 6, 7, 88]), (2, [5, 6, 7, 88])]
-    few = [
-        list(posts.normalised_bm25(analyse_query("zebra kelp"), *each).items()) for each in asked
-    ]
-    monkeypatch.setattr(lexical_searcher, "FEW_POSTS", 88)
-    many = [
-        list(posts.normalised_bm25(analyse_query("zebra kelp"), *each).items()) for each in asked
-    ]
-    assert many == few
-    assert [len(found) for found in few] == [80, 3, 4, 2]
 
 
 def test_words_are_ored(written: Write) -> None:
@@ -330,21 +292,6 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     assert set(after.chunks.normalised_bm25(zebra, 9)) == {20, 30}
     assert set(after.posts.normalised_bm25(zebra, 9)) == {2, 3}
     assert all(0.0 < share <= 1.0 for share in after.chunks.normalised_bm25(zebra, 9).values())
-
-
-def test_running_text_is_matched_by_its_words_and_a_name_by_all_its_pairs(written: Write) -> None:
-    posts = [entry(number, "部署 順序 步驟 檢查 結果 海藻") for number in range(3, 30)]
-    searcher = written([entry(1, "署順 序步"), entry(2, "部署 順序 步驟"), *posts])
-    name, prose = analyse_query("部署順序", ("zh",)), analyse_query("部署順序步驟檢查結果", ("zh",))
-    assert (name.is_prose, prose.is_prose) == (False, True)
-    once, most, all_but_one = (math.log1p((29.5 - n) / (n + 0.5)) for n in (1, 27, 28))
-    rare, common = searcher.chunks.idf(name), searcher.chunks.idf(prose)
-    assert list(rare.values()) == pytest.approx([all_but_one, once, all_but_one])
-    assert list(common.values()) == pytest.approx([all_but_one] * 5 + [most] * 4)
-    assert (
-        searcher.posts.normalised_bm25(prose, 50)[1] < searcher.posts.normalised_bm25(prose, 50)[2]
-    )
-    assert searcher.posts.normalised_bm25(name, 50)[1] > searcher.posts.normalised_bm25(name, 50)[2]
 
 
 @pytest.mark.parametrize(("query", "expected"), [("型", [10, 20, 30]), ("鍵", [30]), ("の", [])])

@@ -19,15 +19,13 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
-from blog_search_mcp.index.search.ranking import DENSE_FEATURES, SearchMode
+from blog_search_mcp.index.search.ranking import DENSE_FEATURES
+from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.search import (
     NO_WORDS,
-    find_candidates,
-    scale_scores,
-    search,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Filters
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -68,8 +66,11 @@ def made(kept_blog: MakeBlog) -> Blog:
     return kept_blog(POSTS)
 
 
-def ask(made: Blog, query: str, mode: SearchMode = SearchMode.HYBRID) -> Answer:
-    return made.reader().search(query, Filters(), limit=20, offset=0, mode=mode)
+def ask(made: Blog, query: str, *, by_words: bool = False) -> Answer:
+    answer = made.reader(by_words=by_words).search(query, Filters(), limit=20, offset=0)
+    if not by_words:
+        return answer
+    return replace(answer, notice=(answer.notice or "").removeprefix(KEYWORDS_ONLY).strip() or None)
 
 
 def sources(answer: Answer) -> list[str]:
@@ -86,19 +87,11 @@ def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
 
 def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, embedder = counting
-    found = find_candidates(snapshot, "A Zebra?")
+    found = retrieve(snapshot, "A Zebra?")
     assert embedder.queries == ["A Zebra?"]
     assert found.query.text == "A Zebra?"
     assert found.notice is None
-    assert found.retrieved.max_cosine is not None
-
-
-def test_a_query_that_the_embedder_cannot_read_is_not_embedded(
-    counting: tuple[Snapshot, Counting],
-) -> None:
-    snapshot, embedder = counting
-    found = find_candidates(snapshot, "🦓 !!!")
-    assert (embedder.queries, found.notice, found.retrieved.max_cosine) == ([], None, None)
+    assert found.max_cosine is not None
 
 
 @pytest.mark.parametrize(
@@ -114,7 +107,7 @@ def test_keywords_are_embedded_without_blanks_that_their_script_has_not(
     counting: tuple[Snapshot, Counting], query: str, embedded: str
 ) -> None:
     snapshot, embedder = counting
-    assert find_candidates(snapshot, query).query.text == query
+    assert retrieve(snapshot, query).query.text == query
     assert embedder.queries == [embedded]
 
 
@@ -144,21 +137,15 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     made.ingest(rebuild=True)
     embedder.queries.clear()
     snapshot = made.snapshot(embedder)
-    assert find_candidates(snapshot, query).notice is None
+    assert retrieve(snapshot, query).notice is None
     assert embedder.queries == embedded
     snapshot.close()
-
-
-def test_words_alone_ask_for_no_vector(counting: tuple[Snapshot, Counting]) -> None:
-    snapshot, embedder = counting
-    assert find_candidates(snapshot, "zebra", mode=SearchMode.LEXICAL).retrieved.max_cosine is None
-    assert embedder.queries == []
 
 
 def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
     made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
     snapshot = made.snapshot(embedder := Counting())
-    assert find_candidates(snapshot, "zebra").notice is None
+    assert retrieve(snapshot, "zebra").notice is None
     assert embedder.queries == []
     snapshot.close()
 
@@ -174,7 +161,7 @@ def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
 def test_a_failing_embedder_leaves_the_words_and_a_notice(
     failure: EmbedderUnavailable, made: Blog
 ) -> None:
-    alone = ask(made, "zebra", SearchMode.LEXICAL)
+    alone = ask(made, "zebra", by_words=True)
     made.embedder = FakeEmbedder(failure=failure)
     answer = ask(made, "zebra")
     said = f"Keyword matches only, without search by meaning: {failure}"
@@ -189,11 +176,11 @@ def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, _ = counting
     found = snapshot.catalog.find_post("walrus.md")
     assert found is not None
-    assert set(find_candidates(snapshot, "zebra", [found[0]]).retrieved.posts) == {found[0]}
+    assert set(retrieve(snapshot, "zebra", [found[0]]).posts) == {found[0]}
 
 
 def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
-    answer = ask(made, "wanderlust", SearchMode.LEXICAL)
+    answer = ask(made, "wanderlust", by_words=True)
     assert sources(answer) == ["zebra.md"]
     assert sources(ask(made, "wanderlust"))[0] == "zebra.md"
     passage = made.reader().read("zebra.md", 0, 0)
@@ -203,7 +190,7 @@ def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: B
 
 @pytest.mark.parametrize("query", ["savannah", "hooves", "stripes", "zebra", "savannahs"])
 def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
-    assert sources(ask(made, query, SearchMode.LEXICAL)) == ["zebra.md"]
+    assert sources(ask(made, query, by_words=True)) == ["zebra.md"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +200,7 @@ def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
 def test_a_post_matches_by_the_rules_of_its_own_language(
     query: str, source: str, made: Blog
 ) -> None:
-    assert sources(ask(made, query, SearchMode.LEXICAL)) == ([source] if source else [])
+    assert sources(ask(made, query, by_words=True)) == ([source] if source else [])
 
 
 @pytest.mark.parametrize(
@@ -256,15 +243,8 @@ def test_a_query_is_asked_in_the_languages_that_are_common(
 )
 def test_no_query_syntax_is_reachable(query: str, words: str, made: Blog) -> None:
     """What looks like syntax finds what its words find: nothing is required or excluded."""
-    found, plain = ask(made, query, SearchMode.LEXICAL), ask(made, words, SearchMode.LEXICAL)
+    found, plain = ask(made, query, by_words=True), ask(made, words, by_words=True)
     assert sources(found) == sources(plain)
-
-
-@pytest.mark.parametrize("query", ['"', "*", "(", "'--", "\x00", "%", "\\", "{}"])
-def test_syntax_alone_is_answered(query: str, made: Blog) -> None:
-    for mode in SearchMode:
-        assert ask(made, query, mode).total >= 0
-    assert sources(ask(made, query, SearchMode.LEXICAL)) == []
 
 
 def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog) -> None:
@@ -279,11 +259,9 @@ def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog)
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(query=st.text(alphabet=st.characters(), max_size=60), mode=st.sampled_from(SearchMode))
-def test_any_query_has_an_answer_within_bounds(query: str, mode: SearchMode, made: Blog) -> None:
-    if not made.live:
-        made.follow()
-    answer = made.live[0].reader().search(query, Filters(), limit=3, offset=0, mode=mode)
+@given(query=st.text(alphabet=st.characters(), max_size=60), by_words=st.booleans())
+def test_any_query_has_an_answer_within_bounds(query: str, by_words: bool, made: Blog) -> None:
+    answer = made.reader(by_words=by_words).search(query, Filters(), limit=3, offset=0)
     assert len(answer.hits) == min(answer.total, 3)
     assert all(0.0 < hit.score <= 1.0 for hit in answer.hits)
     assert answer.confidence in {"high", "medium", "low"}
@@ -295,7 +273,7 @@ def test_a_query_that_the_embedder_cannot_read_is_scored_by_words_alone(blog: Ma
     made.embedder = OfEnglish()
     made.ingest(rebuild=True)
     answer = ask(made, "kqxz_pmr vdblq_trw")
-    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", SearchMode.LEXICAL).hits != ()
+    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", by_words=True).hits != ()
     assert not {each.kind for each in answer.hits[0].reasons} & set(DENSE_FEATURES)
 
 
@@ -308,57 +286,21 @@ def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, 
         assert hit.score == pytest.approx(together)
 
 
-@pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.LEXICAL])
+@pytest.mark.parametrize("by_words", [False, True])
 @pytest.mark.parametrize("query", ["tusks", "What are tusks?"])
-def test_a_post_that_the_query_names_is_certain(query: str, mode: SearchMode, made: Blog) -> None:
-    answer = ask(made, query, mode)
+def test_a_post_that_the_query_names_is_certain(query: str, by_words: bool, made: Blog) -> None:
+    answer = ask(made, query, by_words=by_words)
     assert sources(answer)[0] == "walrus.md"
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
-@pytest.mark.parametrize("mode", SearchMode)
-def test_a_request_for_posts_is_searched_for_by_its_subject_and_the_answer_says_so(
-    mode: SearchMode, made: Blog
-) -> None:
-    meant, asked = ask(made, "zebra", mode), ask(made, "do we have a post about zebra?", mode)
-    notice = " ".join(filter(None, ["Searched for: zebra", meant.notice]))
-    assert asked == replace(meant, notice=notice)
-
-
-def test_a_request_that_is_a_posts_title_or_heading_is_searched_for_as_it_stands(
-    blog: MakeBlog,
-) -> None:
-    made = blog({"a.md": "# Notes on tusks\n\nShort.\n\n## Posts about stripes\n\nMore.\n"})
-    for query in ("notes on tusks", "Posts about stripes"):
-        assert "Searched for" not in (ask(made, query).notice or "")
-
-
-def test_a_post_without_text_is_named_where_its_title_is_asked_for(blog: MakeBlog) -> None:
-    made = blog({"empty.md": "---\ntitle: Zebras\ntags: [a]\n---\n", "b.md": "# Tusks\n\nIce.\n"})
-    assert "empty.md has this title, but no text." in (ask(made, "what are zebras?").notice or "")
-    assert "empty.md" not in (ask(made, "tusks").notice or "")
-    reader = made.reader()
-    answer = reader.search("zebras", Filters(tag="b"), limit=5, offset=0)
-    assert "empty.md" not in (answer.notice or "")
-
-
-@pytest.mark.parametrize("mode", SearchMode)
+@pytest.mark.parametrize("by_words", [False, True])
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
-    mode: SearchMode, made: Blog
+    by_words: bool, made: Blog
 ) -> None:
-    meant, misspelled = ask(made, "stripes", mode), ask(made, "stirpes", mode)
+    meant, misspelled = (ask(made, query, by_words=by_words) for query in ("stripes", "stirpes"))
     assert misspelled.notice == "No post has stirpes; searched for stripes instead."
     assert misspelled == replace(meant, notice=misspelled.notice)
-
-
-def test_without_a_calibration_an_answer_is_low_and_its_scores_are_not_scaled(
-    counting: tuple[Snapshot, Counting],
-) -> None:
-    text = "zebra xylophone"
-    answer = search(counting[0], text, Filters(), None, limit=5, offset=0, mode=SearchMode.LEXICAL)
-    assert (answer.confidence, answer.certainty, answer.notice) == ("low", 0.0, None)
-    assert sum(each.share for each in answer.hits[0].reasons) == pytest.approx(1.0)
-    assert scale_scores({1: 0.5}, 0.4) == {1: pytest.approx(0.2)}
 
 
 def test_a_low_confidence_is_told_with_hits_and_not_without(
@@ -367,13 +309,13 @@ def test_a_low_confidence_is_told_with_hits_and_not_without(
     monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
     far = ask(made, "zebra xylophone orchestra quartet recital")
     assert (far.confidence, far.notice) == ("low", NOTICE)
-    none = ask(made, "xylophone", SearchMode.LEXICAL)
+    none = ask(made, "xylophone", by_words=True)
     assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
 
 
 @pytest.mark.parametrize("signs", ["🎉🚀", "?!", " … "])
 def test_signs_alone_find_nothing_and_the_answer_says_why(signs: str, made: Blog) -> None:
-    answer = ask(made, signs, SearchMode.LEXICAL)
+    answer = ask(made, signs, by_words=True)
     assert (answer.hits, answer.confidence, answer.notice) == ((), "low", NO_WORDS)
 
 

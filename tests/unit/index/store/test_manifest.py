@@ -24,9 +24,7 @@ from tests.support.fakes import IDENTITY
 
 REBUILD = "Rebuild it: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
 
-CALIBRATION = Calibration(
-    5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 0.25, characters=70, chunks=2, last_chunk=2
-)
+CALIBRATION = Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, characters=70, chunks=2, last_chunk=2)
 
 MANIFEST = Manifest(
     generation=42,

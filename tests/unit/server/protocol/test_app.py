@@ -1,188 +1,127 @@
+"""The server as clients of both eras ask it, but for what is no tool call."""
+
 from __future__ import annotations
 
 import logging
-import threading
 import tomllib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
+import anyio
 import pytest
 from mcp import Client, MCPError
 from mcp.types import TextContent
 
-from blog_search_mcp.index.errors import IndexMissing
-from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.instructions import HOW
+from blog_search_mcp.server.protocol.instructions import HOW, INSTRUCTIONS_BYTES, NO_INDEX, UNKNOWN
+from blog_search_mcp.server.settings import Settings
+from tests.support.front import Blog, made
 from tests.support.paths import ROOT
-from tests.support.server_fixtures import CACHE, FixedSearcher
+from tests.support.server_fixtures import FixedSearcher
 
-pytestmark = pytest.mark.anyio
-
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-EXPECTED_VERSION = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+EACH_ERA = pytest.mark.parametrize("mode", ERAS)
+POSTS = {
+    "inference/kv.md": "---\ndate: 2025-03-04\ntags: [KV cache, llm]\n---\n"
+    "A cache keeps keys and values for later.\n",
+    "soup/onion.md": "---\ndate: 2024-01-01\n---\nBoil an onion and then add some salt to it.\n",
+}
+ABOUT = (
+    "Search and read one blog: 2 posts, the newest of 2025-03-04. Languages: en (2). "
+    "Sections: inference (1), soup (1). Tags: kv cache (1), llm (1)."
+)
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+def blog(tmp_path: Path) -> Blog:
+    return made(tmp_path, POSTS)
 
 
-def client(mode: str) -> Client:
-    return Client(build_server(FixedSearcher()), mode=mode)
+@pytest.mark.anyio
+@EACH_ERA
+async def test_the_server_says_who_it_is_and_what_tools_it_has(mode: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    async with Client(build_server(FixedSearcher()), mode=mode) as client:
+        assert client.protocol_version == ERAS[mode]
+        assert client.server_info is not None
+        assert client.server_info.name == "blog_mcp"
+        assert client.server_info.version == project["version"]
+        listed = await client.list_tools()
+        assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
+        assert client.server_capabilities is not None
+        assert client.server_capabilities.tools is not None
+        assert not client.server_capabilities.tools.list_changed
 
 
-async def sentence(connected: Client, tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:
-    result = await connected.call_tool(tool, arguments)
-    [block] = result.content
-    assert isinstance(block, TextContent)
-    return bool(result.is_error), block.text
-
-
-@ERAS
-async def test_the_server_says_who_it_is_and_how_to_use_it(mode: str) -> None:
-    async with client(mode) as connected:
-        assert connected.protocol_version == EXPECTED_VERSION[mode]
-        assert connected.server_info is not None
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        assert connected.server_info.name == "blog_mcp"
-        assert connected.server_info.version == project["version"]
-        assert connected.instructions is not None
-        assert connected.instructions.endswith(HOW)
-
-
-@ERAS
-async def test_the_server_has_two_tools(mode: str) -> None:
-    async with client(mode) as connected:
-        listed = await connected.list_tools()
-    assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
-
-
-@ERAS
-async def test_a_hit_can_be_read(mode: str) -> None:
-    async with client(mode) as connected:
-        found = await connected.call_tool("search_blog", {"query": "kv cache", "top_k": 1})
-        assert found.structured_content is not None
-        [best] = found.structured_content["results"]
-        read = await connected.call_tool(
-            "read_chunk", {"source": best["source"], "chunk_index": best["chunk_index"]}
-        )
-    [text, _place] = read.content
-    assert isinstance(text, TextContent)
-    assert text.text == "A *KV cache* keeps keys\nand values."
-
-
-@ERAS
-async def test_a_miss_is_an_error_that_says_what_exists(mode: str) -> None:
-    async with client(mode) as connected:
-        assert await sentence(
-            connected, "read_chunk", {"source": CACHE.source, "chunk_index": 9}
-        ) == (True, "inference/kv-cache.md has no chunk 9: its chunk_index goes from 0 to 1.")
-        assert await sentence(connected, "read_chunk", {"source": "kv", "chunk_index": 0}) == (
-            True,
-            "No post 'kv' in the index. Nearest: inference/kv-cache.md. "
-            "Use a source from search_blog.",
-        )
-
-
-@ERAS
-async def test_a_bad_argument_is_an_error_in_one_sentence(mode: str) -> None:
-    async with client(mode) as connected:
-        failed, said = await sentence(connected, "search_blog", {"query": "q", "top_k": 50})
-        assert failed
-        assert [word for word in ("top_k", "20", "50") if word not in said] == []
-
-
-@ERAS
-async def test_an_unknown_tool_is_a_protocol_error(mode: str) -> None:
-    async with client(mode) as connected:
+@pytest.mark.anyio
+@EACH_ERA
+async def test_a_tool_that_is_not_offered_is_a_protocol_error(mode: str) -> None:
+    async with Client(build_server(FixedSearcher()), mode=mode) as client:
         with pytest.raises(MCPError) as refused:
-            await connected.call_tool("search", {"query": "q"})
-        assert refused.value.code == -32602
-        assert refused.value.message == (
-            "Unknown tool 'search'; this server has search_blog and read_chunk."
-        )
+            await client.call_tool("list_posts", {})
+    assert refused.value.code == -32602
+    assert "search_blog and read_chunk" in refused.value.message
 
 
-@ERAS
+@pytest.mark.anyio
+@EACH_ERA
 async def test_a_fault_of_ours_stays_in_the_log(
     mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.ERROR, logger="blog_search_mcp.server.protocol.app"):
-        async with client(mode) as connected:
-            said = await sentence(connected, "search_blog", {"query": "crash"})
-    assert said == (True, "Internal error; the server's log has the details.")
+    with caplog.at_level(logging.ERROR, logger="blog_search_mcp.server.format.results"):
+        async with Client(build_server(FixedSearcher()), mode=mode) as client:
+            result = await client.call_tool("search_blog", {"query": "crash"})
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    assert (result.is_error, "swordfish" in block.text) == (True, False)
     [record] = caplog.records
-    assert record.exc_text is not None
-    assert "the password is swordfish" in record.exc_text
+    assert "swordfish" in str(record.exc_text)
 
 
-class Growing:
-    """An index that is missing at first."""
+def told(index: Path, mode: str = "auto") -> str:
+    """What a client is told of the blog in the first reply."""
 
-    notice: str | None = None
+    async def connect() -> str:
+        async with Client(build_server(engine_for(Settings(index))), mode=mode) as client:
+            return client.instructions or ""
 
-    def __init__(self) -> None:
-        self.there = False
-        self.opened = 0
-        self.status = FixedSearcher().status
-
-    def reader(self) -> FixedSearcher:
-        if not self.there:
-            raise IndexMissing("There is no index yet.")
-        return FixedSearcher()
-
-    def ask(self, question: Callable[[FixedSearcher], Any]) -> Any:
-        return question(self.reader())
-
-    def open(self) -> Any:
-        self.opened += 1
-        return self
+    said = anyio.run(connect)
+    assert len(said.encode()) < INSTRUCTIONS_BYTES
+    return said
 
 
-def test_an_engine_finds_an_index_that_appears_later() -> None:
-    growing = Growing()
-    engine = Engine(growing.open, growing.status)
-    with pytest.raises(IndexMissing):
-        engine.search("q", Filters(), limit=1, offset=0)
-    growing.there = True
-    assert engine.search("q", Filters(), limit=1, offset=0).total == 3
-    assert growing.opened == 1
+@EACH_ERA
+def test_each_connection_is_told_of_the_index_of_that_moment(mode: str, blog: Blog) -> None:
+    assert told(blog.index, mode) == f"{ABOUT} {HOW}"
+    blog.write({"tea.md": "Tea is made of leaves and of hot water.\n"})
+    blog.ingest()
+    assert "3 posts" in told(blog.index, mode)
 
 
-def test_an_engine_opens_nothing_until_it_must() -> None:
-    growing = Growing()
-    Engine(growing.open, growing.status)
-    assert growing.opened == 0
+def states(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Indexes that say nothing of themselves, and what a client is told of each."""
+    yield folder / "none", NO_INDEX
+    (folder / "broken" / "CURRENT").mkdir(parents=True)
+    yield folder / "broken", UNKNOWN
+    silent = made(folder / "silent", POSTS)
+    [overview] = silent.index.rglob("overview.json")
+    overview.unlink()
+    yield silent.index, UNKNOWN
 
 
-def test_a_call_during_the_warm_up_waits_for_the_one_opening() -> None:
-    growing, may_open, opening = Growing(), threading.Event(), threading.Event()
-    growing.there = True
-
-    def open_slowly() -> Any:
-        opening.set()
-        assert may_open.wait(5)
-        return growing.open()
-
-    engine = Engine(open_slowly, growing.status)
-    engine.warm_up()
-    assert opening.wait(5)
-    answers: list[Answer] = []
-    call = threading.Thread(
-        target=lambda: answers.append(engine.search("q", Filters(), limit=1, offset=0))
-    )
-    call.start()
-    may_open.set()
-    call.join(5)
-    assert [answer.total for answer in answers] == [3]
-    assert growing.opened == 1
+def test_an_index_that_says_nothing_of_itself_is_still_served(tmp_path: Path) -> None:
+    for index, about in states(tmp_path):
+        assert told(index) == f"{about} {HOW}"
 
 
-def test_a_warm_up_without_an_index_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
-    growing, done = Growing(), threading.Event()
-    engine = Engine(growing.open, growing.status)
-    engine.warm_up(then=done.set)
-    assert done.wait(5)
-    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
+def test_names_of_a_large_blog_are_counted_and_begin_no_line(tmp_path: Path) -> None:
+    posts = {
+        f"{'部落格的分類' * 5}{n}/a.md": f'---\ntags: ["{"標籤" * 5}{n}", "a\\nb{n}"]\n---\nA.\n'
+        for n in range(100)
+    }
+    said = told(made(tmp_path, posts).index)
+    assert "100 posts" in said
+    assert " more. " in said
+    assert said.endswith(HOW)
+    assert "\n" not in said

@@ -59,13 +59,6 @@ def test_posts_are_listed_as_asked(
     assert facts["next_offset"] == (end if end < total else None)
 
 
-def test_a_post_is_listed_with_what_is_known_of_it(blog: Blog) -> None:
-    onion, _, bread = blog.tool("list_posts").facts["posts"]
-    about = {"title": "Onion soup", "date": "2025-03-04", "tags": ["soup", "winter"]}
-    assert onion == {"source": ONION, **about}
-    assert bread == {"source": BREAD, "title": "Bread"}
-
-
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -114,9 +107,3 @@ def test_an_outline_that_is_too_long_counts_what_is_left_out(long: Blog) -> None
     assert len(text) <= ANSWER
     assert [line.partition(" ")[0] for line in lines] == [str(n) for n in range(len(lines))]
     assert f"{chunks - len(lines)}" in note
-
-
-def test_an_outline_of_no_post_names_the_nearest(blog: Blog) -> None:
-    reply = blog.tool("get_outline", source="onion.md")
-    assert reply.is_error
-    assert ONION in reply.text

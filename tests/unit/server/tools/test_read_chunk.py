@@ -73,8 +73,6 @@ def test_neighbours_that_do_not_fit_never_cost_the_chunk_that_was_asked_for(
     assert f"chunk_index={asked + 1 if asked < len(CODE) - 1 else asked - 1} " in text
 
 
-def test_what_stands_around_is_named(blog: Blog) -> None:
-    _, place = read(blog, "code.md", chunk_index=1)
-    assert place["chunk"].startswith("2 of 4 (chunk_index 1), lines ")
+def test_a_long_title_is_shortened(blog: Blog) -> None:
     _, place = read(blog, "named.md")
     assert place["title"].startswith("A long name")

@@ -70,18 +70,6 @@ def test_a_hit_names_its_passage_and_leaves_out_what_is_not_known(blog: Blog) ->
     }
 
 
-def test_pages_follow_each_other(blog: Blog) -> None:
-    pages, offset = [], 0
-    while offset is not None:
-        facts = search(blog, top_k=3, offset=offset).facts
-        pages.append([hit["source"] for hit in facts["results"]])
-        assert (facts["total"], facts["offset"]) == (4, offset)
-        assert facts["has_more"] is (facts["next_offset"] is not None)
-        offset = facts["next_offset"]
-    assert [len(page) for page in pages] == [3, 1]
-    assert {source for page in pages for source in page} == set(POSTS)
-
-
 def test_the_newest_come_first_and_what_has_no_date_last(blog: Blog) -> None:
     facts = search(blog, "walrus cache", sort="newest").facts
     dates = [hit.get("date", "") for hit in facts["results"]]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.server.watch.staleness import INTERVAL, StalenessCheck
+from blog_search_mcp.server.watch import staleness
+from blog_search_mcp.server.watch.staleness import StalenessCheck
 from tests.support.front import Blog, made
 from tests.support.served import ingest, write
 from tests.support.wire import Wire, wire
@@ -72,58 +71,23 @@ def test_posts_that_were_moved_are_asked_for_until_they_are_ingested(blog: Blog)
     assert notice(moved) == ""
 
 
-class Watched:
-    """A check of a blog, and the comparisons that were started and have not run yet."""
-
-    def __init__(self, blog: Blog) -> None:
-        self.now = datetime.now(UTC)
-        self.waiting: list[Callable[[], None]] = []
-        self.check = StalenessCheck(blog.index, lambda: self.now, self.waiting.append)
-
-    def compare(self) -> str | None:
-        self.check.check()
-        while self.waiting:
-            self.waiting.pop()()
-        return self.check.notice()
-
-
-def test_one_comparison_runs_at_a_time_and_holds_up_no_caller(blog: Blog) -> None:
-    watched = Watched(blog)
-    edit(blog)
-    watched.check.check()
-    watched.now += 2 * INTERVAL
-    watched.check.check()
-    assert watched.check.notice() is None
-    assert len(watched.waiting) == 1
-    assert watched.compare()
-
-
-@pytest.mark.parametrize("passed", [INTERVAL, timedelta(minutes=-5)])
-def test_a_comparison_is_good_for_an_interval_also_by_a_clock_that_is_set_back(
-    blog: Blog, passed: timedelta
+def test_one_comparison_runs_at_a_time_holds_up_no_caller_and_is_good_for_an_interval(
+    blog: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched = Watched(blog)
-    assert watched.compare() is None
+    waiting: list[Callable[[], None]] = []
+    check = StalenessCheck(blog.index, waiting.append)
     edit(blog)
-    assert watched.compare() is None
-    watched.now += passed
-    assert watched.compare()
-
-
-def test_a_thread_that_cannot_be_started_holds_up_no_later_comparison(blog: Blog) -> None:
-    refused = [RuntimeError("can't start new thread")]
-
-    def run(compare: Callable[[], None]) -> None:
-        if refused:
-            raise refused.pop()
-        compare()
-
-    edit(blog)
-    check = StalenessCheck(blog.index, run=run)
-    with suppress(RuntimeError):
+    for _ in range(3):
         check.check()
-    check.check()
+    assert (check.notice(), len(waiting)) == (None, 1)
+    waiting.pop()()
     assert check.notice()
+    blog.write({"soup.md": SOUP})
+    check.check()
+    assert waiting == []
+    monkeypatch.setattr(staleness, "INTERVAL", 0.0)
+    check.check()
+    assert len(waiting) == 1
 
 
 def ask_until(server: Wire, wanted: Callable[[str], bool]) -> str:
