@@ -7,13 +7,14 @@ shown, `complete_commands` makes it one that can be pasted, or for a client one 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +30,8 @@ MAX_LISTED = 20
 def list_first(lines: Sequence[str]) -> Sequence[str]:
     """Leave out what is more than MAX_LISTED, and say how many and how to see them."""
     left = len(lines) - MAX_LISTED
-    if left <= 0:
-        return lines
-    return [*lines[:MAX_LISTED], f"… and {left:,} more like these; --rebuild --json lists all."]
+    more = [f"… and {left:,} more like these; --rebuild --json lists all."] if left > 0 else []
+    return [*lines[:MAX_LISTED], *more]
 
 
 _QUOTED = re.compile("`([^`]*)`")
@@ -51,57 +51,30 @@ class Blog:
 
 
 def start_words() -> tuple[str, ...]:
-    """Return the words that start this program, the first of them an absolute path."""
-    runner, script = _find_runner(), _find_script()
-    if runner and (program := shutil.which(runner[0])):
-        return (program, *runner[1:], PACKAGE)
-    return (str(script),) if script else (sys.executable, "-m", "blog_search_mcp")
+    """Return the words that start this program, the first an absolute path where that is known.
 
-
-def _words_in_shell() -> tuple[str, ...]:
-    """Return the shortest words that start it in the person's shell."""
-    if runner := _find_runner():
-        return (*runner, PACKAGE)
-    script, on_path = _find_script(), shutil.which(PACKAGE)
-    is_ours = script and on_path and os.path.realpath(on_path) == os.path.realpath(script)
-    return (PACKAGE,) if is_ours else start_words()
-
-
-def _words_without_paths() -> tuple[str, ...]:
-    """Return words that start it and name no folder of this machine."""
-    program, *words = _words_in_shell()
-    named = (PACKAGE if Path(word).is_absolute() else word for word in words)
-    return (Path(program).name, *named)
-
-
-def _find_runner() -> tuple[str, ...]:
-    """Return what starts the script by its name, where the environment will be deleted.
-
-    That is told by the folder in which a runner made it.
+    A runner is named where it made the environment, which it will delete; its folder tells that.
     """
     parts = Path(sys.prefix).parts
     if any(map(_UV_CACHE.fullmatch, parts)):
-        uv = os.environ.get("UV")
-        is_found = shutil.which("uvx") or not uv
-        return ("uvx" if is_found else str(Path(str(uv)).with_stem("uvx")), "--from", _source())
+        return (shutil.which("uvx") or "uvx", "--from", _source(), PACKAGE)
     if "pipx" in parts and "venvs" not in parts:
-        return ("pipx", "run", "--spec", _source())
-    return ()
-
-
-def _find_script() -> Path | None:
+        return (shutil.which("pipx") or "pipx", "run", "--spec", _source(), PACKAGE)
     beside = (Path(sys.executable).with_name(PACKAGE + ending) for ending in ("", ".exe"))
-    return next((path for path in beside if path.exists()), None)
-
-
-def _quote(words: Iterable[str]) -> str:
-    """Quote as the system's shell reads it."""
-    return subprocess.list2cmdline([*words]) if sys.platform == "win32" else shlex.join(words)
+    script = next((path for path in beside if path.exists()), None)
+    return (str(script),) if script else (sys.executable, "-m", "blog_search_mcp")
 
 
 def command(*arguments: object) -> str:
-    """Return the shell command that runs this program in any folder."""
-    return _quote((*_words_in_shell(), *map(str, arguments)))
+    """Return the shell command that runs this program in any folder, quoted for this system.
+
+    A program that the shell finds by its name goes by that.
+    """
+    program, *words = start_words()
+    on_path = shutil.which(Path(program).name) if program != sys.executable else None
+    is_found = on_path and os.path.realpath(on_path) == os.path.realpath(program)
+    typed = [Path(program).name if is_found else program, *words, *map(str, arguments)]
+    return subprocess.list2cmdline(typed) if sys.platform == "win32" else shlex.join(typed)
 
 
 def complete_commands(sentence: str, blog: Blog | None = None) -> str:
@@ -117,24 +90,21 @@ def _complete(words: str, blog: Blog | None) -> str:
     if template is None:
         return words
     if blog is None:
-        return f"{_quote(_words_without_paths())} {template[1]}"
+        program, *more = start_words()
+        more = [PACKAGE if Path(word).is_absolute() else word for word in more]
+        return " ".join((Path(program).name, *more, template[1]))
     values = {"CONTENT": blog.content, "INDEX": blog.index}
     completed = [values.get(word, word) for word in template[1].split()]
-    options = blog.options if completed[0] == "ingest" else ()
-    return command(*completed, *options)
+    return command(*completed, *(blog.options if completed[0] == "ingest" else ()))
 
 
 def _source() -> str:
     """Return what pip installs this distribution from: its name, a path or an address."""
-    import json
     from importlib import metadata
     from urllib.request import url2pathname
 
-    origin = metadata.distribution(PACKAGE).read_text("direct_url.json")
-    if origin is None:
-        return PACKAGE
-    found = json.loads(origin)
-    scheme, _, place = found["url"].partition("://")
-    if scheme == "file":
-        return url2pathname(place)
-    return f"{found['vcs_info']['vcs']}+{found['url']}" if "vcs_info" in found else found["url"]
+    origin = json.loads(metadata.distribution(PACKAGE).read_text("direct_url.json") or "{}")
+    address: str = origin.get("url", PACKAGE)
+    if address.startswith("file://"):
+        return url2pathname(address.removeprefix("file://"))
+    return f"{origin['vcs_info']['vcs']}+{address}" if "vcs_info" in origin else address

@@ -8,8 +8,8 @@
     │   └── NoLink            where a post is published is not sure, with the reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
-    │   ├── ModelMissing          the embedder answers, the model is not there
-    │   └── EmbedderRefused       the embedder answers and says no
+    │   ├── RequestFailed         one request to a server, by kind (`index.embedders.client`)
+    │   └── EmbedderRefused       the embedder cannot be used, or says no
     │       └── TextsRefused          some texts have no vector, the others do
     ├── IndexProblem          the index cannot be used as it is
     │   ├── IndexMissing          no ingest has finished here yet
@@ -116,10 +116,6 @@ class EmbedderError(BlogSearchError):
 
 class EmbedderUnavailable(EmbedderError):
     """Nobody answers; trying later may work."""
-
-
-class ModelMissing(EmbedderError):
-    """The embedder answers, but does not have the model."""
 
 
 class EmbedderRefused(EmbedderError):

@@ -37,8 +37,8 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 
 
 @contextmanager
-def block_interrupts(*more: signal.Signals) -> Iterator[None]:
-    """Block SIGINT and `more` here, and for processes that are started here, until they unblock it.
+def block_interrupts() -> Iterator[None]:
+    """Block SIGINT here, and for processes that are started here, until they unblock it.
 
     Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
     such mask.
@@ -46,7 +46,7 @@ def block_interrupts(*more: signal.Signals) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, *more])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:

@@ -16,12 +16,10 @@ import click
 from blog_search_mcp.index.command_line import (
     FAILED,
     WRONG_USAGE,
-    Read,
     embedder_url_option,
     index_option,
     json_option,
     read_absolute,
-    read_path,
 )
 from blog_search_mcp.index.signals import end_on_signals, end_process
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
@@ -39,7 +37,7 @@ EMBEDDERS = ("auto", "ollama", "openai", "embedded")
     epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, 130 or 143 stopped "
     "by a signal."
 )
-@click.argument("content", type=Read(read_path))
+@click.argument("content", type=read_absolute)
 @index_option(
     meaning="The index: a folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN.  "
     f"[default: {DEFAULT_FOLDER}]"
@@ -99,7 +97,7 @@ def ingest(
     as_json: bool,
     stop_with_stdin: bool,
 ) -> int:
-    """Bring the index up to date with CONTENT, the folder that holds the posts."""
+    """Bring the index up to date with CONTENT, the folder of posts."""
     end_on_signals(STOPPED)
     if stop_with_stdin:  # which its server holds open while it lives
         threading.Thread(target=_stop_with_stdin, daemon=True).start()

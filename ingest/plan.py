@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -146,7 +146,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     recent = last if last and live and last.generation == live.generation else None
     cascades = read_cascades(job.content, walked.sections, site.fields)
     seen_before = _SeenBefore(base, recent, cascades, created, job.now)
-    posts, lost = _posts_to_keep(base, choice) if base else {}, _find_lost(last)
+    posts, lost = base.posts if base else {}, _find_lost(last)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
@@ -269,19 +269,3 @@ class _SeenBefore:
 def _settled_ns(walked: str) -> int:
     """Time from which on a file may have changed again within its time stamp's grain."""
     return int(datetime.fromisoformat(walked).timestamp()) * 1_000_000_000 - GRAIN_NS
-
-
-def _posts_to_keep(base: Manifest, choice: Choice) -> Mapping[str, IndexedPost]:
-    """Return the posts of the base, those that lack a vector as changed if the server was updated.
-
-    The same version would only fail on them again; a server that tells none may be another.
-    """
-    lacking = {source: post for source, post in base.posts.items() if post.unembedded}
-    before = base.embedder.fingerprint
-    if not lacking or before is None:
-        return base.posts
-    version = choice.server_version()
-    if version is None or (version and version == before.version):
-        return base.posts
-    changed = partial(replace, digest="", size=-1)
-    return base.posts | {source: changed(post) for source, post in lacking.items()}

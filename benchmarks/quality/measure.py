@@ -21,7 +21,7 @@ from benchmarks.quality.types import JUDGED, Measurement, Outcome, Query, Readin
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.ingest.report import Progress
-from blog_search_mcp.server.cli.doctor.tools import estimate_tokens
+from blog_search_mcp.server.cli.doctor import estimate_tokens
 from blog_search_mcp.server.format.results import brief_facts, page_facts, to_json
 from blog_search_mcp.server.tools.read_chunk import passage_texts
 

@@ -30,7 +30,7 @@ from benchmarks.speed.process import (
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
 from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
-from blog_search_mcp.index.embedders.serving import HEALTH_CHECK_INTERVAL
+from blog_search_mcp.index.embedders.remote import LOOK_INTERVAL
 from blog_search_mcp.index.vectors.memmap_store import use_one_thread
 
 BARE_SERVER = "a bare server of two tools on the same SDK"
@@ -193,7 +193,7 @@ def ollama(stage: Stage) -> Iterator[Figure]:
 
     def after_pauses() -> Iterator[str]:
         for query in queries[-paused:]:
-            time.sleep(HEALTH_CHECK_INTERVAL + 0.1)
+            time.sleep(LOOK_INTERVAL + 0.1)
             yield query
 
     with (

@@ -3,26 +3,28 @@
 Documents and queries must meet the same model, prefixes and weights, or cosines mean
 nothing; the identity records them and is kept in the manifest and in the cache's keys.
 
-How much of a text a model reads is counted in word pieces, which are estimated here for all of
-them. Words and characters both fail on mixed posts: a Chinese post is one "word" and an English one
-is five times its tokens in characters. A BERT word-piece vocabulary spends one piece on a Han or
-kana character, about one on every five letters of a word and one on a punctuation mark, so that is
-what is counted.
+How much of a text a model reads is counted in word pieces, estimated here for all of them: a BERT
+vocabulary spends one on a Han or kana character, on about five letters and on a punctuation mark.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+
+T = TypeVar("T")
 
 
 class Embedder(Protocol):
@@ -69,9 +71,6 @@ WINDOW: Final = 400
 pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
 vectors and finds the same."""
 
-NORM_TOLERANCE: Final = 1e-3
-"""How far from 1 a row's length may lie: float32 rounding stays below 1e-6, faults do not."""
-
 
 def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
@@ -79,16 +78,11 @@ def rebuild_command(kind: str, model: str | None = None) -> str:
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
 
 
-def check_weights(recorded: EmbedderIdentity, digest: str, dimension: int) -> None:
-    """Raise EmbedderMismatch unless digest and dimension are the recorded ones."""
-    if (recorded.digest, recorded.dimension) == (digest, dimension):
-        return
-    difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
-    if recorded.digest == digest:
-        difference = f"{recorded.dimension} numbers a vector, now {dimension}"
-    raise EmbedderMismatch(
-        f"The index was built with other weights of {recorded.title} ({difference}). Build it "
-        f"anew: `{rebuild_command(recorded.kind, recorded.model)}`."
+def refuse_index(recorded: EmbedderIdentity, difference: str) -> EmbedderMismatch:
+    """Make the error of an index that was built with what is no longer there."""
+    return EmbedderMismatch(
+        f"The index was built with other weights of {recorded.title} ({difference}). Go back to "
+        f"them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
     )
 
 
@@ -105,15 +99,31 @@ def replace_surrogates(text: str) -> str:
 def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
     """Return the unit vector along the mean of unit rows; zeros for no rows.
 
-    One row comes back as it is, bit for bit. Rows that cancel out give zeros.
+    One row comes back as it is, bit for bit.
     """
     import numpy as np
 
     if len(rows) == 1:
         return rows[0]
     total: Vectors = np.reshape(rows, (-1, dimension)).sum(axis=0, dtype=np.float32)
-    norm = np.float32(np.linalg.norm(total))
-    return total / norm if norm > NORM_TOLERANCE else np.zeros_like(total)
+    return total / np.float32(np.linalg.norm(total) or 1)
+
+
+def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
+    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+
+    Native code that is still starting threads when the process ends aborts it.
+    """
+    ended: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:  # whatever it is, it belongs to who waits
+            ended.set_exception(error)
+
+    threading.Thread(target=run, daemon=not awaited).start()
+    return ended
 
 
 LETTERS_PER_PIECE = 5

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SCHEMA: Final = 1
-"""In the file's user_version; raise it when an older program would misread what is written now."""
-
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for another program's lock; sqlite3's own."""
 
 _TABLES: Final = """
+BEGIN;
 CREATE TABLE embeddings (key BLOB PRIMARY KEY, vector BLOB, seal BLOB) WITHOUT ROWID;
 CREATE TABLE canaries (identity TEXT, canaries TEXT);
+PRAGMA user_version = 1;
+COMMIT;
 """
 """As earlier versions made them, and so are the keys: other names would have every post embedded
 again. A `seal` is a checksum, `canaries` are the vectors of a fingerprint."""
@@ -49,7 +49,7 @@ _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_
 
 
 class KeptVectors(Protocol):
-    """A cache of one embedder's vectors, wherever it lies. Raises IndexProblem."""
+    """A cache of one embedder's vectors, wherever it lies. Each method raises IndexProblem."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -63,18 +63,14 @@ class KeptVectors(Protocol):
 
 
 class EmbeddingCache:
-    """The vectors of one embedder's documents."""
+    """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
-        """Open the file at `path`; one that is damaged or not ours is set aside.
-
-        Raises IndexProblem.
-        """
+        """Open the file; one that is damaged or not ours is set aside."""
         self._path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
-        """What the author should know about the cache, in sentences."""
         canonical = write_identity(identity)
         self._salt = salt_of(canonical + self._adopt_fingerprint(canonical, identity))
 
@@ -85,7 +81,7 @@ class EmbeddingCache:
             self._connection = None
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors that are here, by text. Raises IndexProblem."""
+        """As KeptVectors."""
         keys = {text: key_of(text, self._salt) for text in texts}
         query = "SELECT vector, seal FROM embeddings WHERE key = ?"
 
@@ -100,10 +96,7 @@ class EmbeddingCache:
         return self._run(select)
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep one vector for each text; once this returns, killing the process loses none.
-
-        Raises IndexProblem.
-        """
+        """As KeptVectors."""
         keys = [key_of(text, self._salt) for text in texts]
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
         rows = [(k, v, checksum_of(k, v)) for k, v in zip(keys, blobs, strict=True)]
@@ -135,10 +128,7 @@ class EmbeddingCache:
         return self._run(adopt)
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do `work`, while other threads wait, and once more if the file had to be set aside.
-
-        Raises IndexProblem.
-        """
+        """Do `work`, while other threads wait, and once more if the file had to be set aside."""
         with self._lock:
             try:
                 try:
@@ -146,7 +136,7 @@ class EmbeddingCache:
                 except sqlite3.DatabaseError as error:
                     if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
                         raise
-                    self._set_aside()
+                self._set_aside()
                 return self._work(work)
             except (OSError, sqlite3.Error) as error:
                 self.close()
@@ -169,10 +159,7 @@ class EmbeddingCache:
 
 
 def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache]:
-    """Open the cache at `path`; one that is missing or broken is made anew.
-
-    Raises IndexProblem.
-    """
+    """Open the cache at `path`; one that is missing or broken is made anew."""
     return closing(EmbeddingCache(path, identity))
 
 
@@ -202,23 +189,16 @@ def checksum_of(key: bytes, vector: bytes) -> bytes:
 def _connect(path: Path) -> sqlite3.Connection:
     """Open the file, made if there is none, for threads that take turns.
 
-    Raises sqlite3.DatabaseError, with the code SQLITE_NOTADB for what is no such file.
+    Raises sqlite3.DatabaseError, with a code of _DAMAGED for what is no such file.
     """
-    foreign = sqlite3.DatabaseError("it is no cache of this version")
-    foreign.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-    if path.exists() and not path.is_file():
-        raise foreign
     connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, check_same_thread=False)
     try:
-        [version] = connection.execute("PRAGMA user_version").fetchone()
         [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        if version != SCHEMA and (version or tables):
-            raise foreign
+        if not tables:
+            connection.executescript(_TABLES)
+        connection.execute("SELECT key, vector, seal, canaries FROM embeddings, canaries LIMIT 1")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        if version != SCHEMA:
-            connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
-        connection.execute("SELECT key, vector, seal FROM embeddings LIMIT 1")
     except BaseException:
         connection.close()
         raise

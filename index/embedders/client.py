@@ -7,30 +7,21 @@ a limit, and what a server says is printed without control characters and keys.
 from __future__ import annotations
 
 import os
+import re
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum, auto
-from functools import partial
-from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+
+import httpx
+import numpy as np
 
 from blog_search_mcp.index.analysis.lines import to_line
-from blog_search_mcp.index.embedders.fingerprint import SAME
-from blog_search_mcp.index.errors import (
-    EmbedderError,
-    EmbedderRefused,
-    EmbedderUnavailable,
-    ModelMissing,
-)
-
-if TYPE_CHECKING:
-    import httpx
-
-    from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.embedders.addresses import is_loopback
+from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, UsageError
+from blog_search_mcp.index.types import Vectors
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -40,25 +31,12 @@ DETAIL_LIMIT: Final = 200
 
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
-_KEYS: Final = (KEY_VARIABLE, "OLLAMA_API_KEY")
-"""Those whose values a server is sent, the last by Ollama's client, and may repeat."""
 
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
 
-ROUNDING: Final = 1e-6
-"""How far from 1 the length of a float32 row may lie that a server has normalised."""
-
 MOST_REPLY_BYTES: Final = 8_000_000
 """Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
-
-
-def clean_text(text: str) -> str:
-    """Make a line to print of a server's text: no control characters, no key, DETAIL_LIMIT."""
-    for name in _KEYS:
-        if key := os.environ.get(name, "").strip():
-            text = text.replace(key, "[key]")
-    return to_line(text)[:DETAIL_LIMIT]
 
 
 class FailureKind(Enum):
@@ -67,22 +45,48 @@ class FailureKind(Enum):
     DOWN = auto()
     SLOW = auto()
     BUSY = auto()
-    CRASHED = auto()
+    FAILED = auto()
+    """It crashed, or answered with something else than a vector for each text."""
     TOO_LONG = auto()
     MISSING = auto()
     NOT_EMBEDDING = auto()
-    NO_VECTOR = auto()
-    REDIRECTED = auto()
     REFUSED = auto()
 
 
-class RequestFailed(Exception):
-    """One failed request; it leaves an embedder as an EmbedderError."""
+_SENTENCES: Final[Mapping[FailureKind, str]] = {
+    FailureKind.DOWN: "{place} cannot be reached. {start}, or name its address with {setting}.",
+    FailureKind.SLOW: "{place} did not answer in time. Try again; if it stays so, restart it.",
+    FailureKind.BUSY: "{place} is busy. Try again in a moment.",
+    FailureKind.FAILED: "{place} failed: {detail}. Try again; if it stays so, "
+    "restart or update it, and check {setting}.",
+    FailureKind.TOO_LONG: "{model} takes no text, however short. Choose another model.",
+    FailureKind.MISSING: "{place} does not have the model {model}. {fetch}.",
+    FailureKind.NOT_EMBEDDING: "{model} gives no embeddings. Choose an embedding model, such as "
+    "--model bge-m3.",
+    FailureKind.REFUSED: "{place} refused the request: {detail}. Check {setting}.",
+}
+"""What happened and what to do next, by kind; what stands in braces is filled in."""
 
-    def __init__(self, kind: FailureKind, detail: str = "") -> None:
+
+class RequestFailed(EmbedderError):
+    """One failed request."""
+
+    def __init__(self, kind: FailureKind, detail: str, **names: str) -> None:
         self.kind = kind
-        self.detail = clean_text(detail)
-        super().__init__(f"{kind.name}: {self.detail}")
+        self.detail = clean_text(detail) or "no reason given"
+        shown, hidden = (
+            _SENTENCES[kind].format(detail=detail, **names)
+            for detail in (self.detail, "its log has the reason")
+        )
+        super().__init__(shown, for_clients=hidden)
+
+
+def clean_text(text: str) -> str:
+    """Make a line to print of a server's text: no control characters, no key, DETAIL_LIMIT."""
+    for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
+        if key := os.environ.get(name, "").strip():
+            text = text.replace(key, "[key]")
+    return to_line(text)[:DETAIL_LIMIT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,114 +94,54 @@ class RetryPolicy:
     """How long to wait for a reply, and the pauses before each retry, in seconds."""
 
     timeout: float
-    pauses: Mapping[FailureKind, tuple[float, ...]]
+    pauses: tuple[float, ...]
+
+    def retries(self, kind: FailureKind) -> int:
+        """Return how often a request that fails so is sent again."""
+        if kind is FailureKind.FAILED:
+            return min(len(self.pauses), MOST_CRASHES)
+        return len(self.pauses) if kind in (FailureKind.DOWN, FailureKind.BUSY) else 0
 
 
-FOR_DOCUMENTS: Final = RetryPolicy(
-    timeout=300.0,
-    pauses={
-        FailureKind.DOWN: (0.5, 1.0, 2.0, 4.0, 8.0),
-        FailureKind.BUSY: (0.5, 1.0, 2.0, 4.0, 8.0, 8.0),
-        FailureKind.CRASHED: (0.5, 1.0, 2.0),
-        FailureKind.NO_VECTOR: (1.0,),
-    },
-)
+MOST_CRASHES: Final = 3
+"""Retries of what a server fails on: it may be the text."""
+
+FOR_DOCUMENTS: Final = RetryPolicy(timeout=300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0))
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
 down for some seconds. What was too slow is retried in halves, not as it was."""
 
-FOR_A_QUERY: Final = RetryPolicy(
-    timeout=20.0,
-    pauses={
-        FailureKind.BUSY: (0.25,),
-        FailureKind.CRASHED: (0.25,),
-        FailureKind.NO_VECTOR: (0.25,),
-    },
-)
+FOR_A_QUERY: Final = RetryPolicy(timeout=20.0, pauses=())
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
 
-FOR_A_CHECK: Final = RetryPolicy(timeout=1.0, pauses={})
-"""A local Ollama lists its models in milliseconds, and the next check is near."""
+FOR_A_LOOK: Final = RetryPolicy(timeout=1.0, pauses=())
+"""A local Ollama lists its models in milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """What a server runs now; once it differs, nothing learnt before holds."""
+class ServerState(NamedTuple):
+    """What a server says that it runs; once it differs, nothing learnt before holds."""
 
     version: str = ""
-    """Empty if it reports none."""
     digest: str = ""
-    """Of the model's weights; empty if it reports none, or lacks the model."""
-    dimension: int = 0
-    """Of the model's vectors; 0 if that was not asked."""
-    sample: Vectors | None = field(default=None, compare=False)
-    """The vector of a fingerprint text, where nothing else tells the weights."""
-
-    def is_same(self, other: ServerState) -> bool:
-        """Whether vectors of both can be compared without another look."""
-        if self != other or self.sample is None or other.sample is None:
-            return self == other
-        return float(self.sample @ other.sample) >= SAME
-
-
-_SENTENCES: Final[Mapping[FailureKind, tuple[type[EmbedderError], str]]] = {
-    FailureKind.DOWN: (
-        EmbedderUnavailable,
-        "{place} cannot be reached. {start}, or name its address with {setting}.",
-    ),
-    FailureKind.SLOW: (
-        EmbedderUnavailable,
-        "{place} did not answer in time. Try again; if it stays so, restart {it}.",
-    ),
-    FailureKind.BUSY: (EmbedderUnavailable, "{place} is busy. Try again in a moment."),
-    FailureKind.CRASHED: (
-        EmbedderUnavailable,
-        "{place} failed while embedding: {detail}. Try again; if it stays so, restart {it}.",
-    ),
-    FailureKind.TOO_LONG: (
-        EmbedderRefused,
-        "{model} refuses even a single character as too long. Choose another model.",
-    ),
-    FailureKind.MISSING: (ModelMissing, "{place} does not have the model {model}. {fetch}."),
-    FailureKind.NOT_EMBEDDING: (
-        EmbedderRefused,
-        "{model} gives no embeddings. Choose an embedding model, such as --model bge-m3.",
-    ),
-    FailureKind.NO_VECTOR: (EmbedderRefused, "{place} answered with {detail}. {check}."),
-    FailureKind.REDIRECTED: (
-        EmbedderRefused,
-        "{place} redirects to {detail}, where no text is sent. If that is the right server, name "
-        "its address with {setting}.",
-    ),
-    FailureKind.REFUSED: (EmbedderRefused, "{place} refused the request: {detail}. {check}."),
-}
-"""By kind the error and its sentence; what stands in braces is filled in."""
+    """Of the model's weights."""
 
 
 class Wire(ABC, Generic[C]):
-    """How one server is spoken to; connects at the first request of each timeout."""
+    """How one server is spoken to about one model; connects at the first request of a timeout."""
 
     kind: ClassVar[str]
     """Of EmbedderIdentity."""
     name: ClassVar[str]
     """Of the server, as a sentence begins with it: `Ollama`."""
-    it: ClassVar[str]
-    """The same, in a sentence that has named it before."""
     setting: ClassVar[str]
-    """What sets its address."""
-    start: ClassVar[str]
-    """How to start it."""
+    """What sets its address and key."""
+    start: ClassVar[str] = "Start it"
     fetch: ClassVar[str]
     """How to give it a `{model}`."""
-    check: ClassVar[str]
-    """What to look at if it answers otherwise than it should."""
-    advice: ClassVar[str]
-    """What to correct where its client cannot start."""
-    for_a_check: ClassVar[RetryPolicy] = FOR_A_CHECK
-    """Of `describe` while somebody waits."""
 
-    def __init__(self, url: str) -> None:
-        """Take the address."""
+    def __init__(self, url: str, model: str) -> None:
+        """Take the address and the model's name."""
         self.url = url
+        self.model = model
         self._clients: dict[float, C] = {}
 
     @property
@@ -207,22 +151,17 @@ class Wire(ABC, Generic[C]):
 
     @abstractmethod
     def connect(self, timeout: float) -> C:
-        """Import and set up the client."""
+        """Import and set up the client. Raises UsageError for an address that cannot be meant."""
 
-    @abstractmethod
-    def describe(self, model: str, policy: RetryPolicy) -> ServerState:
+    def describe(self, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - nothing to ask
         """Ask what server and model are now; cheap. Raises RequestFailed."""
+        return ServerState()
 
     @abstractmethod
-    def embed(
-        self, model: str, texts: list[str], dimension: int | None, policy: RetryPolicy
-    ) -> Vectors:
+    def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
 
-    def load(self, model: str, policy: RetryPolicy) -> None:
-        """Have the model loaded into memory, where `describe` does not. Raises RequestFailed."""
-
-    def warnings(self, model: str, state: ServerState) -> tuple[str, ...]:  # noqa: ARG002 - none
+    def warnings(self, version: str) -> tuple[str, ...]:  # noqa: ARG002 - none
         """Return sentences on what is wrong with this version of the server."""
         return ()
 
@@ -231,74 +170,86 @@ class Wire(ABC, Generic[C]):
         if policy.timeout not in self._clients:
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
+            except UsageError as error:
+                raise EmbedderRefused(str(error)) from error
             except (ImportError, OSError, ValueError) as error:
+                failed = f"{self.name}'s client cannot start"
+                remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
                 raise EmbedderRefused(
-                    f"{self.name}'s client cannot start: {error}. {self.advice}",
-                    for_clients=f"{self.name}'s client cannot start. {self.advice}",
+                    f"{failed}: {error}. {remedy}", for_clients=f"{failed}. {remedy}"
                 ) from error
         return self._clients[policy.timeout]
 
     def request(self, send: Callable[[C], T], policy: RetryPolicy) -> T:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
-        client = self.prepare(policy)
-        retries: Counter[FailureKind] = Counter()
+        client, attempt = self.prepare(policy), 0
         while True:
             try:
                 return send(client)
             except Exception as error:
-                failure = self.translate(error)
-                if failure is None:
+                kind = classify_error(error)
+                if kind is None:
                     raise
-                pauses = policy.pauses.get(failure.kind, ())[retries[failure.kind] :]
-                if not pauses:
-                    raise failure from error
-            time.sleep(pauses[0])
-            retries[failure.kind] += 1
+                if attempt >= policy.retries(kind):
+                    raise self.fail(kind, str(error)) from error
+            time.sleep(policy.pauses[attempt])
+            attempt += 1
 
-    def translate(self, error: Exception) -> RequestFailed | None:
-        """Translate what a request raised; `None` for what neither network nor answer raises."""
-        import httpx
+    def fail(self, kind: FailureKind, detail: str = "") -> RequestFailed:
+        """Describe what happened."""
+        names = {"place": self.place, "setting": self.setting, "start": self.start}
+        fetch = self.fetch.format(model=self.model)
+        return RequestFailed(kind, detail, model=self.model, fetch=fetch, **names)
 
-        match error:
-            case RequestFailed():
-                return error
-            case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
-                return RequestFailed(FailureKind.DOWN, str(error))
-            case httpx.TimeoutException():
-                return RequestFailed(FailureKind.SLOW, str(error))
-            case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-                return RequestFailed(FailureKind.REFUSED, str(error))
-            case httpx.HTTPError():
-                return RequestFailed(FailureKind.CRASHED, str(error))
-            case ValueError() | TypeError() | LookupError() | ArithmeticError() | RecursionError():
-                return RequestFailed(FailureKind.NO_VECTOR, "something unexpected")
-        return None
 
-    def describe_text(self, failure: RequestFailed) -> str:
-        """Describe why one text has no vector: `Ollama failed on it: EOF (status 400)`."""
-        match failure.kind:
-            case FailureKind.SLOW:
-                return f"{self.name} did not answer in time for it"
-            case FailureKind.NO_VECTOR:
-                return f"{self.name} answered with {failure.detail}"
-            case _:
-                return f"{self.name} failed on it: {failure.detail}"
+_TOO_LONG = re.compile(
+    r"context length|context size|context window|too long|too large|too many tokens|input length"
+    r"|maximum.{0,20}tokens|exceeds?\b.{0,40}(?:token|batch|limit|length)|batch size",
+    re.IGNORECASE,
+)
+"""What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
 
-    def make_error(self, failure: RequestFailed, model: str) -> EmbedderError:
-        """Describe what happened with `model`, and what to do next."""
-        error, sentence = _SENTENCES[failure.kind]
-        names = {"place": self.place, "model": model, "it": self.it, "setting": self.setting}
-        hints = {"start": self.start, "fetch": self.fetch.format(model=model), "check": self.check}
-        fill = partial(sentence.format, **names, **hints)
-        is_ours = failure.kind in (FailureKind.NO_VECTOR, FailureKind.REDIRECTED)
-        shown = failure.detail if is_ours else "its log has the reason"
-        return error(fill(detail=failure.detail), for_clients=fill(detail=shown))
+_CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
+"""What Ollama says (400) of a runner that died."""
+
+
+def classify_reply(status: int, text: str) -> FailureKind:
+    """Classify an HTTP reply of 300 and above by its status and the server's words."""
+    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
+        return FailureKind.TOO_LONG
+    if status == 501 or "does not support embeddings" in text:
+        return FailureKind.NOT_EMBEDDING
+    if status == 404 and "model" in text:
+        return FailureKind.MISSING
+    if status in (429, 502, 503, 504):
+        return FailureKind.BUSY
+    return FailureKind.FAILED if status >= 500 or _CRASH.search(text) else FailureKind.REFUSED
+
+
+class ReplyRefused(Exception):
+    """A server answered with a status of 300 or above."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"{text or 'no reason given'} (status {status})")
+        self.kind = classify_reply(status, text)
+
+
+def classify_error(error: Exception) -> FailureKind | None:
+    """Classify what a request raised; `None` for what neither network nor answer raises."""
+    match error:
+        case ReplyRefused():
+            return error.kind
+        case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
+            return FailureKind.DOWN
+        case httpx.TimeoutException():
+            return FailureKind.SLOW
+        case httpx.HTTPError() | ValueError() | TypeError() | LookupError() | RecursionError():
+            return FailureKind.FAILED
+    return None
 
 
 def client_options(url: str, timeout: float) -> dict[str, Any]:
     """Return the settings of an httpx client for the server at `url`."""
-    import httpx
-
     trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
     return {
         "timeout": httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
@@ -307,80 +258,45 @@ def client_options(url: str, timeout: float) -> dict[str, Any]:
         "verify": trust_env or url.startswith("https:"),  # to load certificates takes time
         "follow_redirects": False,
         "headers": {"Accept-Encoding": "identity"},
-        "event_hooks": {"response": [_bound_response]},
+        "event_hooks": {"response": [_read_bounded]},
     }
 
 
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine: such requests must never go to a proxy."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+def _read_bounded(response: httpx.Response) -> None:
+    """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
 
-
-def _bound_response(response: httpx.Response) -> None:
-    """Refuse redirects and compressed bodies, and end any other at MOST_REPLY_BYTES.
-
-    A hook of httpx. Raises RequestFailed.
+    Raises ValueError, and ReplyRefused for a status of 300 or above.
     """
-    import httpx
-
-    if response.has_redirect_location:
-        raise RequestFailed(FailureKind.REDIRECTED, _address_of_redirect(response))
-    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise RequestFailed(FailureKind.NO_VECTOR, "a compressed body, which was not asked for")
-
-    class Bounded(httpx.SyncByteStream):
-        def __init__(self, stream: httpx.SyncByteStream) -> None:
-            self._stream = stream
-            self.close = stream.close  # type: ignore[method-assign]
-
-        def __iter__(self) -> Iterator[bytes]:
-            left = MOST_REPLY_BYTES
-            for part in self._stream:
-                left -= len(part)
-                if left < 0:
-                    said = f"more than {MOST_REPLY_BYTES / 1e6:.0f} MB"
-                    raise RequestFailed(FailureKind.NO_VECTOR, said)
-                yield part
-
-    assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = Bounded(response.stream)
+    body = bytearray()
+    for part in response.iter_bytes():
+        body += part
+        if len(body) > MOST_REPLY_BYTES:
+            raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+    response._content = bytes(body)  # what `read` would set
+    if response.status_code >= 300:
+        raise ReplyRefused(response.status_code, _read_error(response))
 
 
-def _address_of_redirect(response: httpx.Response) -> str:
-    """Return scheme, host and port of where the answer points."""
-    import httpx
-
+def _read_error(response: httpx.Response) -> str:
+    """Return the words of `{"error": "…"}`, as Ollama says it, of OpenAI's form, or the body."""
     try:
-        url = response.request.url.join(response.headers["Location"])
-    except httpx.InvalidURL:
-        return "what is no address"
-    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+        error = response.json()["error"]
+        return str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return response.text
 
 
 def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:
     """Read `count` vectors out of an answer, as unit rows.
 
-    Raises RequestFailed if they are not that many, of one width (`dimension`, if that is known),
+    Raises ValueError if they are not that many, of one width (`dimension`, if that is known),
     finite and longer than zero.
     """
-    import numpy as np
-
     matrix: Vectors = np.asarray(vectors, dtype=np.float32)
-    if len(matrix) != count:
-        raise RequestFailed(FailureKind.NO_VECTOR, f"{len(matrix)} vectors for {count} texts")
-    if matrix.ndim != 2:
-        raise RequestFailed(FailureKind.NO_VECTOR, "what is not one vector for a text")
-    if dimension not in (None, width := matrix.shape[1]):
-        said = f"a vector of {width} numbers instead of {dimension}"
-        raise RequestFailed(FailureKind.NO_VECTOR, said)
+    if matrix.ndim != 2 or matrix.shape != (count, dimension or matrix.shape[-1]):
+        raise ValueError(f"an answer of shape {matrix.shape} to {count} texts")
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not (np.isfinite(norms) & (norms > 0)).all():
-        said = "a vector of zeros, or with a number that is not finite"
-        raise RequestFailed(FailureKind.NO_VECTOR, said)
-    norms[np.abs(norms - 1) < ROUNDING] = 1
+        raise ValueError("a vector of zeros, or with a number that is not finite")
     unit: Vectors = matrix / norms
     return unit

@@ -10,9 +10,7 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from blog_search_mcp.index.embedders.base import rebuild_command
-from blog_search_mcp.index.errors import EmbedderMismatch
-from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors, name_server
+from blog_search_mcp.index.types import Vectors
 
 TEXTS: Final = (
     "REPLACE the Sump Pump before McGregor's iPhone and the NASA Engineers arrive",
@@ -31,15 +29,6 @@ TEXTS: Final = (
 SAME: Final = 0.999
 """Cosine from which two vectors of one text count as equal: between right engines they differ by
 1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
-
-
-def find_sameness(rows: Vectors) -> str | None:
-    """Tell why unit rows, one for each of TEXTS, are no embeddings; `None` if they may be."""
-    if (rows == rows[:, :1]).all(axis=1).any():
-        return "a vector of one number"
-    if float((rows[1:] @ rows[0]).min()) >= SAME:
-        return "the same vector for different texts"
-    return None
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -64,19 +53,3 @@ def least_cosine(recorded: str, now: str, dimension: int) -> float:
     except ValueError:
         return -1.0
     return float((before * after).sum(axis=1).min()) if before.shape == after.shape else -1.0
-
-
-def check_vectors(
-    recorded: EmbedderIdentity, before: Fingerprint, version: str, rows: Vectors
-) -> None:
-    """Raise EmbedderMismatch unless every fingerprint text's vector is nearly what it was."""
-    cosine = least_cosine(before.vectors, pack_vectors(rows), recorded.dimension)
-    if cosine >= SAME:
-        return
-    rebuild = rebuild_command(recorded.kind, recorded.model)
-    name = name_server(recorded.kind)
-    raise EmbedderMismatch(
-        f"The index was built with {name} {before.version or 'of another version'}, and {name} "
-        f"{version or 'now'} gives other vectors for {recorded.model} (cosine {cosine:.3f} instead "
-        f"of {SAME}). Go back to that version, or build the index anew: `{rebuild}`."
-    )

@@ -100,8 +100,8 @@ def encode_by_table(path: Path, text: str) -> list[int]:
     """Return the ids of a text's pieces, looked up in the table that `tools/export_e5.py` wrote.
 
     How a text is cut depends on no other pieces than those that stand in it, so a tokenizer of
-    these alone cuts it likewise. That takes .5 ms for a question and 30 ms for 2,000 characters;
-    to load all takes .35 s and 170 MB.
+    these alone cuts it likewise. That takes .5 ms for a question; to load all takes .35 s and
+    170 MB.
     """
     from tokenizers import Tokenizer
 
@@ -184,21 +184,12 @@ def _count_words(run: str) -> tuple[int, int]:
 
 _LETTER = re.compile(r"[^\W\d_]")
 
-
-@cache
-def _read_letter() -> re.Pattern[str]:
-    """Match a letter of the multilingual model's vocabulary as packaged, by its script.
-
-    Every other one (Arabic, Hebrew, Thai, Devanagari) is unknown pieces to it. To compile it takes
-    5 ms, which an index of another model need not wait for.
-    """
-    return re.compile(
-        "[A-Za-zªµºÀ-ÖØ-öø-\u02af\u1e00-\u1eff\u2c60-\u2c7f\uff21-\uff3a\uff41-\uff5a"  # Latin
-        "\u0370-\u0373\u0376-\u03ff\u1f00-\u1fff\u0400-\u052f"  # Greek, Cyrillic
-        "\u3005-\u3007\u3041-\u3096\u3099-\u30ff\u3105-\u312f\u31f0-\u31ff\uff66-\uff9f"  # kana
-        "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-        "\u1100-\u11ff\u3131-\u318e\uac00-\ud7af]"  # Hangul
-    )
+_SCRIPTS: Final = (
+    *("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"),
+    *("IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH", "MASCULINE", "FEMININE", "MICRO"),
+)
+"""Begin the names of the letters in the multilingual model's vocabulary as packaged. Every other
+one (Arabic, Hebrew, Thai, Devanagari) is unknown pieces to it."""
 
 
 def script_coverage(texts: Sequence[str]) -> list[float]:
@@ -206,12 +197,13 @@ def script_coverage(texts: Sequence[str]) -> list[float]:
 
     0 for a text without a letter, as for an English model.
     """
-    return [_share_read(text) for text in texts]
+    letters = [_LETTER.findall(text) for text in texts]
+    return [sum(map(_is_read, found)) / len(found) if found else 0.0 for found in letters]
 
 
-def _share_read(text: str) -> float:
-    letters = _LETTER.findall(text)
-    return sum(map(bool, map(_read_letter().match, letters))) / len(letters) if letters else 0.0
+@lru_cache(maxsize=65536)
+def _is_read(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_SCRIPTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,10 +298,6 @@ PACKAGED: Final[Mapping[str, PackagedModel]] = {each.identity.model: each for ea
 """By name."""
 
 
-LONGEST_QUERY: Final = 20_000
-"""Characters up to which a query's pieces are looked up; to load the vocabulary takes as long as
-to look up those of more."""
-
 MOST_THREADS: Final = 4
 """Each holds one text's activations; a blog is embedded in minutes with fewer."""
 
@@ -330,8 +318,7 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder; a long text is the mean of its windows."""
-        is_short = len(text) <= LONGEST_QUERY
-        return self._embed(self.identity.query_prefix, text, looks_up=is_short)
+        return self._embed(self.identity.query_prefix, text, looks_up=True)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As Embedder."""
@@ -367,21 +354,13 @@ def frame_pieces(
 ) -> list[list[int]]:
     """Return the pieces of each run that a text takes, prefix and frame in each; none if blank.
 
-    A prefix ends where a word does, so its pieces are the same by themselves.
+    The runs are as few as can be and of equal length within one piece, so that the mean of their
+    vectors does not let a short tail weigh as much as a full window. A prefix ends where a word
+    does, so its pieces are the same by themselves.
     """
     begin, end = model.frame
     opening = [begin, *model.encode(prefix, looks_up=looks_up)]
     pieces = model.encode(text, looks_up=looks_up)
-    windows = split_windows(pieces, model.most_pieces - len(opening) - 1)
-    return [[*opening, *window, end] for window in windows]
-
-
-def split_windows(pieces: list[int], most: int) -> list[list[int]]:
-    """Split pieces into the fewest runs of at most `most`, of equal length within one.
-
-    Equal, so that the mean of their vectors does not let a short tail weigh as much as a
-    full window.
-    """
-    count = -(-len(pieces) // most)
+    count = -(-len(pieces) // (model.most_pieces - len(opening) - 1))
     cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
-    return [pieces[a:b] for a, b in pairwise(cuts)]
+    return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]

@@ -2,7 +2,7 @@
 
 An index can only be searched with the embedder that made its vectors, so an existing
 index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
-here asks a server anything, but for the one check by `auto` and `ollama` at a new index.
+here asks a server anything, but for the one look by `auto` and `ollama` at a new index.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
     DEFAULT_MODEL,
     Embedder,
-    check_weights,
     rebuild_command,
+    run_in_background,
 )
 from blog_search_mcp.index.embedders.ollama.models import (
     MULTILINGUAL_MODEL,
     choose_multilingual,
-    find_model,
     full_name,
+    is_english,
 )
 from blog_search_mcp.index.embedders.packaged import (
+    E5,
     MINILM,
     OTHER_SHARE,
     PACKAGED,
@@ -35,8 +36,7 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.embedders.serving import ServedEmbedder, run_in_background
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
+from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 if TYPE_CHECKING:
@@ -50,26 +50,6 @@ KINDS: Final = (AUTO, "ollama", "openai", "embedded")
 """The words after --embedder."""
 
 _SERVERS: Final = ("ollama", "openai")
-
-
-def _is_remote(embedder: Embedder) -> TypeGuard[RemoteEmbedder]:
-    """Whether a server embeds, told without NumPy: an ingest that changes nothing needs none."""
-    return hasattr(embedder, "server_version")
-
-
-def open_wire(kind: str, url: str) -> Wire[Any]:
-    """Import what speaks to one of _SERVERS, which an index of the package's models never needs.
-
-    Raises UsageError for an address that no Ollama could have.
-    """
-    if kind == "ollama":
-        from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-
-        return OllamaWire(url)
-    from blog_search_mcp.index.embedders.openai import OpenAIWire
-
-    return OpenAIWire(url)
-
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Count a folder's posts by language (`en`, `zh`)."""
@@ -88,11 +68,6 @@ class Choice:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
         return self.embedder.warnings() if _is_remote(self.embedder) else ()
 
-    def server_version(self) -> str | None:
-        """Ask the embedder's server, as RemoteEmbedder; `None` if the embedder has no server."""
-        embedder = self.embedder
-        return embedder.server_version() if _is_remote(embedder) else None
-
 
 def choose_embedder(
     kind: str,
@@ -110,40 +85,35 @@ def choose_embedder(
     not have.
     """
     if existing is not None:
-        embedder = open_embedder(existing, url)
         _refuse_another(existing, kind, model, prefixes)
-        return Choice(
-            embedder, f"The index keeps its embedder, {existing.title}.", model is not None
-        )
+        reason = f"The index keeps its embedder, {existing.title}."
+        return Choice(open_embedder(existing, url), reason, model is not None)
     if prefixes is not None and (model is None or kind not in _SERVERS):
         raise UsageError(
             "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
             "and --model."
         )
     if model is not None:
-        return _choose_named(kind, model, url, prefixes)
+        return _choose_named(_fill_kind(kind, model), model, url, prefixes)
     if kind == "openai":
         raise UsageError("The openai embedder has no default model: add --model NAME.")
-    choose = _choose_for_ollama if kind == "ollama" else partial(_choose_by_languages, kind)
-    return choose(url, count_languages())
+    return _choose_by_languages(kind, url, count_languages())
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
     """Name the model of the package that fits the posts of an index better, and how to get it.
 
-    `posts` are counted by language. Empty if none does: every model of Ollama's fits, but one
-    that knows English alone where the posts are in other languages.
+    `posts` are counted by language. Empty if none does.
     """
-    model = choose_packaged(posts)
-    fits = identity.model not in PACKAGED or identity.model == model.identity.model
+    better = choose_packaged(posts)
+    fits = identity.model == better.identity.model
     if runs_on_server(identity):
-        known = find_model(identity.model)
-        fits = known is None or known.is_multilingual or model is MINILM
+        fits = better is MINILM or not is_english(identity.model)
     if fits:
         return ""
     return (
-        f"{_describe_languages(posts)}, so a new index would get {model.identity.model}: "
-        f"`{rebuild_command(model.identity.kind)}`."
+        f"{_describe_languages(posts)}, so a new index would get {better.identity.model}: "
+        f"`{rebuild_command(better.identity.kind)}`."
     )
 
 
@@ -154,17 +124,38 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
     if runs_on_server(identity):
-        from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-
-        return RemoteEmbedder(open_wire(identity.kind, url), identity.model, recorded=identity)
+        return open_remote(identity.kind, url, identity.model, recorded=identity)
     model = PACKAGED.get(identity.model)
-    if model is None or identity.kind != model.identity.kind:
+    if model is None or identity != model.identity:
         raise EmbedderMismatch(
             f"The index was built with {identity.title}, which this version does not have. "
             f"Build it anew: `{TO_INGEST} --rebuild`."
         )
-    check_weights(identity, model.identity.digest, model.identity.dimension)
     return OnnxEmbedder(model)
+
+
+def open_wire(kind: str, url: str, model: str) -> Wire[Any]:
+    """Import what speaks to a server, which an index of the package's models never needs.
+
+    Raises UsageError for an address that no Ollama could have.
+    """
+    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
+    from blog_search_mcp.index.embedders.openai import OpenAIWire
+
+    return (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
+
+
+def open_remote(
+    kind: str,
+    url: str,
+    model: str,
+    prefixes: tuple[str, str] | None = None,
+    recorded: EmbedderIdentity | None = None,
+) -> RemoteEmbedder:
+    """Return the embedder of one model of a server. Raises as `open_wire`."""
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+
+    return RemoteEmbedder(open_wire(kind, url, model), prefixes, recorded)
 
 
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -172,11 +163,13 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    embedder = open_embedder(identity, url)
-    if _is_remote(embedder):
-        served = ServedEmbedder(embedder)
+    if runs_on_server(identity):
+        from blog_search_mcp.index.embedders.serving import ServedEmbedder
+
+        served = ServedEmbedder(open_wire(identity.kind, url, identity.model), identity)
         served.warm_up()
         return served
+    embedder = open_embedder(identity, url)
     run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
     return embedder
 
@@ -198,15 +191,16 @@ def runs_on_server(identity: EmbedderIdentity) -> bool:
     return identity.kind in _SERVERS
 
 
+def _is_remote(embedder: Embedder) -> TypeGuard[RemoteEmbedder]:
+    """Whether a server embeds, told without NumPy: an ingest that changes nothing needs none."""
+    return hasattr(embedder, "wire")
+
+
 def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | None) -> Choice:
     """Choose the model that was named. Raises UsageError if the package does not have it."""
-    kind = _kind_of(kind, model)
     reason = f"Embedder: {name_embedder(kind, model)}, as asked."
     if kind in _SERVERS:
-        from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-
-        embedder = RemoteEmbedder(open_wire(kind, url), model, prefixes)
-        return Choice(embedder, reason, is_asked=True)
+        return Choice(open_remote(kind, url, model, prefixes), reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
             f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
@@ -216,61 +210,43 @@ def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | N
 
 
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose for `auto` and `embedded`: E5 for what is not in English, else as it comes."""
-    model = choose_packaged(posts)
-    if kind == AUTO and model is MINILM:
-        return _choose_at_hand(url)
-    reason = f"Embedder: {model.identity.title}. {_describe_languages(posts)}."
-    if kind == AUTO:
-        reason += f" {_pull_and_rebuild(MULTILINGUAL_MODEL)}."
-    return Choice(OnnxEmbedder(model), reason)
+    """Choose for `embedded` the model for the posts, and for `ollama` one of Ollama's.
 
-
-def _choose_for_ollama(url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose for `ollama` without a model: the default for English.
-
-    For other languages it is what Ollama has that knows them, else the default if Ollama has
-    that, else the model to pull.
+    For `auto` it is Ollama's default if the posts are in English and Ollama has it.
     """
+    packaged = choose_packaged(posts)
+    wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL
+    why = f"{_describe_languages(posts)}."
+    rebuild = rebuild_command("ollama", wanted)
+    pull = f" To use Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`."
+    if kind == "ollama" and packaged is E5:
+        wanted = _choose_installed(_list_installed(url) or ())
+    if kind == "ollama":
+        why += pull if (packaged, wanted) == (E5, DEFAULT_MODEL) else ""
+        reason = f"Embedder: Ollama's {wanted}, as asked. {why}"
+        return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
+    if kind == AUTO and packaged is MINILM:
+        installed = _list_installed(url)
+        if installed and full_name(wanted) in installed:
+            reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
+            return Choice(open_remote("ollama", url, wanted), reason)
+        lack = "does not answer" if installed is None else f"does not have {wanted}"
+        why = f"Ollama {lack}."
+    hint = pull if kind == AUTO else ""
+    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}. {why}{hint}")
+
+
+def _list_installed(url: str) -> tuple[str, ...] | None:
+    """Ask Ollama for its models; `None` if it does not answer. Raises UsageError."""
     from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
-    wire, model = OllamaWire(url), DEFAULT_MODEL
-    reason = f"Embedder: Ollama's {model}, as asked."
-    if choose_packaged(posts) is not MINILM:
-        installed, languages = wire.list_installed(), _describe_languages(posts)
-        chosen = choose_multilingual(installed)
-        if chosen is None and full_name(model) in installed:
-            better = _pull_and_rebuild(MULTILINGUAL_MODEL)
-            reason += f" {languages}, and it reads English alone. {better}."
-        else:
-            model = chosen or MULTILINGUAL_MODEL
-            reason = f"Embedder: Ollama's {model}. {languages}."
-    return Choice(RemoteEmbedder(wire, model), reason, is_asked=True)
+    return OllamaWire(url, DEFAULT_MODEL).list_installed()
 
 
-def _choose_at_hand(url: str) -> Choice:
-    """Choose Ollama if it answers and has its default model, else MiniLM."""
-    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-
-    wire, model = OllamaWire(url), DEFAULT_MODEL
-    try:
-        lack = "" if wire.peek(model).digest else f"does not have {model}"
-    except EmbedderError:
-        lack = "does not answer"
-    if not lack:
-        reason = f"Embedder: Ollama's {model}, since {wire.place} has it."
-        return Choice(RemoteEmbedder(wire, model), reason)
-    reason = (
-        f"Embedder: {MINILM.identity.title}, since {wire.place} {lack}. {_pull_and_rebuild(model)}."
-    )
-    return Choice(OnnxEmbedder(MINILM), reason)
-
-
-def _pull_and_rebuild(model: str) -> str:
-    rebuild = rebuild_command("ollama", model)
-    return f"To use Ollama's {model} instead: `ollama pull {model}`, then `{rebuild}`"
+def _choose_installed(installed: tuple[str, ...]) -> str:
+    """Choose what Ollama has for many languages, else its default, else the model to pull."""
+    fallback = DEFAULT_MODEL if full_name(DEFAULT_MODEL) in installed else MULTILINGUAL_MODEL
+    return choose_multilingual(installed) or fallback
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
@@ -283,7 +259,7 @@ def _describe_languages(posts: Mapping[str, int]) -> str:
     return f"{some} are not in English"
 
 
-def _kind_of(kind: str, model: str | None) -> str:
+def _fill_kind(kind: str, model: str | None) -> str:
     """Fill in the kind that was not asked for; a model that is not in the package is Ollama's."""
     if kind == AUTO:
         return "embedded" if model in PACKAGED else "ollama"
@@ -293,16 +269,16 @@ def _kind_of(kind: str, model: str | None) -> str:
 def _refuse_another(
     existing: EmbedderIdentity, kind: str, model: str | None, prefixes: tuple[str, str] | None
 ) -> None:
-    same_model = model is None or full_name(model) == full_name(existing.model)
-    own = (existing.document_prefix, existing.query_prefix)
-    if kind in (AUTO, existing.kind) and same_model and prefixes in (None, own):
-        return
-    if same_model and prefixes not in (None, own):
-        kept, options = "other prefixes", "--document-prefix and --query-prefix"
-    else:
-        kept, options = existing.title, "--embedder and --model"
-    raise EmbedderMismatch(
-        f"This index was built with {kept}, and vectors of two embedders cannot be "
-        f"compared. Leave {options} out to keep it, or build it anew: "
-        f"`{rebuild_command(_kind_of(kind, model), model)}`."
+    """Raise EmbedderMismatch if another embedder or other prefixes are asked for."""
+    is_same = (
+        kind in (AUTO, existing.kind)
+        and full_name(model or existing.model) == full_name(existing.model)
+        and prefixes in (None, (existing.document_prefix, existing.query_prefix))
     )
+    if not is_same:
+        raise EmbedderMismatch(
+            f"This index was built with {existing.title} and its prefixes, and vectors of two "
+            "embedders cannot be compared. Leave --embedder, --model, --document-prefix and "
+            "--query-prefix out to keep it, or build it anew: "
+            f"`{rebuild_command(_fill_kind(kind, model), model)}`."
+        )

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable
+from concurrent.futures import wait
+from typing import Any, Final, TypeVar
 
+from blog_search_mcp.index.embedders.base import run_in_background
+from blog_search_mcp.index.embedders.client import Wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-    from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 
@@ -45,87 +44,48 @@ seen to take 15 s to load from a cold disk."""
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
-HEALTH_CHECK_INTERVAL: Final = 5.0
-"""Seconds for which a server that was checked counts as well and unchanged. A model that is
-replaced meanwhile answers for that long at most."""
 
-
-def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
-    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
-
-    Native code that is still starting threads when the process ends aborts it.
-    """
-    ended: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            ended.set_result(work())
-        except BaseException as error:  # whatever it is, it belongs to who waits
-            ended.set_exception(error)
-
-    threading.Thread(target=run, daemon=not awaited).start()
-    return ended
-
-
-class ServedEmbedder:
+class ServedEmbedder(RemoteEmbedder):
     """Never keeps a query waiting for long; safe to use from several threads."""
 
-    def __init__(self, embedder: RemoteEmbedder) -> None:
-        self.window_pieces = embedder.window_pieces
-        self.vocabulary_coverage = embedder.vocabulary_coverage
-        self.embed_documents = embedder.embed_documents
-        self.embed_queries = embedder.embed_queries
-        self._embedder = embedder
+    def __init__(self, wire: Wire[Any], recorded: EmbedderIdentity) -> None:
+        """Take the wire and the index's identity."""
+        super().__init__(wire, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
         self._seconds = 0.0
         """That the last vector took."""
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
-        self._check_at = 0.0
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """As Embedder."""
-        return self._embedder.identity
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder, but raises EmbedderUnavailable rather than wait for long.
 
         While it is too early to ask again it raises at once what an earlier query met.
         """
-        wire, is_checked = self._embedder.wire, threading.Event()
-        for policy in (wire.for_a_check, self._embedder.for_a_query):
-            wire.prepare(policy)  # its imports take longer than a query is to wait
+        self.wire.prepare(self.for_a_query)  # its imports take longer than a query waits
         with self._lock:
             if text in self._recent:
                 return self._recent[text]
             seconds = self._admit()
-        embedding = run_in_background(lambda: self._record(lambda: self._embed(text, is_checked)))
+        embedding = run_in_background(lambda: self._record(lambda: self._embed(text)))
         if wait([embedding], seconds).done:
             return embedding.result()
-        state = "does not answer"
-        if is_checked.is_set():
-            state = f"is still loading {self._embedder.model}, or is busy"
         late = EmbedderUnavailable(
-            f"{wire.place} {state}. Ask again in a moment; if it stays so, restart {wire.it}."
+            f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
+            "Ask again in a moment; if it stays so, restart it."
         )
         self._fail(late, ATTEMPT_TIMEOUT)
         raise late
 
-    def warm_up(self) -> Future[None]:
+    def warm_up(self) -> None:
         """Have the model loaded in the background; the next query raises what fails."""
-        return run_in_background(lambda: self._record(self._embedder.load_model))
+        run_in_background(lambda: self._record(lambda: self.embed_documents(["warm up"])))
 
-    def _embed(self, text: str, is_checked: threading.Event) -> Vectors:
-        """Embed, after a look at the server unless the last one was a moment ago."""
+    def _embed(self, text: str) -> Vectors:
         began = time.monotonic()
         try:
-            if began >= self._check_at:
-                self._embedder.verify(self._embedder.wire.for_a_check)
-                self._check_at = began + HEALTH_CHECK_INTERVAL
-                is_checked.set()
-            vector = self._embedder.embed_query(text, verify=False)
+            vector = super().embed_query(text)
         except EmbedderMismatch:
             self._recent = {}  # the last ones may be the other model's
             raise
@@ -162,4 +122,3 @@ class ServedEmbedder:
         """Record why there is no vector, and the seconds until the next query may ask."""
         with self._lock:
             self._failure, self._retry_at = failure, time.monotonic() + pause
-            self._check_at = 0.0

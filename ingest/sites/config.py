@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,12 +28,6 @@ def read_config(path: Path, *, any_case: bool = False) -> tuple[Config, str]:
         value = _parse_config(path)
         value = _lower_names(value) if any_case else value
         repr(value)  # raises ValueError for a number of more digits than Python writes
-    except UnicodeDecodeError:
-        return {}, "it is not UTF-8"
-    except OSError as error:
-        return {}, str(error.strerror)
-    except ValueError as error:
-        return {}, " ".join(str(error).split())
     except Exception as error:  # PyYAML raises whatever making a value of text does
         return {}, describe_unexpected(error)
     return (value, "") if isinstance(value, dict) else ({}, "")
@@ -44,7 +39,6 @@ def _parse_config(path: Path) -> object:
     if language is None or not path.is_file():
         return None
     from blog_search_mcp.index.posts.text import parse_fields, salvage_fields  # 15 ms
-    from blog_search_mcp.ingest.sites.yaml_values import ConfigLoader
 
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -54,7 +48,19 @@ def _parse_config(path: Path) -> object:
         return {**salvage_fields(fields[1] if fields else ""), "timezone": zone[1] if zone else ""}
     if len(content) > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 1024} KB")
-    return parse_fields(content.decode("utf-8-sig"), language, loader=ConfigLoader)
+    return parse_fields(content.decode("utf-8-sig"), language, loader=_make_loader())
+
+
+@cache
+def _make_loader() -> type[Any]:
+    """Make a loader of YAML that reads what a program makes, as MkDocs' `!ENV`, as `...`."""
+    from blog_search_mcp.index.posts.text import StringLoader
+
+    class Loader(StringLoader): ...
+
+    for tag in ("!", "tag:yaml.org,2002:python/"):
+        Loader.add_multi_constructor(tag, lambda _loader, _tag, _node: ...)
+    return Loader
 
 
 def _lower_names(value: object) -> object:

@@ -12,11 +12,10 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.ignores import Rule, compile_rules, leaves_out
-from blog_search_mcp.index.posts.metadata import parse_date
+from blog_search_mcp.index.posts.ignores import Rule, compile_rules
+from blog_search_mcp.index.posts.metadata import first_date
 from blog_search_mcp.index.types import MAX_ADDRESS
 
-OUTSIDE = "outside the folder that the site publishes"
 TOO_LONG = f"an address of more than {MAX_ADDRESS:,} characters"
 
 _BEFORE_ZONE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
@@ -28,18 +27,12 @@ class UrlFields:
     """What a post's address may be made of."""
 
     values: Mapping[str, object]
-    """Its front matter by names in lower case; of MkDocs' dates the one when it was created."""
-    first_line: str = ""
-    """Of the body, the first that is not blank."""
+    """Its front matter by names in lower case."""
 
     @classmethod
-    def read(cls, fields: Mapping[str, object], body: str = "") -> UrlFields:
+    def read(cls, fields: Mapping[str, object]) -> UrlFields:
         """Read the fields out of the front matter."""
-        values = {name.lower(): value for name, value in fields.items()}
-        dates = values.get("date")
-        if isinstance(dates, Mapping):
-            values["date"] = dates.get("created")
-        return cls(values, body.lstrip().partition("\n")[0].rstrip())
+        return cls({name.lower(): value for name, value in fields.items()})
 
     def get(self, name: str) -> str:
         """Return a single value as text, `""` if there is none."""
@@ -56,27 +49,27 @@ class UrlFields:
     @property
     def written_date(self) -> date | None:
         """The date as the author wrote it, whatever the time zone."""
-        return next(filter(None, (parse_date(self.get(name)) for name in _DATES)), None)
+        return first_date(self.values, _DATES)
 
     def date_in(self, zone: str, *, naive_is_utc: bool = False) -> date | None:
-        """Return the date in the time zone `zone`, by IANA's name; `None` if it is not sure.
+        """Return the date if its day is as written in the time zone `zone`, too, else `None`.
 
-        Without `zone` the site is built in its machine's own zone: then a date is sure if it is
-        the same in UTC. `naive_is_utc` doubts times without an offset, which YAML calls UTC.
+        Without `zone` the site is built in its machine's own zone: then the day in UTC counts.
+        `naive_is_utc` doubts times without an offset, which YAML calls UTC.
         """
         written, text = self.written_date, _BEFORE_ZONE.sub("", self.get("date"))
         try:
-            time = datetime.fromisoformat(text) if len(text) > len("2024-05-12") else None
+            time = datetime.fromisoformat(text)
         except ValueError:
             return written
-        if time is None or (time.tzinfo is None and not (naive_is_utc and zone)):
+        if time.tzinfo is None and not (naive_is_utc and zone and ":" in text):
             return written
-        aware = time if time.tzinfo else time.replace(tzinfo=UTC)
         try:
-            local = aware.astimezone(ZoneInfo(zone) if zone else UTC).date()
+            aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+            local = aware.astimezone(ZoneInfo(zone or "UTC"))
         except (KeyError, ValueError, OSError, OverflowError):
             return None
-        return local if local == written or (zone and time.tzinfo) else None
+        return written if local.date() == written else None
 
 
 def _to_text(value: object) -> str:
@@ -131,32 +124,13 @@ def encode_unsafe(path: str) -> str:
     return re.sub(r"[\x00-\x20\"<>\\^`{|}\x7f]", lambda found: quote(found[0]), path)
 
 
-def strip_folder(folder: str, place: str) -> str | None:
-    """Return the part of `place` below `folder`, `None` if it lies elsewhere."""
-    if not folder:
-        return place
-    return place.removeprefix(f"{folder}/") if place.startswith(f"{folder}/") else None
-
-
-Rules: TypeAlias = tuple[str, ...]
-"""Lines of a `.gitignore`."""
-
-
-def read_rules(value: object) -> Rules:
-    """Return the lines of a text of rules; none if it is no text or cannot be compiled."""
-    lines = tuple(value.splitlines()) if isinstance(value, str) else ()
-    try:
-        _compile(lines)
-    except (ValueError, re.error):
-        return ()
-    return lines
-
-
-def is_ignored(place: str, rules: Rules) -> bool:
-    """Whether the rules leave a place out, or a folder that it is in."""
-    return leaves_out(_compile(rules), place)
+Rules: TypeAlias = tuple[Rule, ...]
 
 
 @lru_cache
-def _compile(rules: Rules) -> tuple[Rule, ...]:
-    return compile_rules(rules)
+def read_rules(*lines: str) -> Rules:
+    """Compile lines of a `.gitignore`; none if one is no rule."""
+    try:
+        return compile_rules(lines)
+    except (ValueError, re.error):
+        return ()

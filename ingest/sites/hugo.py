@@ -3,17 +3,15 @@
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import accumulate
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import leaves, parse_date
-from blog_search_mcp.index.posts.visibility import ZONE
-from blog_search_mcp.ingest.sites.base import Generator, Off, are_usual, at
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text
+from blog_search_mcp.ingest.sites.base import Generator, Off, are_usual, at, clean_folder
+from blog_search_mcp.ingest.sites.config import get_map, get_text
 from blog_search_mcp.ingest.sites.engine import (
     UrlFields,
     date_tokens,
@@ -21,8 +19,6 @@ from blog_search_mcp.ingest.sites.engine import (
     percent_encode,
 )
 
-_MARKS = {"baseurl", "languagecode", "defaultcontentlanguage", "permalinks"}
-"""One of these tells a Hugo configuration from another program's of that name."""
 _TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 _SAFE = "/!'()*$&+,:;=@-_.~"
@@ -35,31 +31,28 @@ class Hugo(Generator):
         *("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"),
         *("config.toml", "config.yaml", "config.yml", "config.json", "config"),
     )
+    marks: ClassVar = {"baseurl", "languagecode", "languages", "permalinks"}
     takes_patterns: ClassVar = True
+    usual_zone: ClassVar = "UTC"
 
+    address: object = at("baseurl")
     folder: str = at("contentdir", default="content")
     defaultcontentlanguage: str = "en"
     defaultcontentlanguageinsubdir: bool = False
     disablepathtolower: Off = False
     languages: dict[str, dict[str, Any] | None] = at("languages", default={})
     permalinks: dict[str, Any] = at("permalinks", default={})
-    uglyurls: bool = False
-    dates: str | list[Any] = at("frontmatter", "date", default="")
+    uglyurls: Off = False
+    dates: str | list[Any] = at("frontmatter", "date")
     mounts: list[Any] = at("module", "mounts", default=[])
     """Any folder may be one of posts where there are some."""
     handler: object = at("markup", "defaultmarkdownhandler", default="goldmark")
     parser: object = at("markup", "goldmark", "parser", default={})
 
-    @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:  # noqa: ARG003 - of any
-        """Read a configuration with a setting that is Hugo's alone."""
-        languages = get_map(config, "languages").values()
-        has_addresses = any("baseurl" in given for given in languages if isinstance(given, dict))
-        if not (has_addresses or _MARKS & config.keys()):
-            return None
-        doubts = ["the site's languages have base URLs of their own"] if has_addresses else []
-        zone = ("", None, {ZONE: get_text(config, "timezone") or "UTC"})
-        return cls.make(config, doubts, address=get_text(config, "baseurl"), inherited=(zone,))
+    def find_doubts(self) -> Iterator[str]:
+        """Yield whether languages have sites of their own."""
+        if any("baseurl" in given for given in self.languages.values() if given):
+            yield "the site's languages have base URLs of their own"
 
     def list_folders(self) -> Iterable[str]:
         """List the content folders of all languages, and what may be mounted as one."""
@@ -67,11 +60,12 @@ class Hugo(Generator):
 
     def _list_contents(self) -> dict[str, str]:
         """Return the language of each content folder, `""` for that of none, the longest first."""
-        contents: dict[str, str] = {}
-        for code, given in sorted(self.languages.items()):
-            if folder := get_text(given or {}, "contentdir").strip("./"):
-                contents.setdefault(folder, code)
-        contents.setdefault(self.folder.strip("./"), "")
+        contents = {
+            clean_folder(folder): code
+            for code, given in sorted(self.languages.items(), reverse=True)
+            if (folder := get_text(given or {}, "contentdir"))
+        }
+        contents.setdefault(clean_folder(self.folder), "")
         return dict(sorted(contents.items(), key=lambda pair: -len(pair[0])))
 
     @property
@@ -110,13 +104,12 @@ class Hugo(Generator):
     def _make_path(self, fields: UrlFields, folder: str, name: str, prefix: str) -> str:
         """Return the path of a page by its folder and its name without ending and language."""
         if url := fields.get("url"):
-            return self._make_written_path(url, fields, folder, name, prefix)
+            return _make_written_path(url, prefix)
         section = folder.partition("/")[0]
         if name == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")
-            clean = _sanitize(_hyphenate(folder))
-            return prefix + (f"/{clean}/" if clean else "/") + "index.html" * self.uglyurls
+            return f"{prefix}/{_sanitize(folder.replace(' ', '-'))}/".replace("//", "/")
         if name == "index":
             if not folder:
                 raise NoLink("the index.md of the whole blog")
@@ -126,17 +119,7 @@ class Hugo(Generator):
         else:
             slug = self._slug_and_date(fields, name)[0]
             path = f"{_hyphenate(folder)}/{slug or _hyphenate(name)}"
-        clean = _sanitize(posixpath.normpath("/" + path).strip("/"))
-        return f"{prefix}/{clean}" + (".html" if self.uglyurls else "/")
-
-    def _make_written_path(
-        self, url: str, fields: UrlFields, folder: str, name: str, prefix: str
-    ) -> str:
-        if "://" in url:
-            raise NoLink("its url is a whole address")
-        path = self._fill_pattern(url, fields, folder, name)
-        whole = path if path.startswith("/") else f"{prefix}/{path}"
-        return whole if "." in posixpath.basename(whole) or whole.endswith("/") else whole + "/"
+        return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _find_pattern(self, section: str) -> str:
         """Return the pattern of a section's pages, else that of any, `""` if there is none."""
@@ -171,6 +154,13 @@ class Hugo(Generator):
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
         return fill_pattern(pattern, _TOKEN, sure)
+
+
+def _make_written_path(url: str, prefix: str) -> str:
+    if ":" in url:
+        raise NoLink("its url is a whole address or a pattern")
+    whole = url if url.startswith("/") else f"{prefix}/{url}"
+    return whole if "." in posixpath.basename(whole) or whole.endswith("/") else whole + "/"
 
 
 def _hyphenate(path: str) -> str:

@@ -1,6 +1,6 @@
-"""Jekyll: dated files in `_posts` follow a pattern; other files with front matter are pages.
+"""Jekyll: dated files in `_posts` follow a pattern.
 
-Collections have no addresses: whether and where they are rendered is seldom said in one place.
+Pages and collections have no addresses: where they are rendered is seldom said in one place.
 """
 
 import re
@@ -8,20 +8,19 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import accumulate
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import parse_date
-from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.base import Default, Generator, are_usual, at
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, list_maps, list_texts
+from blog_search_mcp.ingest.sites.config import get_map, get_text, list_maps, list_texts
 from blog_search_mcp.ingest.sites.engine import (
+    Rules,
     UrlFields,
     date_tokens,
     fill_pattern,
     percent_encode,
-    strip_folder,
+    read_rules,
 )
 
 STYLES = {
@@ -45,8 +44,11 @@ class Jekyll(Generator):
     files: ClassVar = ("_config.yml", "_config.yaml")
     posts: ClassVar = "**/_posts"
     takes_patterns: ClassVar = True
+    usual_zone: ClassVar = "UTC"
 
-    folder: str = at("source", default="")
+    address: object = at("url")
+    baseurl: str = ""
+    folder: str = at("source")
     collections: dict[str, Any] | list[Any] = at("collections", default={})
     defaults: list[Any] = at("defaults", default=[])
     exclude: str | list[Any] = at("exclude", default=[])
@@ -54,32 +56,61 @@ class Jekyll(Generator):
     kramdown: dict[str, Any] = at("kramdown", default={})
     markdown: object = "kramdown"
     permalink: str = "date"
-    permalink_of_posts: str = at("collections", "posts", "permalink", default="")
-    timezone: str = ""
+    permalink_of_posts: str = at("collections", "posts", "permalink")
 
-    @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:  # noqa: ARG003 - of any
-        """Read any `_config.yml`."""
-        url, below = get_text(config, "url").rstrip("/"), get_text(config, "baseurl").strip("/")
-        defaults = tuple(_read_defaults(config))
-        return cls.make(config, address=f"{url}/{below}", inherited=defaults) if config else None
+    @property
+    def base_url(self) -> str:
+        """The address with the path below it."""
+        return f"{super().base_url}/{self.baseurl.strip('/')}"
+
+    def find_doubts(self) -> Iterator[str]:
+        """Yield whether some posts have a pattern of their own."""
+        if any(scope not in ("", "_posts") for scope in self._map_permalinks()):
+            yield "posts of some folders have a permalink of their own"
+
+    def _map_permalinks(self) -> dict[str, str]:
+        """Return the patterns that `defaults` give to posts, by folder."""
+        return {
+            get_text(scope, "path").strip("/"): pattern
+            for scope, values in self._list_scopes()
+            if scope.get("type", "posts") == "posts" and (pattern := get_text(values, "permalink"))
+        }
+
+    def _list_scopes(self) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """Return scope and values of each of `defaults`."""
+        entries = list_maps(self.defaults)
+        return [(get_map(entry, "scope"), get_map(entry, "values")) for entry in entries]
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield what `defaults` give, the later first, and the zone.
+
+        A pattern stands for all that begins as it does.
+        """
+        source = self.folder.strip("./")
+        for scope, values in reversed(self._list_scopes()):
+            path = "/".join(filter(None, (source, get_text(scope, "path").strip("/"))))
+            place = path.partition("*")[0]
+            is_folder = path and place == path and "." not in path.rpartition("/")[2]
+            kind = get_text(scope, "type")
+            collection = "" if kind == "pages" else f"_{kind}" if kind else None
+            yield f"{path}/" if is_folder else place, collection, values
+        yield from super().list_defaults()
+
+    def list_rules(self) -> Iterator[Rules]:
+        """Yield that folders with `_` hold no pages but those of collections or that are included.
+
+        https://jekyllrb.com/docs/structure/ and /configuration/options/.
+        """
+        shown = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
+        included = (path.strip("/") for path in list_texts(self.include))
+        yield read_rules("_*/", *(f"!{name}/" for name in (*shown, *included) if name))
 
     def leaves_out(self, inner: str) -> bool:
-        """Whether a file is neither a post, nor of a collection, nor a page.
-
-        https://jekyllrb.com/docs/structure/ and /configuration/options/: folders with `_` hold
-        no pages but those that a collection or `include` names; `exclude` names more.
-        """
-        included, excluded = (
-            [path for text in list_texts(paths) if (path := text.strip("/"))]
-            for paths in (self.include, self.exclude)
-        )
-        shown = {"_posts", "_drafts", *(f"_{name}" for name in self.collections), *included}
+        """Whether a path is left out by a rule, or by what `exclude` names from the root on."""
+        excluded = (*_EXCLUDED, *(path.strip("/") for path in list_texts(self.exclude)))
         above = list(accumulate(inner.split("/"), "{}/{}".format))
-        globs = (*_EXCLUDED, *excluded)
-        return any(fnmatchcase(path, glob) for path in above for glob in globs) or any(
-            name.startswith("_") and name not in shown for name in inner.split("/")[:-1]
-        )
+        is_excluded = any(fnmatchcase(path, glob) for path in above for glob in excluded)
+        return is_excluded or super().leaves_out(inner)
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
@@ -89,32 +120,11 @@ class Jekyll(Generator):
         return ("L", "M", "Nd", "Nl", "Pc") if is_usual else ()
 
     def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
-        """Return the path of a post or page. Raises NoLink."""
-        folders, _, file = inner.rpartition("/")
-        stem = file.rpartition(".")[0].rstrip(".")
-        parts = folders.split("/")
-        if "_posts" in parts:
-            path = self._make_post_path(parts[: parts.index("_posts")], inner, stem, fields)
-        elif any(part.startswith("_") for part in parts):
-            raise NoLink("in a folder with _ that holds no posts for Jekyll")
-        elif not fields.values:
-            raise NoLink("no front matter, so Jekyll does not make a page of it")
-        else:
-            path = self._make_page_path(folders, stem, fields)
-        return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
-
-    def _find_pattern(self, inner: str = "") -> str:
-        """Return the style or pattern: of the innermost folder's posts, else of all posts."""
-        patterns = {"": self.permalink_of_posts or self.permalink}
-        for scope, values in _list_scopes(self.defaults) if inner else ():
-            folder, pattern = get_text(scope, "path").strip("/"), get_text(values, "permalink")
-            is_of_posts = scope.get("type", "posts") == "posts"
-            if pattern and is_of_posts and strip_folder(folder, inner) is not None:
-                patterns[folder] = pattern
-        return self.pattern or patterns[max(patterns, key=len)]
-
-    def _make_post_path(self, above: list[str], inner: str, stem: str, fields: UrlFields) -> str:
-        dated = _POST.match(stem)
+        """Return the path of a post. Raises NoLink."""
+        *folders, file = inner.split("/")
+        dated = _POST.match(file.rpartition(".")[0].rstrip("."))
+        if "_posts" not in folders:
+            raise NoLink("a page or of a collection, whose addresses of Jekyll's are not followed")
         if dated is None:
             raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
         day = parse_date(dated[1])
@@ -122,6 +132,7 @@ class Jekyll(Generator):
             day = fields.date_in(self.timezone, naive_is_utc=True)
         is_list = isinstance(fields.values.get("categories"), list)
         listed = fields.list("categories") if is_list else fields.get("categories").split()
+        above = folders[: folders.index("_posts")]
         categories = [*filter(None, (*above, *listed, fields.get("category")))]
         slug = fields.get("slug") or dated[2]
         values = {
@@ -133,41 +144,12 @@ class Jekyll(Generator):
             "collection": "posts",
         }
         encoded = {token: percent_encode(value, _SAFE) for token, value in values.items()}
-        style = self._find_pattern(inner)
+        given = self._map_permalinks()
+        of_posts = given.get("_posts") or given.get("") or self.permalink_of_posts
+        style = self.pattern or of_posts or self.permalink
         pattern = fields.get("permalink") or STYLES.get(style, style)
-        return fill_pattern(pattern, _TOKEN, date_tokens(day) | encoded)
-
-    def _make_page_path(self, folders: str, stem: str, fields: UrlFields) -> str:
-        if written := fields.get("permalink"):
-            return percent_encode(fill_pattern(written, _TOKEN, {}), _SAFE)
-        if stem == "index":
-            return percent_encode(f"/{folders}/", _SAFE)
-        path, pattern = percent_encode(f"/{folders}/{stem}", _SAFE), self._find_pattern()
-        if pattern == "pretty" or pattern.endswith("/"):
-            return path + "/"
-        has_ending = pattern in ("date", "ordinal", "none") or "output_ext" in pattern
-        return path + ".html" if has_ending else path
-
-
-def _read_defaults(config: Config) -> Iterator[Default]:
-    """Yield what `defaults` give, the later first, and the zone, which YAML says is UTC.
-
-    A pattern stands for all that begins as it does.
-    """
-    source = get_text(config, "source").strip("./")
-    for scope, values in reversed(_list_scopes(config.get("defaults"))):
-        path = "/".join(filter(None, (source, get_text(scope, "path").strip("/"))))
-        place = path.partition("*")[0]
-        is_folder = path and place == path and "." not in path.rpartition("/")[2]
-        kind = get_text(scope, "type")
-        collection = "" if kind == "pages" else f"_{kind}" if kind else None
-        yield f"{path}/" if is_folder else place, collection, values
-    yield "", None, {ZONE: get_text(config, "timezone") or "UTC"}
-
-
-def _list_scopes(defaults: object) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return the scope and the values of each of `defaults`."""
-    return [(get_map(entry, "scope"), get_map(entry, "values")) for entry in list_maps(defaults)]
+        path = fill_pattern(pattern, _TOKEN, date_tokens(day) | encoded)
+        return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
 
 
 def _slug(text: str) -> str:

@@ -34,8 +34,7 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    fields = UrlFields.read(document.fields, document.body.text)
-    url = site.post_url(document.post.source, fields)
+    url = site.post_url(document.post.source, UrlFields.read(document.fields))
     anchors = find_anchors(document.body, site.links)
     lines = [document.first_line + line for line, _ in anchors]
     ids = ["", *(anchor for _, anchor in anchors)]
@@ -56,14 +55,10 @@ def find_anchors(body: Body, generator: Generator) -> list[tuple[int, str]]:
     letters = generator.letters_of_ids
     ids = _make_ids(body.headings, letters) if letters else []
     return [
-        (heading.line, encode_unsafe(anchor.replace("%", "%25")) * _is_short(heading))
+        (heading.line, "" if len(heading.source) > LONGEST_HEADING else encode_unsafe(anchor))
         for heading, anchor in zip(body.headings, ids, strict=bool(letters))
         if heading.is_top
     ]
-
-
-def _is_short(heading: Heading) -> bool:
-    return len(heading.source) <= LONGEST_HEADING
 
 
 def _make_ids(headings: Sequence[Heading], letters: tuple[str, ...]) -> list[str]:

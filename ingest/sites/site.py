@@ -12,14 +12,14 @@ from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.index.types import MAX_ADDRESS
 from blog_search_mcp.ingest.sites.base import Generator
 from blog_search_mcp.ingest.sites.config import Config, read_config
-from blog_search_mcp.ingest.sites.engine import TOO_LONG, UrlFields, strip_folder
+from blog_search_mcp.ingest.sites.engine import TOO_LONG, UrlFields
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import STYLES, Jekyll
 from blog_search_mcp.ingest.sites.others import Hexo, MkDocs, Program, Quarto, Zola
 
-GENERATORS = (Hugo, Zola, Hexo, MkDocs, Quarto, Program, Jekyll)
+GENERATORS = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
-_BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind.has_addresses}
+_BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not Program}
 
 _ADVICE = "(--base-url and --permalink give it)"
 _NO_SITE = (
@@ -41,8 +41,6 @@ class Site:
     links: Generator
     """The same, unless the options name another one."""
     is_configured: bool
-    cascade: object
-    """What the configuration passes down to pages, as written there."""
 
     @property
     def fields(self) -> SiteFields:
@@ -52,11 +50,11 @@ class Site:
         root = next((root for root in roots if prefix.startswith(root)), "content/")
         defaults = tuple(
             (place.removeprefix(prefix) if place.startswith(prefix) else "", collection, fields)
-            for place, collection, fields in self.generator.inherited
+            for place, collection, fields in self.generator.list_defaults()
             if place.startswith(prefix) or prefix.startswith(place)
         )
-        drafts = isinstance(self.generator, Zola)
-        return SiteFields(prefix, root, drafts, self.cascade, defaults)
+        cascade = self.generator.config.get("cascade")
+        return SiteFields(prefix, root, isinstance(self.generator, Zola), cascade, defaults)
 
     @property
     def digest(self) -> str:
@@ -92,8 +90,8 @@ class Site:
 def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
     """Return the folder of posts that a place is in, and its path below it; `None` if no page."""
     for folder in generator.list_folders():
-        inner = strip_folder(folder, place)
-        if inner is not None:
+        if not folder or place.startswith(f"{folder}/"):
+            inner = place.removeprefix(f"{folder}/")
             return None if generator.leaves_out(inner) else (folder, inner)
     return None
 
@@ -110,51 +108,45 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
             f"--base-url {base_url} is no address; give one such as https://example.org/blog."
         )
     content = content.resolve()
-    generator, config, unread = _find_configured(content)
-    links, address = _choose_links(generator, permalink, content)
-    if base_url and (links is None or not links.has_addresses):
+    generator, unread = _find_configured(content)
+    links = _choose_links(generator, permalink, content)
+    if base_url and links is None:
         raise UsageError(
             "--base-url alone does not tell how links are made, nor does a site configuration: "
             "add --permalink with a generator or a pattern."
         )
-    base, doubt = (base_url or address).rstrip("/"), links.doubt if links else unread
+    base = (base_url or (links.base_url if links else "")).rstrip("/")
+    doubt = links.doubt if links else unread
     if not _is_web(base):
         if permalink:
             raise UsageError("--permalink needs --base-url: no site configuration names one.")
         base, doubt = "", doubt or _NO_SITE
-    return Site(
-        base,
-        doubt and f"{doubt} {_ADVICE}",
-        generator or links or Generator(),
-        links or Generator(),
-        generator is not None,
-        config.get("cascade"),
-    )
+    why_not = doubt and f"{doubt} {_ADVICE}"
+    known = generator or links or Generator()
+    return Site(base, why_not, known, links or known, is_configured=generator is not None)
 
 
-def _choose_links(
-    generator: Generator | None, permalink: str, content: Path
-) -> tuple[Generator | None, str]:
-    """Return by what links are made and the base URL: as configured, unless the option says more.
+def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
+    """Return by what links are made: as configured, unless the option says more.
 
     Raises UsageError.
     """
     name, pattern = _split_permalink(permalink)
-    links, kind, address = generator, _BY_NAME.get(name), generator.address if generator else ""
-    if kind and not isinstance(generator, kind):
-        links, address = _assume(kind, content), ""
-    elif pattern and not kind and not (generator and generator.takes_patterns):
+    kind, links = _BY_NAME.get(name), generator
+    if pattern and not (kind or (generator and generator.takes_patterns)):
         has_posts = content.name == "_posts" or (content / "_posts").is_dir()
-        links = _assume(Jekyll if has_posts else Hugo, content, is_assumed=not has_posts)
+        kind = Jekyll if has_posts else Hugo
+    if kind and not isinstance(generator, kind):
+        links = _assume(kind, content, is_assumed=kind is Hugo and not name)
     if links and pattern:
         if not links.takes_patterns:
             title = type(links).__name__
             raise UsageError(f"{title} has no permalink patterns; give --permalink {name} alone.")
         links = links.model_copy(update={"pattern": pattern, "doubt": ""})
-    return links, address
+    return links
 
 
-def _assume(kind: type[Generator], content: Path, *, is_assumed: bool = False) -> Generator:
+def _assume(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
     """Return a generator without a configuration; the folder is the site's if it has a home."""
     made = kind.make({})
     prefix = f"{made.folder}/" * bool(made.folder)
@@ -178,8 +170,8 @@ def _split_permalink(permalink: str) -> tuple[str, str]:
     return "", permalink
 
 
-def _find_configured(content: Path) -> tuple[Generator | None, Config, str]:
-    """Return the generator and the configuration nearest to the posts, and what cannot be read."""
+def _find_configured(content: Path) -> tuple[Generator | None, str]:
+    """Return the generator by the configuration nearest to the posts, and what cannot be read."""
     unread = ""
     for folder in (content, *content.parents[:LEVELS_ABOVE]):
         for kind in GENERATORS:
@@ -193,8 +185,8 @@ def _find_configured(content: Path) -> tuple[Generator | None, Config, str]:
                     place = content.relative_to(folder).as_posix()
                     prefix = f"{place}/" if folder != content else ""
                     update = {"prefix": prefix, "doubt": fault or made.doubt}
-                    return made.model_copy(update=update), config, unread
-    return None, {}, unread
+                    return made.model_copy(update=update), unread
+    return None, unread
 
 
 def _read_settings(kind: type[Generator], folder: Path) -> tuple[Config, str]:

@@ -17,19 +17,15 @@ from mcp.types import CallToolResult, TextContent
 from rich.console import Console
 from rich.text import Text
 
-from blog_search_mcp.server.cli.display import console, show_page
+from blog_search_mcp.server.cli.display import make_console, show_page
 from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 def ask(settings: Settings, question: str) -> int:
-    """Print the hits and the best one's text; returns the exit status, 1 if there is none.
-
-    Printed only once the server has ended: a reader who closes the pipe early then ends
-    the printing and nothing else.
-    """
+    """Print the hits and the best one's text; returns the exit status, 1 if there is none."""
     try:
-        replies = anyio.run(_search_and_read, server_command(settings), question)
+        replies = anyio.run(_search_and_read, settings, question)
     except Exception as error:
         cause = error
         while isinstance(cause, ExceptionGroup):
@@ -39,11 +35,12 @@ def ask(settings: Settings, question: str) -> int:
         tell(str(cause), settings)
         return 1
     page = replies[0].structured_content or {}
+    texts = [block.text for block in replies[-1].content if isinstance(block, TextContent)]
     if replies[-1].is_error or not page["results"]:
-        tell(page.get("notice") or " ".join(_texts(replies[-1])), settings)
+        tell(page.get("notice") or " ".join(texts), settings)
         return 1
     notice = with_folders(page.get("notice", ""), settings)
-    show_reply(console(), {**page, "notice": notice}, *_texts(replies[-1]))
+    show_reply(make_console(), {**page, "notice": notice}, *texts)
     return 0
 
 
@@ -55,24 +52,17 @@ def show_reply(console: Console, page: Mapping[str, Any], text: str, place: str)
         console.print(Text(escape_controls(place), "dim"), soft_wrap=True)
 
 
-def server_command(settings: Settings) -> StdioServerParameters:
-    """Return how a client starts this server, whatever modules lie in the current folder.
+async def _search_and_read(settings: Settings, question: str) -> list[CallToolResult]:
+    """Return the reply to a search, and that to reading its best hit if there is one.
 
-    Of the environment the SDK hands on six variables, and a token or a key is none of them.
+    The server is started whatever modules lie in the current folder. Of the environment the SDK
+    hands on six variables, and a token or a key is none of them.
     """
     arguments = ["-P", "-m", "blog_search_mcp.server", *index_arguments(settings)]
-    return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
-
-
-async def _search_and_read(command: StdioServerParameters, question: str) -> list[CallToolResult]:
-    """Return the reply to a search, and that to reading its best hit if there is one."""
-    async with Client(command) as client:
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+    async with Client(server) as client:
         replies = [await client.call_tool("search_blog", {"query": question})]
         for best in (replies[0].structured_content or {}).get("results", [])[:1]:
             place = {"source": best["source"], "chunk_index": best["chunk_index"]}
             replies.append(await client.call_tool("read_chunk", place))
     return replies
-
-
-def _texts(reply: CallToolResult) -> list[str]:
-    return [block.text for block in reply.content if isinstance(block, TextContent)]

@@ -1,12 +1,12 @@
-"""The commands over an index. What one needs is imported when it runs."""
+"""The commands over an index but those for authors. What one needs is imported when it runs."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blog_search_mcp.index.command_line import (
-    Read,
+    FAILED,
     embedder_url_option,
     index_option,
     json_option,
     read_absolute,
 )
+from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
-from blog_search_mcp.server.cli.terminal import print_text, tell
+from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
 from blog_search_mcp.server.http.settings import (
     DEFAULT_ADDRESS,
     parse_address,
@@ -34,7 +35,6 @@ from blog_search_mcp.server.http.settings import (
 from blog_search_mcp.server.settings import (
     ANYONE,
     CLIENTS,
-    OFFSET_MOST,
     TOP_K_DEFAULT,
     TOP_K_MOST,
     Address,
@@ -43,16 +43,42 @@ from blog_search_mcp.server.settings import (
 )
 
 if TYPE_CHECKING:
-    from blog_search_mcp.server.cli.install.clients import Machine
+    from blog_search_mcp.server.cli.client_settings import ClientFile
 
 Command = Callable[..., int]
 
 
-def over_index(work: Callable[..., int]) -> Command:
+class Program(click.Group):
+    """The group of all commands, in the order in which they were given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Serve where no command is named, but for a person who types nothing print the help."""
+        options = {name for option in self.get_params(ctx) for name in option.opts}
+        if not args and sys.stdin is not None and sys.stdin.isatty():
+            args = ["--help"]
+        elif not args or (args[0].startswith("-") and args[0] not in options):
+            args = ["serve", *args]
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command; a folder in its place is answered with what it is meant for."""
+        with suppress(OSError):  # a name too long for one
+            if cmd_name not in self.commands and Path(cmd_name).is_dir():
+                setup = command("setup", cmd_name)
+                advice = f"To index its posts and tell a client of them: `{setup}`"
+                ctx.fail(f"{cmd_name!r} is a folder. {advice}.")
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Name what a newcomer needs first."""
+        return [*self.commands]
+
+
+def over_index(work: Command) -> Command:
     """Add the options of all commands over an index; `work` gets them as Settings.
 
-    Other options that Settings has, such as `--toolset`, are in them too. A failure is a sentence
-    on stderr and the status 1.
+    Other options that Settings has, such as `--toolset`, are in them too. A UsageError is a
+    mistake on the command line; another failure is a sentence on stderr and the status FAILED.
     """
 
     @index_option()
@@ -70,9 +96,12 @@ def over_index(work: Callable[..., int]) -> Command:
         settings = Settings(index, embedder_url, watch, toolset, usage_log)
         try:
             return work(settings, **arguments)
+        except UsageError as error:
+            sentence = escape_controls(with_folders(str(error), settings))
+            raise click.UsageError(sentence, click.get_current_context()) from error
         except BlogSearchError as error:
             tell(str(error), settings)
-            return 1
+            return FAILED
 
     result: Command = run
     return result
@@ -85,15 +114,6 @@ def _default_index(watched: Path | None) -> Location:
     from blog_search_mcp.index.posts.next_ingest import index_beside
 
     return index_beside(watched)
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Tell a UsageError as a mistake on the command line, with its status."""
-    try:
-        yield
-    except UsageError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
 
 
 def words_argument(name: str) -> Callable[[Command], Command]:
@@ -113,17 +133,9 @@ def limit_option(most: int, default: int, least: int = 1) -> Callable[[Command],
     )
 
 
-toolset_option = click.option(
-    "--toolset",
-    type=click.Choice(["core", "extended", "author"]),
-    default="core",
-    show_default=True,
-    help="core has search_blog and read_chunk; extended adds list_posts and get_outline, author "
-    "what those who write the posts need.",
-)
 usage_log_option = click.option(
     "--usage-log",
-    type=Read(read_absolute),
+    type=read_absolute,
     envvar="BLOG_USAGE_LOG",
     show_envvar=True,
     metavar="FILE",
@@ -143,30 +155,10 @@ def filter_options(command: Command) -> Command:
     return command
 
 
-def name_option(command: Command) -> Command:
-    """Add the option that names an entry."""
-    return click.option(
-        "--name",
-        type=Read(read_entry_name),
-        default="",
-        help="The entry's name in the client's settings.  [default: blog, for another index with "
-        "its folder]",
-    )(command)
-
-
-def read_entry_name(value: str) -> str:
-    """Read a name that every client takes. Raises ValueError for others."""
-    if value and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
-        raise ValueError(
-            f"{value!r} is no name for an entry; use up to 64 letters, digits, - and _."
-        )
-    return value
-
-
 @click.command()
 @click.option(
     "--http",
-    type=Read(parse_address),
+    type=parse_address,
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
     metavar="[HOST:PORT]",
@@ -180,21 +172,28 @@ def read_entry_name(value: str) -> str:
 @click.option(
     "--cors",
     multiple=True,
-    type=Read(parse_origin),
+    type=parse_origin,
     metavar="ORIGIN",
     help="Let pages of this origin ask over HTTP; may be given again.",
 )
 @click.option(
     "--allow-host",
     multiple=True,
-    type=Read(parse_host_name),
+    type=parse_host_name,
     metavar="NAME",
     help="Answer HTTP requests to this name of the machine too; may be given again.",
 )
-@toolset_option
+@click.option(
+    "--toolset",
+    type=click.Choice(["core", "extended", "author"]),
+    default="core",
+    show_default=True,
+    help="core has search_blog and read_chunk; extended adds list_posts and get_outline, author "
+    "what those who write the posts need.",
+)
 @click.option(
     "--watch",
-    type=Read(read_absolute),
+    type=read_absolute,
     metavar="CONTENT",
     help="Ingest this folder of posts now and whenever it changes; the index is by default "
     f"{DEFAULT_FOLDER} beside it.",
@@ -213,9 +212,8 @@ def serve(
 
     access = ANYONE
     if http is not None:
-        with refusing():
-            token = os.environ.get("BLOG_SERVER_TOKEN", "")
-            access = read_access(http, token_file, token, allow_host, cors)
+        token = os.environ.get("BLOG_SERVER_TOKEN", "")
+        access = read_access(http, token_file, token, allow_host, cors)
     return serve(settings, http, access)
 
 
@@ -233,43 +231,29 @@ def ask(settings: Settings, question: str) -> int:
 @words_argument("query")
 @filter_options
 @limit_option(TOP_K_MOST, TOP_K_DEFAULT)
-@click.option(
-    "--read",
-    type=click.IntRange(1, OFFSET_MOST),
-    metavar="N",
-    help="Print the passage of the Nth hit.",
-)
 @click.option("--why", is_flag=True, help="Say of each hit why it is there.")
 @json_option
 @over_index
 def search(
-    settings: Settings,
-    query: str,
-    limit: int,
-    read: int | None,
-    why: bool,
-    as_json: bool,
-    **filters: str | None,
+    settings: Settings, query: str, limit: int, why: bool, as_json: bool, **filters: Any
 ) -> int:
-    """Print the hits for plain words, an identifier or an error message."""
-    from blog_search_mcp.server.cli.search import search
+    """Print the hits for words, an identifier or an error message."""
+    from blog_search_mcp.server.cli.display import search
     from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
-    page = {"top_k": limit} if read is None else {"top_k": 1, "offset": read - 1}
-    with refusing():
-        arguments = SEARCH_BLOG.parse({"query": query, **page, **filters})
-    return search(settings, arguments, reads=read is not None, why=why, as_json=as_json)
+    arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
+    return search(settings, arguments, why=why, as_json=as_json)
 
 
 @click.command()
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
 @over_index
-def read(settings: Settings, source: str, chunk_index: int) -> int:
+def read(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
     from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 
-    return _print_reply(READ_CHUNK, settings, {"source": source, "chunk_index": chunk_index})
+    return _print_reply(READ_CHUNK, settings, arguments)
 
 
 @click.command("list")
@@ -285,28 +269,44 @@ def list_posts(settings: Settings, **arguments: Any) -> int:
 
 def _print_reply(tool: Any, settings: Settings, arguments: dict[str, Any]) -> int:
     """Print what a tool answers."""
-    from blog_search_mcp.server.cli.terminal import escape_controls
     from blog_search_mcp.server.engine import engine_for_one
 
-    with refusing():
-        tool.parse(arguments)
     reply = tool.call(engine_for_one(settings), arguments)
     print_text(escape_controls("\n\n".join(reply.texts)))
     return 0
 
 
 @click.command()
-@toolset_option
 @over_index
 def doctor(settings: Settings) -> int:
     """Look at everything, and say how to mend what is wrong."""
-    from blog_search_mcp.server.cli.doctor.run import doctor
+    from blog_search_mcp.server.cli.doctor import doctor
 
-    return doctor(settings, _describe_machine())
+    return doctor(settings, _client_files(), os.environ.get("PATH"))
+
+
+def read_entry_name(value: str) -> str:
+    """Read a name that every client takes. Raises ValueError for others."""
+    if value and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value):
+        raise ValueError(
+            f"{value!r} is no name for an entry; use up to 64 letters, digits, - and _."
+        )
+    return value
+
+
+def name_option(command: Command) -> Command:
+    """Add the option that names an entry."""
+    return click.option(
+        "--name",
+        type=read_entry_name,
+        default="",
+        help="The entry's name in the client's settings.  [default: blog, for another index with "
+        "its folder]",
+    )(command)
 
 
 @click.command()
-@click.argument("watch", metavar="CONTENT", type=Read(read_absolute))
+@click.argument("watch", metavar="CONTENT", type=read_absolute)
 @click.option(
     "--client",
     type=click.Choice([*CLIENTS, "all"]),
@@ -318,11 +318,11 @@ def doctor(settings: Settings) -> int:
 @over_index
 def setup(settings: Settings, client: str | None, name: str) -> int:
     """Make the index of a folder of posts, and tell a client of it."""
-    from blog_search_mcp.server.cli.setup import set_up
+    from blog_search_mcp.index.embedders.addresses import resolve_ollama
+    from blog_search_mcp.server.cli.install import set_up
 
-    with refusing():
-        _check_embedder_url(settings.embedder_url)
-    return set_up(settings, _describe_machine(), client, name)
+    resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
+    return set_up(settings, _client_files(), client, name)
 
 
 client_argument = click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
@@ -336,38 +336,29 @@ _CLIENTS = f"CLIENT is {', '.join(CLIENTS)}."
 @over_index
 def install(settings: Settings, client: str, name: str, prints: bool) -> int:
     """Write this server into the settings of CLIENT."""
-    from blog_search_mcp.server.cli.install.run import add_entry
+    from blog_search_mcp.index.embedders.addresses import resolve_ollama
+    from blog_search_mcp.server.cli.install import add_entry
 
-    with refusing():
-        _check_embedder_url(settings.embedder_url)
-    return add_entry(settings, _describe_machine(), client, name, prints=prints)
+    resolve_ollama(settings.embedder_url)
+    add_entry(settings, _client_files()[client], name, prints=prints)
+    return 0
 
 
 @click.command(epilog=_CLIENTS)
 @client_argument
 @name_option
-@index_option(variable=None, meaning="The index of the entry.")
-def uninstall(client: str, name: str, index: Location | None) -> int:
+def uninstall(client: str, name: str) -> int:
     """Take it out of the settings of CLIENT."""
-    from blog_search_mcp.server.cli.install.run import remove_entry
-
-    return remove_entry(_describe_machine(), client, name, index)
-
-
-def _check_embedder_url(given: str) -> None:
-    """Raise UsageError, without the address, for one that no entry should hold."""
-    from blog_search_mcp.index.embedders.ollama.host import resolve_url
+    from blog_search_mcp.server.cli.install import remove_entry
 
     try:
-        resolve_url(given)
-    except UsageError as error:
-        raise UsageError(
-            "The embedder's address holds a name or password, or is no address. Correct "
-            "OLLAMA_HOST, EMBEDDER_URL or --embedder-url: such as http://127.0.0.1:11434."
-        ) from error
+        remove_entry(_client_files()[client], name)
+    except BlogSearchError as error:
+        raise click.ClickException(escape_controls(str(error))) from error
+    return 0
 
 
-def _describe_machine() -> Machine:
-    from blog_search_mcp.server.cli.install.clients import Machine
+def _client_files() -> dict[str, ClientFile]:
+    from blog_search_mcp.server.cli.client_settings import client_files
 
-    return Machine(Path.home(), Path.cwd(), sys.platform, os.environ)
+    return client_files(Path.home(), sys.platform, os.environ)

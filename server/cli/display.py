@@ -1,4 +1,7 @@
-"""Print hits and passages on a terminal, for `search` and `ask`.
+"""`blog-search-mcp search`, and how it and `ask` print hits on a terminal.
+
+The index is searched directly: no server, no protocol, and the SDK, which takes longest to
+import, is not needed. The facts are those of the search page.
 
 What matched is highlighted, and lines are as wide as the terminal, counted as it counts them:
 a Chinese character takes two columns. Where the output is no terminal, lines are whole and
@@ -7,47 +10,64 @@ plain.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from blog_search_mcp.server.cli.terminal import escape_controls, escape_unencodable
+from blog_search_mcp.index.commands import command
+from blog_search_mcp.server.cli.terminal import (
+    escape_controls,
+    escape_unencodable,
+    tell,
+    with_folders,
+)
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import describe_others, one_line
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Passage, ReasonKind
+from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.tools.search_blog import SearchArguments, find_hits
 
 INDENT = "   "
 MARKED = "bold yellow"
 SECONDARY = "dim"
 WARNING = "yellow"
-KINDS: dict[ReasonKind, str] = {
-    "passage": "words of its best passage",
-    "coverage": "how much of the words one passage of it holds",
-    "post": "words of the whole post",
-    "meaning": "meaning of its nearest passage",
-    "opening": "meaning of its beginning",
-    "gated_meaning": "meaning of its nearest passage, for what no passage words",
-    "gated_opening": "meaning of its beginning, for what no passage words",
-    "heading": "the query is one of its headings",
-    "verbatim": "the query stands in it word for word",
-}
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""
 CONFIDENCE = {"high": "green", "medium": "yellow", "low": "red"}
 
 
-def console() -> Console:
+def search(settings: Settings, arguments: SearchArguments, *, why: bool, as_json: bool) -> int:
+    """Search and print the hits, `why` explaining each; returns the exit status.
+
+    That is 1 if nothing is found. Raises BlogSearchError.
+    """
+    engine = engine_for_one(settings)
+    answer = find_hits(engine, arguments)
+    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
+
+    query = analyse_for_blog(arguments.query, engine.overview)
+    facts = {"query": query.text, **answer_facts(answer, query)}
+    facts["notice"] = with_folders(facts["notice"] or "", settings) or None
+    console = make_console()
+    if as_json:
+        console.print(json.dumps(facts, ensure_ascii=False, indent=2), soft_wrap=True)
+    elif facts["hits"]:
+        show_page(console, facts, why=why)
+        show_end(console, facts)
+    else:
+        tell(facts["notice"] or "", settings)
+    return 0 if facts["hits"] else 1
+
+
+def make_console() -> Console:
     """Make the console of stdout; nothing printed is read as markup, smileys or numbers."""
     escape_unencodable()
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def show_page(
-    console: Console, page: Mapping[str, Any], *, why: bool = False, previews: bool = True
-) -> None:
+def show_page(console: Console, page: Mapping[str, Any], *, why: bool = False) -> None:
     """Print the confidence, the notice and each hit: the facts that `search --json` prints.
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
@@ -61,32 +81,19 @@ def show_page(
         _line(console, Text(_fact(page["notice"]), WARNING))
     for number, hit in enumerate(page["hits"], page["offset"] + 1):
         _head(console, number, hit)
-        if previews:
-            _line(
-                console, _highlight(hit["preview"].replace("\n", " "), hit.get("marks", ())), INDENT
-            )
+        preview = hit["preview"].replace("\n", " ")
+        _line(console, _highlight(preview, hit.get("marks", ())), INDENT)
         for line in _explain(hit, page["query"]) if why else ():
             _line(console, Text(escape_controls(line), SECONDARY), INDENT)
 
 
-def show_end(console: Console, page: Mapping[str, Any], passage: Passage | None) -> None:
-    """Print how to see more hits, or the text of the one that was read and where it stands."""
-    if passage is None:
-        first, end, total = page["offset"] + 1, page["offset"] + len(page["hits"]), page["total"]
-        more = ", more by --limit" if page["next_offset"] else ""
-        shown = f"Hits {first} to {end} of {total}{more}; --read N opens one."
-    else:
-        for chunk in page["passage"]["chunks"]:
-            text = _highlight(chunk["text"], chunk["marks"])
-            console.print(Text("\n"), text, Text("\n"), sep="", end="", soft_wrap=True)
-        before, after = passage.heading_before, passage.heading_after
-        place = [
-            f"\nChunk {passage.asked + 1} of {passage.count}",
-            *([f"before it: {_fact(before)}"] if before else []),
-            *([f"after it: {_fact(after)}"] if after else []),
-        ]
-        shown = f"{'; '.join(place)}."
-    _line(console, Text(shown, SECONDARY))
+def show_end(console: Console, page: Mapping[str, Any]) -> None:
+    """Print how many hits there are, and how to see more of them or read one."""
+    more = ", more by --limit" if page["next_offset"] else ""
+    best = page["hits"][0]
+    opened = command("read", best["source"], best["chunk_index"])
+    shown = f"Hits 1 to {len(page['hits'])} of {page['total']}{more}. To read one: {opened}"
+    _line(console, Text(_fact(shown), SECONDARY))
 
 
 def _highlight(text: str, marks: Iterable[Sequence[int]]) -> Text:
@@ -145,7 +152,7 @@ def _explain(hit: Mapping[str, Any], query: str) -> list[str]:
         f"     meaning, as a cosine to the query: {meaning}",
     ]
     for reason in hit["reasons"]:
-        weight, value, kind = reason["share"], reason["value"], KINDS[reason["kind"]]
+        weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
         if abs(weight * value) >= LEAST:
             lines.append(f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}")
     return lines

@@ -6,8 +6,10 @@ import gc
 import logging
 import os
 import sys
+from pathlib import Path
 
 from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.server.cli.terminal import tell
 from blog_search_mcp.server.settings import Access, Address, Settings
@@ -25,8 +27,8 @@ def serve(settings: Settings, address: Address | None, access: Access) -> int:
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
     )
-    if not _can_watch(settings):
-        return 1
+    if settings.watch is not None:
+        _check_posts(settings, settings.watch)
     if address is not None:
         from blog_search_mcp.server.http.serve import serve_http
 
@@ -39,17 +41,16 @@ def serve(settings: Settings, address: Address | None, access: Access) -> int:
     return serve_stdio(settings)
 
 
-def _can_watch(settings: Settings) -> bool:
-    """Whether posts can be watched, or an earlier index served; tells why where they cannot."""
-    folder = settings.watch
-    if folder is None or (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
-        return True
-    from blog_search_mcp.index.errors import BlogSearchError
+def _check_posts(settings: Settings, folder: Path) -> None:
+    """Tell why a folder cannot be watched. Raises ContentError if there is no index to serve."""
+    if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
+        return
     from blog_search_mcp.index.posts.walk import refuse_inside
     from blog_search_mcp.index.stores import open_store
 
     try:
         refuse_inside(folder, settings.index)
-    except BlogSearchError as error:
+    except ContentError as error:
+        if open_store(settings.index).stamp() is None:
+            raise
         tell(str(error), settings)
-    return open_store(settings.index).stamp() is not None

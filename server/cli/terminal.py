@@ -1,13 +1,17 @@
-"""Print text on a terminal safely."""
+"""Print text and facts on a terminal safely."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
+from typing import Any, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.server.settings import Settings
+
+Facts: TypeAlias = dict[str, Any]
 
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -34,6 +38,36 @@ def with_folders(sentence: str, settings: Settings) -> str:
     from blog_search_mcp.index.posts.next_ingest import blog_of
 
     return complete_commands(sentence, blog_of(settings.index))
+
+
+def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
+    """Print `facts` as JSON if that is asked for, else as lines, what must be known first."""
+    if notice := facts.get("notice"):
+        facts = facts | {"notice": with_folders(notice, settings)}
+    if as_json:
+        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        rest = {name: value for name, value in facts.items() if name != "notice"}
+        print_lines([*([facts["notice"]] if notice else []), *_write_facts(rest)])
+
+
+def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
+    """Write facts a line each, those below others indented; what is empty is left out."""
+    for name, value in facts.items():
+        if isinstance(value, dict) and value:
+            yield from (f"{indent}{name}:", *_write_facts(value, f"{indent}  "))
+        elif isinstance(value, list) and value:
+            yield f"{indent}{name}:"
+            for item in value:
+                lines = [*_write_facts(item)] if isinstance(item, dict) else [_one_line(item)]
+                yield f"{indent}  - {lines[0]}"
+                yield from (f"{indent}    {line}" for line in lines[1:])
+        elif value not in (None, "", [], {}):
+            yield f"{indent}{name}: {_one_line(value)}"
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())
 
 
 def print_lines(lines: Iterable[str]) -> None:

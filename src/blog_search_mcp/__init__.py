@@ -30,21 +30,16 @@ __all__ = [
     "open_index",
 ]
 
-_TYPES = "blog_search_mcp.index.types"
-_MODULES = {
-    "BlogIndex": "blog_search_mcp.api",
-    "build_index": "blog_search_mcp.api",
-    "open_index": "blog_search_mcp.api",
-    "BlogSearchError": "blog_search_mcp.index.errors",
-    "Report": "blog_search_mcp.ingest.report",
-    **dict.fromkeys(("Answer", "Chunk", "Filters", "Hit", "Passage", "Post"), _TYPES),
-}
+_MODULES = {"BlogSearchError": "index.errors", "Report": "ingest.report"} | dict.fromkeys(
+    ("BlogIndex", "build_index", "open_index"), "api"
+)
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    module = import_module(f"{__name__}.{_MODULES.get(name, 'index.types')}")
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from blog_search_mcp.index.embedders.registry import serve_embedder
 from blog_search_mcp.index.errors import UsageError
@@ -45,16 +46,10 @@ def build_index(
     from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.report import Progress
 
-    job = Job(
-        content=Path(content).expanduser(),
-        index=_locate(index),
-        choose=partial(choose_embedder, embedder, model, embedder_url),
-        now=datetime.now(UTC),
-        options=IngestOptions(
-            include_drafts=include_drafts, base_url=base_url, permalink=permalink
-        ),
-        rebuild=rebuild,
-    )
+    options = IngestOptions(include_drafts=include_drafts, base_url=base_url, permalink=permalink)
+    choose = partial(choose_embedder, embedder, model, embedder_url)
+    folder, now = Path(content).expanduser(), datetime.now(UTC)
+    job = Job(folder, _locate(index), choose, now, options, rebuild=rebuild)
     return ingest(job, progress or Progress())
 
 
@@ -75,7 +70,7 @@ def _locate(index: Path | str) -> Location:
     return address or Path(index).expanduser().absolute()
 
 
-class BlogIndex:
+class BlogIndex(AbstractContextManager["BlogIndex"]):
     """An open index; safe for concurrent use. Every method raises BlogSearchError."""
 
     def __init__(self, location: Location, embedder_url: str) -> None:
@@ -109,9 +104,6 @@ class BlogIndex:
     def close(self) -> None:
         """Release the files; a later call opens the newest generation again."""
         self._live.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_raised: object) -> None:
         self.close()

@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.cli import program
 from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.embedders.addresses import OLLAMA_PORT
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
-from blog_search_mcp.index.embedders.ollama.host import DEFAULT_PORT
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
 from blog_search_mcp.server.settings import CLIENTS
@@ -25,7 +25,7 @@ ELSEWHERE = {
     "--document-prefix": "as the model's card says",
     "--query-prefix": "as the model's card says",
     "--model": f"`{DEFAULT_MODEL}`",
-    "--embedder-url": f"`http://127.0.0.1:{DEFAULT_PORT}`",
+    "--embedder-url": f"`http://127.0.0.1:{OLLAMA_PORT}`",
     "--http": f"`{DEFAULT_ADDRESS}`",
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",

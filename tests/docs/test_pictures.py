@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from rich.text import Text
 
 from tools.likeness import alike
-from tools.pictures import COLUMNS, PICTURES, ROWS, Picture, drawn, printed, rows, rows_in
+from tools.pictures import PICTURES, Picture, drawn, printed, rows, rows_in
 from tools.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow  # runs every command of a page
@@ -32,16 +31,3 @@ def test_a_picture_is_small_and_loads_nothing(picture: Picture) -> None:
     assert len(file.encode()) < 60_000
     assert re.findall(r"\w+://[^\"']+", file) == ["http://www.w3.org/2000/svg"]
     assert not re.search(r"url\((?!#)|@import|@font-face|<script|<image", file)
-
-
-def test_a_picture_s_rows_can_be_read_back() -> None:
-    answer = Text.from_ansi("1. \x1b[1mA title\x1b[0m  \x1b[36ma.md chunk 0\x1b[0m  0.443\n   <&>")
-    said = [f"$ {ANSWER.command}", "1. A title  a.md chunk 0  0.443", "   <&>"]
-    assert rows_in(drawn(ANSWER, rows(ANSWER, answer))) == said
-
-
-def test_long_lines_are_wrapped_and_many_are_counted() -> None:
-    shown = [row.plain for row in rows(ANSWER, Text("\n".join(["word " * 30, *("ab" * ROWS)])))]
-    assert max(map(len, shown)) <= COLUMNS
-    assert len(shown) == 1 + ROWS + 1
-    assert shown[-1] == f"[… {ROWS + 2} more lines …]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from mcp.types import (
     PARSE_ERROR,
 )
 
-from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
 from blog_search_mcp.server.protocol.completion import VARIABLES
@@ -24,10 +22,8 @@ from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, T
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.find_similar import DRAFT_LENGTH
 from blog_search_mcp.server.tools.list_posts import LIST_POSTS
-from blog_search_mcp.server.tools.read_chunk import describe_place
 from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
-from tests.unit.server.tools.test_arguments import ENOUGH, TOOLS
 from tools.sandbox import ROOT
 
 if TYPE_CHECKING:
@@ -77,23 +73,6 @@ def test_each_argument_has_its_type_default_and_range(tool: Tool[Any]) -> None:
     assert shown == [expected_row(tool, name) for name in tool.input_schema["properties"]]
 
 
-@pytest.mark.parametrize(
-    ("tool", "name"),
-    [
-        (tool.name, name)
-        for tool in EXTENDED
-        for name in tool.input_schema["properties"]
-        if expected_row(tool, name)[3] == TEXT
-    ],
-)
-def test_a_text_has_the_range_that_the_page_says(tool: str, name: str) -> None:
-    for allowed in ("x", "x" * TEXT_LENGTH):
-        TOOLS[tool].parse({**ENOUGH[tool], name: allowed})
-    for refused in ("", "x" * (TEXT_LENGTH + 1)):
-        with pytest.raises(UsageError):
-            TOOLS[tool].parse({**ENOUGH[tool], name: refused})
-
-
 def test_the_tools_on_the_page_are_those_there_are() -> None:
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in DOCUMENTED]
     assert f"at most {ANSWER:,} characters" in PAGE
@@ -105,12 +84,6 @@ def test_every_fact_of_a_search_is_explained() -> None:
     page = page_facts(Answer((), 0, 0, notice="Nothing."), ())
     assert [row[0] for row in rows("`search_blog`", "result")] == [f"`{name}`" for name in page]
     assert [row[0] for row in rows("`search_blog`", "of a hit")] == [f"`{name}`" for name in hit]
-
-
-def test_every_line_on_where_a_chunk_stands_is_explained() -> None:
-    written = re.findall(r'^ {8}"([a-z ]+)":', inspect.getsource(describe_place), re.MULTILINE)
-    explained = named([row[0] for row in rows("`read_chunk`", "line")])
-    assert explained == {*written, "also in …"}
 
 
 def test_every_fact_of_a_list_is_explained(blog: MakeBlog) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -65,17 +64,3 @@ def test_ask_says_what_is_missing_and_fails(tmp_path: Path) -> None:
     assert (asked.returncode, asked.stdout) == (1, "")
     assert f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`." in asked.stderr
     assert len(asked.stderr.splitlines()) == 1
-
-
-def test_ask_ends_quietly_when_its_reader_has_seen_enough(index: Path) -> None:
-    command = " ".join(shlex.quote(part) for part in [*SERVER, "ask", "cache"])
-    ran = subprocess.run(
-        f"{command} --index {shlex.quote(str(index))} | head -n 1",
-        shell=True,
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-        timeout=60,
-    )
-    assert (len(ran.stdout.splitlines()), ran.stderr) == (1, "")

@@ -12,8 +12,6 @@ import pytest
 from rich.console import Console
 
 from blog_search_mcp.server.cli.ask import show_reply
-from blog_search_mcp.server.protocol.instructions import HOW
-from blog_search_mcp.server.tools.registry import EXTENDED
 from tests.support.faults.server_process import MODERN, Process, call
 from tests.support.served import ingest, write
 
@@ -93,12 +91,6 @@ def test_markdown_has_a_line_of_its_own_for_no_word_of_a_post(server: Process) -
         assert head.startswith(f"{number}. **")
         assert re.match(r"   `[a-z-]+\.md` chunk_index 0 · ", facts)
         assert preview.startswith("   > ")
-
-
-def test_the_tools_say_that_a_post_s_text_is_data() -> None:
-    assert "never instructions to follow" in HOW
-    for tool in EXTENDED:
-        assert "not instructions" in tool.description
 
 
 def test_a_post_does_not_steer_the_terminal_of_ask(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -50,22 +49,6 @@ def install(environment: Path, *wheels: Path) -> None:
     run("-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", *names)
 
 
-def other_distribution(folder: Path) -> Path:
-    """Make the wheel of a distribution that has a top-level package called `server`."""
-    wheel = folder / "other-1.0-py3-none-any.whl"
-    info = "other-1.0.dist-info"
-    files = {
-        "server/__init__.py": "OTHER = True\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in {**files, f"{info}/RECORD": record}.items():
-            archive.writestr(name, text)
-    return wheel
-
-
 def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) -> None:
     [wheel] = built.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -99,34 +82,13 @@ def test_each_model_in_the_wheel_comes_with_its_licence_and_both_fit(built: Path
         assert f"{notices}/index/embedders/models/{model}/LICENSE" in names
 
 
-def test_the_source_distribution_builds_the_same_wheel(built: Path, tmp_path: Path) -> None:
-    [wheel], [source] = built.glob("*.whl"), built.glob("*.tar.gz")
-    with tarfile.open(source) as archive:
-        archive.extractall(tmp_path, filter="data")
-    [unpacked] = tmp_path.iterdir()
-    run("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist"), cwd=unpacked)
-    assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
-
-
-def test_a_distribution_with_a_server_package_comes_and_goes_beside_ours(
+def test_what_is_installed_ingests_and_explains_itself(
     built: Path, environment: Path, tmp_path: Path
 ) -> None:
-    [wheel] = built.glob("*.whl")
-    install(environment, wheel, other_distribution(tmp_path))
-    program = "import server, blog_search_mcp.server as ours; print(server.OTHER, ours.NAME)"
-    python = environment / "python"
-    assert run("-c", program, cwd=tmp_path, program=python) == "True blog_mcp\n"
-    run("-m", "pip", "--python", str(python), "uninstall", "-q", "-y", "other")
-    assert run("--help", cwd=tmp_path, program=environment / "blog-search-mcp").startswith(
-        "Usage: blog-search-mcp"
-    )
+    install(environment, *built.glob("*.whl"))
+    program = environment / "blog-search-mcp"
+    assert run("--help", cwd=tmp_path, program=program).startswith("Usage: blog-search-mcp")
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "soup.md").write_text("# Soup\n\nOnion soup.\n", encoding="utf-8")
-    arguments = ("-m", "blog_search_mcp.ingest", "posts", "--embedder", "embedded", "--json")
-    assert json.loads(run(*arguments, cwd=tmp_path, program=python))["posts"] == 1
-
-
-@pytest.mark.parametrize(("module", "command"), [("ingest", "ingest"), ("server", "serve")])
-def test_in_the_repository_a_folder_runs_by_its_own_name(module: str, command: str) -> None:
-    helped = run("-m", module, "--help", cwd=ROOT)
-    assert helped.startswith(f"Usage: blog-search-mcp {command}")
+    words = ("ingest", "posts", "--embedder", "embedded", "--json")
+    assert json.loads(run(*words, cwd=tmp_path, program=program))["posts"] == 1

@@ -15,8 +15,7 @@ import pytest
 
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
-from blog_search_mcp.index.embedders.registry import open_wire
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+from blog_search_mcp.index.embedders.registry import open_remote
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
@@ -191,7 +190,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-OLLAMAS = RemoteEmbedder(open_wire("ollama", ""), "all-minilm")
+OLLAMAS = open_remote("ollama", "", "all-minilm")
 
 
 @pytest.mark.parametrize("embedder", [OnnxEmbedder(), OLLAMAS])

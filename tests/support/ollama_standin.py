@@ -1,51 +1,154 @@
-"""A local HTTP server that speaks Ollama's contract of vectors and chats, with faults by script.
+"""A local HTTP server that answers as Ollama 0.32 does to what is asked of it here, with faults.
 
-It answers with the statuses and texts of Ollama (`tests.ollama.contract`, held to a real one
-by test_ollama_contract.py) and knows nothing of how it is asked: prefixes, batches and
-retries are visible in `requests`. With `reads_capitals` off it is one of the versions that
-take every word with a capital or an accent for the same unknown piece.
+Statuses and texts are those of a real one, to which test_ollama_contract.py holds it. It knows
+nothing of how it is asked: prefixes, batches and retries are visible in `requests`. A fault turns
+the right answer into what goes out; it is given for the coming requests or for texts.
+
+Vectors are the unit mean of one hashed direction for each word without its capitals and accents.
+So a text has the same vector in every batch and process, and related texts lie close together.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import threading
+import unicodedata
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeAlias
 
-from tests.support.ollama import chat, contract
-from tests.support.ollama.faults import Answer, Fault, alters, closes, fails, hangs, replies
-from tests.support.ollama.model import Model, embedding
-from tests.support.ollama.serve import serving
-
-__all__ = [
-    "Answer",
-    "Body",
-    "Fault",
-    "Model",
-    "OllamaStandIn",
-    "Request",
-    "alters",
-    "closes",
-    "embedding",
-    "fails",
-    "hangs",
-    "replies",
-    "running",
-]
+import numpy as np
+import numpy.typing as npt
 
 Body = Mapping[str, Any]
-Says = Callable[[Sequence[Body], Sequence[Body]], Body]
-"""Messages and tools in, a message out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One pulled model."""
+
+    name: str = "nomic-embed-text:latest"
+    digest: str = "0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f"
+    dimension: int = 64
+    """Fewer than a real one's, to save time."""
+    context: int = 2048
+    capabilities: tuple[str, ...] = ("embedding",)
+
+
+def tokens(text: str, reads_capitals: bool = True) -> list[str]:
+    """Words and punctuation marks without capitals and accents; what is not read is unknown."""
+    words = re.findall(r"\w+|[^\w\s]", unicodedata.normalize("NFC", text))
+    bare = [
+        "".join(c for c in unicodedata.normalize("NFD", w.lower()) if not unicodedata.combining(c))
+        for w in words
+    ]
+    if reads_capitals:
+        return bare
+    return [b if b == word else "[UNK]" for b, word in zip(bare, words, strict=True)]
+
+
+@cache
+def direction(token: str, dimension: int) -> npt.NDArray[np.float64]:
+    """Return the direction of one token: the same in every process."""
+    seed = int.from_bytes(hashlib.sha256(token.encode()).digest()[:8], "big")
+    return np.random.default_rng(seed).standard_normal(dimension)
+
+
+def embedding(text: str, model: Model, reads_capitals: bool = True) -> list[float]:
+    """Unit mean of the directions of a text's tokens, cut to the model's context."""
+    words = ["[CLS]", *tokens(text, reads_capitals)[: model.context - 2]]
+    total = np.sum([direction(word, model.dimension) for word in words], axis=0)
+    unit: list[float] = (total / np.linalg.norm(total)).astype(np.float32).tolist()
+    return unit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status and body; a str goes out as text, bytes as they are, everything else as JSON."""
+
+    status: int
+    body: Any
+    cut: int | None = None
+    """Bytes of the body after which nothing more comes; `None` for all of it."""
+    hangs: bool = False
+    """Whether what was cut off is kept waiting for, instead of the connection being closed."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Fault: TypeAlias = "Callable[[OllamaStandIn, Answer], Answer | None]"
+"""`None` closes the connection unanswered."""
+
+
+def fails(status: int, error: str) -> Fault:
+    """Answer with an error of Ollama's form."""
+    return replies(status, {"error": error})
+
+
+def replies(status: int, body: Any, **headers: str) -> Fault:
+    """Answer with a text or JSON that is not Ollama's, as a proxy does."""
+    return lambda _server, _answer: Answer(status, body, headers=headers)
+
+
+def alters(change: Callable[[list[Any]], list[Any]]) -> Fault:
+    """Answer 200 with the vectors changed; an error stays as it is."""
+
+    def altered(server: OllamaStandIn, answer: Answer) -> Answer:
+        if answer.status != 200:
+            return answer
+        return server.answer_rows(change(server.rows_of(answer)))
+
+    return altered
+
+
+def hangs(server: OllamaStandIn, answer: Answer) -> Answer | None:
+    """Keep the request waiting until the server stops."""
+    server.released.wait()
+    return answer
+
+
+def closes(_server: OllamaStandIn, _answer: Answer) -> Answer | None:
+    """Close the connection without an answer."""
+    return None
+
+
+def breaks_off(_server: OllamaStandIn, answer: Answer) -> Answer:
+    """Close the connection in the middle of the body."""
+    return Answer(answer.status, answer.body, cut=100)
+
+
+def stalls(_server: OllamaStandIn, answer: Answer) -> Answer:
+    """Send a part of the body and keep the rest until the server stops."""
+    return Answer(answer.status, answer.body, cut=100, hangs=True)
+
+
+def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
+    """20 MB of blanks in 20 kB that nobody asked to have compressed."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    body = packer.compress(b" " * 20_000_000) + packer.flush()
+    return Answer(200, body, headers={"Content-Encoding": "deflate"})
+
+
+def becomes(**changes: Any) -> Fault:
+    """Answer, and be another from then on: `becomes(version="0.33.1")`."""
+
+    def changed(server: OllamaStandIn, answer: Answer) -> Answer:
+        for name, value in changes.items():
+            setattr(server, name, value)
+        return answer
+
+    return changed
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request as it arrived."""
 
-    method: str
     path: str
     body: Body
     headers: Mapping[str, str]
@@ -60,56 +163,39 @@ class OllamaStandIn:
     """`None`: there is no /api/version here."""
     reads_capitals: bool = True
     faults: list[Fault | None] = field(default_factory=list)
-    """One for each coming /api/embed, in order; `None` lets that request pass."""
+    """One for each coming request for vectors, in order; `None` lets that request pass."""
     on_text: dict[str, Fault] = field(default_factory=dict)
-    """By a pattern in a text, for every /api/embed with such a text; lasts."""
+    """By a pattern in a text, for every request with such a text; lasts."""
     elsewhere: dict[str, Fault] = field(default_factory=dict)
     """By path, for every request to another route; lasts."""
-    broken: int = 0
-    """Answers that a fault was made of so far."""
-    says: Says = field(default=lambda _messages, _tools: {"content": "Yes."})
-    """The chat models' next message without its role: `content`, `thinking`, and `tool_calls` as
-    names with arguments."""
+    says: Callable[[Sequence[Body]], Body] = lambda _messages: {"content": "Yes."}
+    """The chat models' next message without its role: `content`, and `tool_calls`."""
     requests: list[Request] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops, so that hanging answers end with it."""
     host: str = ""
 
-    @property
-    def chatted(self) -> list[Body]:
-        """Bodies of the requests to /api/chat so far."""
-        return [request.body for request in self.requests if request.path == "/api/chat"]
+    route = "/api/embed"
+
+    def asked(self, path: str) -> list[Body]:
+        """Bodies of the requests to a route so far."""
+        return [request.body for request in self.requests if request.path == path]
 
     @property
     def embedded(self) -> list[Body]:
-        """Bodies of the requests to /api/embed so far."""
-        return [request.body for request in self.requests if request.path == "/api/embed"]
-
-    def since(self, *version: int) -> bool:
-        """Whether this is that version or a later one."""
-        return tuple(int(part) for part in re.findall(r"\d+", self.version or "0")) >= version
+        """Bodies of the requests for vectors so far."""
+        return self.asked(self.route)
 
     def find(self, name: str) -> Model | None:
-        wanted = contract.full_name(name).lower()
+        wanted = (name if ":" in name else f"{name}:latest").lower()
         return next((model for model in self.models if model.name.lower() == wanted), None)
 
-    def answer(
-        self, method: str, path: str, raw: bytes, headers: Mapping[str, str]
-    ) -> Answer | None:
+    def answer(self, path: str, raw: bytes, headers: Mapping[str, str]) -> Answer | None:
         """Answer one request and log it; `None` means no answer at all."""
-        refusal = contract.refused(method, path)
-        if refusal is None and method == "POST":
-            body = contract.parsed(raw)
-            refusal, body = (body, {}) if isinstance(body, Answer) else (None, body)
-        else:
-            body = {}
-        self.requests.append(Request(method, path, body, headers))
-        return refusal or self._faulty(path, body)
-
-    def _faulty(self, path: str, body: Body) -> Answer | None:
-        answer = self._right(path, body)
-        fault = self._fault_of(body) if path == "/api/embed" else self.elsewhere.get(path)
-        self.broken += fault is not None
+        body = json.loads(raw) if raw else {}
+        self.requests.append(Request(path, body, headers))
+        answer = self.right_answer(path, body, headers)
+        fault = self._fault_of(body) if path == self.route else self.elsewhere.get(path)
         return fault(self, answer) if fault else answer
 
     def _fault_of(self, body: Body) -> Fault | None:
@@ -119,19 +205,55 @@ class OllamaStandIn:
                 return lasting
         return fault
 
-    def _right(self, path: str, body: Body) -> Answer:
+    def right_answer(self, path: str, body: Body, _headers: Mapping[str, str]) -> Answer:
         match path:
-            case "/api/version" if self.version is None:
-                return Answer(404, "404 page not found")
-            case "/api/version":
+            case "/api/version" if self.version is not None:
                 return Answer(200, {"version": self.version})
             case "/api/tags":
-                return contract.tags(self)
-            case "/api/show":
-                return contract.show(self, body)
+                entries = [
+                    {"name": m.name, "model": m.name, "digest": m.digest} for m in self.models
+                ]
+                return Answer(200, {"models": entries})
             case "/api/chat":
-                return chat.chat(self, body)
-        return contract.embed(self, body)
+                return self._chat(body)
+            case self.route:
+                return self._embed(body)
+        return Answer(404, "404 page not found")
+
+    def _embed(self, body: Body) -> Answer:
+        texts = body.get("input") or []
+        texts = [texts] if isinstance(texts, str) else texts
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            return Answer(400, {"error": "invalid input type"})
+        model = self.find(name := str(body.get("model", "")))
+        if model is None:
+            return Answer(404, {"error": f'model "{name}" not found, try pulling it first'})
+        if "embedding" not in model.capabilities:
+            no = "This server does not support embeddings. Start it with `--embeddings`"
+            return Answer(501, {"error": no})
+        longest = max([len(tokens(text)) + 2 for text in texts], default=0)
+        if body.get("truncate") is False and longest > model.context:
+            return Answer(400, {"error": "the input length exceeds the context length"})
+        return self.answer_rows([embedding(text, model, self.reads_capitals) for text in texts])
+
+    def answer_rows(self, rows: Sequence[object]) -> Answer:
+        """Answer with vectors."""
+        return Answer(200, {"embeddings": rows})
+
+    def rows_of(self, answer: Answer) -> list[Any]:
+        """The vectors of an answer."""
+        return list(answer.body["embeddings"])
+
+    def _chat(self, body: Body) -> Answer:
+        name = str(body.get("model", ""))
+        model = self.find(name)
+        if model is None:
+            return Answer(404, {"error": f"model '{name}' not found"})
+        if body.get("tools") and "tools" not in model.capabilities:
+            named = f"registry.ollama.ai/library/{model.name}"
+            return Answer(400, {"error": f"{named} does not support tools"})
+        message = {"role": "assistant", "content": "", **self.says(body.get("messages") or [])}
+        return Answer(200, {"model": name, "message": message, "done": True})
 
 
 @contextmanager
@@ -139,5 +261,59 @@ def running(standin: OllamaStandIn | None = None, port: int = 0) -> Iterator[Oll
     """Serve on 127.0.0.1, on a free port unless one is given; `host` then names it."""
     standin = standin or OllamaStandIn()
     standin.released = threading.Event()
-    with serving(standin, port):
+    server = ThreadingHTTPServer(("127.0.0.1", port), _handler(standin))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    standin.host = f"127.0.0.1:{server.server_port}"
+    try:
         yield standin
+    finally:
+        standin.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _handler(standin: OllamaStandIn) -> type[BaseHTTPRequestHandler]:
+    released = standin.released
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._serve(b"")
+
+        def do_POST(self) -> None:
+            self._serve(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+
+        def _serve(self, raw: bytes) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = standin.answer(self.path, raw, headers)
+            if answer is None:
+                self.close_connection = True
+            elif not released.is_set():
+                self._send(answer)
+
+        def _send(self, answer: Answer) -> None:
+            body = answer.body
+            is_raw = isinstance(body, str | bytes)
+            data = (
+                body if isinstance(body, bytes) else (body if is_raw else json.dumps(body)).encode()
+            )
+            self.send_response(answer.status)
+            self.send_header("Content-Type", "text/plain" if is_raw else "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data[: answer.cut])
+            if answer.hangs:
+                self.wfile.flush()
+                released.wait()
+            if answer.cut is not None:
+                self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Stay quiet: `requests` is the log."""
+
+    return Handler

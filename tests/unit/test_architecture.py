@@ -179,7 +179,7 @@ def test_one_library_is_known_in_one_folder() -> None:
     assert {(lib, name) for lib, name in importers if not is_below(name, engines[lib])} == set()
 
 
-def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_for_a_key() -> None:
+def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
     """A key is read where it is sent, and taken out of servers' words, so no settings hold it.
 
     `ask` hands all of it on to the server that it starts.
@@ -192,7 +192,6 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
     assert readers == {
         "ingest.cli",
         "server.cli.commands",
-        "index.commands",
         "index.embedders.client",
         "index.embedders.openai",
         "index.milvus.connection",

@@ -1,14 +1,13 @@
-"""Facts about Ollama's embedding models: role prefixes, languages, lengths, misreadings.
+"""Facts about Ollama's embedding models: role prefixes, languages, misreadings.
 
 Ollama adds no prefixes and its API does not report them; so they stand here, as the model's
-own card gives them, and beside them what a person asks before pulling a model.
+own card gives them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
@@ -17,106 +16,58 @@ card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.
 59.9 to 66.5."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
-    """One model, or several sisters that are used alike."""
-
-    name: str
-    """What `ollama pull` takes."""
-    document_prefix: str
-    query_prefix: str
-    context: int
-    """Tokens that Ollama reads of one text at most, its prefix and marks among them."""
-    size: str
-    """To download, in decimal units."""
-    is_multilingual: bool
-    """Trained on some hundred languages. The others know English alone, and their vocabulary is
-    that of bert-base-uncased, which `index.embedders.packaged` measures."""
-    elsewhere: tuple[str, ...] = ()
-    """Parts of the names that sisters and copies in other places have."""
-
-    @property
-    def prefixes(self) -> tuple[str, str]:
-        """Of a document and of a query."""
-        return self.document_prefix, self.query_prefix
-
-
 _NOMIC = ("search_document: ", "search_query: ")
-_GEMMA = ("title: none | text: ", "task: search result | query: ")
 _PASSAGES = ("", "Represent this sentence for searching relevant passages: ")
 _TASK = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 
-KNOWN_MODELS: Final = (
-    # Card of BAAI/bge-m3: no prefixes.
-    KnownModel("bge-m3", "", "", 8192, "1.2 GB", True),
+PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
+    "bge-m3": ("", ""),
     # config_sentence_transformers.json of Qwen/Qwen3-Embedding-0.6B: no space after "Query:".
-    KnownModel("qwen3-embedding:0.6b", "", _TASK, 32768, "639 MB", True),
-    # Card of google/embeddinggemma-300m, prompts "Retrieval-document" and "Retrieval-query";
-    # those of embeddinggemma-2 are the same.
-    KnownModel("embeddinggemma", *_GEMMA, 2048, "622 MB", True),
-    # Card of Snowflake/snowflake-arctic-embed-l-v2.0.
-    KnownModel(
-        "snowflake-arctic-embed2",
-        *("", "query: ", 8192, "1.2 GB", True),
-        elsewhere=("arctic-embed-l-v2", "arctic-embed-m-v2"),
-    ),
-    # Cards of nomic-ai/nomic-embed-text-v1, -v1.5 and -v2-moe: a prefix on both sides is a must.
-    KnownModel(
-        "nomic-embed-text-v2-moe", *_NOMIC, 512, "958 MB", True, elsewhere=("nomic-embed-text-v2",)
-    ),
-    # Cards of intfloat/multilingual-e5-large-instruct, with a space after "Query:", and of its
-    # sisters without instructions. Ollama's own library has none of them.
-    KnownModel(
-        "jeffh/intfloat-multilingual-e5-large-instruct:q8_0",
-        *("", f"{_TASK} ", 512, "603 MB", True),
-        elsewhere=("multilingual-e5-large-instruct",),
-    ),
-    KnownModel(
-        "jeffh/intfloat-multilingual-e5-large:q8_0",
-        *("passage: ", "query: ", 512, "603 MB", True),
-        elsewhere=("multilingual-e5",),
-    ),
-    KnownModel("qwen3-embedding:4b", "", _TASK, 32768, "2.5 GB", True),
-    KnownModel("qwen3-embedding:8b", "", _TASK, 32768, "4.7 GB", True, ("qwen3-embedding",)),
-    # Its card says 8192; its file's n_ctx_train is 2048, beyond which Ollama does not go.
-    KnownModel("nomic-embed-text", *_NOMIC, 2048, "274 MB", False),
-    # Cards of mixedbread-ai/mxbai-embed-large-v1 and of BAAI/bge-small-en-v1.5 and its sisters.
-    KnownModel(
-        "mxbai-embed-large",
-        *(*_PASSAGES, 512, "670 MB", False),
-        elsewhere=("bge-small-en", "bge-base-en", "bge-large-en"),
-    ),
-    # Card of Snowflake/snowflake-arctic-embed-m and its sisters of the first generation.
-    KnownModel("snowflake-arctic-embed", *_PASSAGES, 512, "669 MB", False),
-    # Card of sentence-transformers/all-MiniLM-L6-v2: longer texts are cut at 256.
-    KnownModel("all-minilm", "", "", 256, "46 MB", False),
-)
-"""Those for many languages in the order in which one is taken, then those for English. Contexts
-and sizes are those of ollama.com."""
+    "qwen3-embedding-0.6b": ("", _TASK),
+    # Prompts "Retrieval-document" and "Retrieval-query"; those of embeddinggemma-2 are the same.
+    "embeddinggemma": ("title: none | text: ", "task: search result | query: "),
+    "arctic-embed2": ("", "query: "),
+    "arctic-embed-l-v2": ("", "query: "),
+    "arctic-embed-m-v2": ("", "query: "),
+    "nomic-embed-text-v2": _NOMIC,
+    # With a space after "Query:".
+    "multilingual-e5-large-instruct": ("", f"{_TASK} "),
+    "multilingual-e5": ("passage: ", "query: "),
+    "qwen3-embedding": ("", _TASK),
+    "nomic-embed-text": _NOMIC,
+    "mxbai-embed-large": _PASSAGES,
+    "bge-small-en": _PASSAGES,
+    "bge-base-en": _PASSAGES,
+    "bge-large-en": _PASSAGES,
+    "arctic-embed": _PASSAGES,
+    "all-minilm": ("", ""),
+}
+"""Of a document and of a query, by the first of these parts that a model's name has. Those for many
+languages come first, in the order in which one is taken."""
+
+_ENGLISH: Final = tuple(PREFIXES)[tuple(PREFIXES).index("nomic-embed-text") :]
+"""Those that know English alone; their vocabulary is that of bert-base-uncased, which
+`index.embedders.packaged` measures."""
 
 
-def find_model(name: str) -> KnownModel | None:
-    """Return the first known model that `name` names, or a copy of it; `None` for any other."""
-    bare = _bare(name)
-    return next((known for known in KNOWN_MODELS if any(p in bare for p in _parts(known))), None)
+def find_card(name: str) -> str | None:
+    """Return the key in PREFIXES of a model or of a copy of it; `None` for any other."""
+    bare = name.rpartition("/")[2].lower().replace(":", "-")
+    return next((part for part in PREFIXES if part in bare), None)
 
 
-def _bare(name: str) -> str:
-    """Write a name without its place, and as copies write it: a hyphen for the colon."""
-    return name.rpartition("/")[2].lower().replace(":", "-")
-
-
-def _parts(known: KnownModel) -> tuple[str, ...]:
-    return (_bare(known.name), *known.elsewhere)
+def is_english(name: str) -> bool:
+    """Whether a model is known to read English alone."""
+    return find_card(name) in _ENGLISH
 
 
 def choose_multilingual(installed: Iterable[str]) -> str | None:
-    """Choose the first of KNOWN_MODELS for many languages that is installed; `None` if none is."""
-    found = {find_model(name): name for name in sorted(installed, reverse=True)}
-    names = (found[known] for known in KNOWN_MODELS if known.is_multilingual and known in found)
-    return next((name.removesuffix(":latest") for name in names), None)
+    """Choose the first model for many languages that is installed; `None` if none is."""
+    names = {find_card(name): name for name in sorted(installed, reverse=True)}
+    usable = (names[part] for part in PREFIXES if part in names and part not in _ENGLISH)
+    return next((name.removesuffix(":latest") for name in usable), None)
 
 
 def full_name(model: str) -> str:
@@ -125,18 +76,6 @@ def full_name(model: str) -> str:
     return (model if tagged else f"{model}:latest").lower()
 
 
-_MISREADS = re.compile(r"v?0\.(?:13\.[1-9]|1[4-9]\b|2\d\b)")
-"""From 0.13.1 on, until llama.cpp tokenizes from 0.30 on, whatever the model."""
-
-
-def misreads_capitals(version: str) -> bool:
-    """Whether this version of Ollama tokenizes uncased models wrongly."""
-    return _MISREADS.match(version) is not None
-
-
-def misreading_warning(version: str, model: str) -> str:
-    """Describe what is wrong with a version that misreads `model`, and what to do."""
-    return (
-        f"Ollama {version} misreads capitals and accents for {model}. "
-        "Update Ollama to 0.30 or later."
-    )
+MISREADS: Final = re.compile(r"v?0\.(?:13\.[1-9]|1[4-9]\b|2\d\b)")
+"""Versions of Ollama that take words with capitals and accents for unknown ones in models for
+English: from 0.13.1 on, until llama.cpp tokenizes from 0.30 on."""

@@ -1,13 +1,12 @@
-"""Values of the command line, and an output or a memory that ends."""
+"""Paths and addresses on the command line."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.command_line import FAILED, read_absolute, read_index, run_guarded
+from blog_search_mcp.index.command_line import read_absolute, read_index
 from blog_search_mcp.index.stores import IndexAddress
 
 
@@ -54,15 +53,3 @@ def test_an_index_on_a_server_is_read_as_it_is_written() -> None:
 @pytest.mark.parametrize("path", ["C:\\blog\\ix", "c://blog/ix", "a:b", "x/milvus://host", "://x"])
 def test_a_drive_or_a_colon_makes_no_address(path: str) -> None:
     assert read_index(path) == Path.cwd() / path
-
-
-def test_a_command_that_gets_no_memory_ends_with_a_sentence(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def starve() -> int:
-        raise MemoryError
-
-    for name in ("stdout", "stderr"):
-        monkeypatch.setattr(sys, name, getattr(sys, name))
-    assert run_guarded(starve) == FAILED
-    assert len(capfd.readouterr().err.splitlines()) == 1

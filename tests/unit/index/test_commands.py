@@ -33,11 +33,10 @@ def in_bin(folder: Path, *names: str) -> Path:
 def place(monkeypatch: pytest.MonkeyPatch) -> Place:
     """Lets the process run by another Python, with a PATH and an origin."""
 
-    def placed(python: Path, path: object = "", source: str = "", uv: object = "") -> None:
+    def placed(python: Path, path: object = "", source: str = "") -> None:
         monkeypatch.setattr(sys, "executable", str(python))
         monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
         monkeypatch.setenv("PATH", str(path))
-        monkeypatch.setenv("UV", str(uv))
         monkeypatch.setattr(commands, "_source", lambda: source)
 
     return placed
@@ -90,7 +89,7 @@ def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(
     place(python, uvx.parent, PACKAGE)
     assert command() == said_to_a_client() == through_uvx
     assert start_words() == (str(uvx), "--from", PACKAGE, PACKAGE)
-    place(python, "", "/x/our.whl", uvx.with_name("uv"))
+    place(python, uvx.parent, "/x/our.whl")
     assert start_words() == (str(uvx), "--from", "/x/our.whl", PACKAGE)
     assert said_to_a_client() == through_uvx
 

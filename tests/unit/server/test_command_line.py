@@ -95,11 +95,9 @@ def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
         ["serve", "--toolset", "cor"],
         ["serve", "--index", ""],
         ["serve", "--index", "s3://bucket/ix"],
-        ["serve", "--index", "/a", "--index", "/b"],
         ["serve", "--port", "3"],
         ["--idnex", "/a"],
         ["search", "tea", "--limit", "0"],
-        ["search", "tea", "--read", "0"],
         ["search", "tea", "--after", "soon"],
         ["search", "tea", "--wy"],
         ["search", " "],
@@ -113,10 +111,14 @@ def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
         ["install", "emacs"],
         ["install"],
         ["install", "zed", "--name", "a b"],
-        ["uninstall", "zed", "--index", "s3://bucket/ix"],
         ["author", "audit", "--fail-on", "typos"],
         ["author", "usage", "--since", "soon"],
         ["author", "serch"],
+        ["setup", "posts", "--embedder", "ollama"],
+        ["setup", "none"],
+        ["install", "cursor", "--nam", "notes"],
+        ["--ind", "notes", "install", "cursor"],
+        ["serve", "--index", "a\udcff"],
         ["serch", "tea"],
         ["n" * 5_000],
     ],
@@ -149,25 +151,13 @@ def test_a_folder_in_the_place_of_a_command_is_to_be_set_up(tmp_path: Path) -> N
 @pytest.mark.parametrize("address", ["http://me:secret@box", "http://[::1", "box:99999"])
 def test_no_entry_gets_an_address_that_no_embedder_can_have(words: list[str], address: str) -> None:
     ran = command(*words, env={"OLLAMA_HOST": address})
-    assert (ran.status, "OLLAMA_HOST" in ran.err, address in ran.err) == (2, True, False)
+    assert (ran.status, "OLLAMA_HOST" in ran.err, "secret" in ran.err) == (2, True, False)
 
 
 def test_help_names_every_command_and_the_version_is_that_of_the_package() -> None:
     said = command("--help")
     assert said.status == 0
-    for name in [
-        "setup",
-        "serve",
-        "ingest",
-        "search",
-        "ask",
-        "read",
-        "list",
-        "doctor",
-        "install",
-        "uninstall",
-        "author",
-    ]:
+    for name in COMMANDS:
         assert f"\n  {name} " in said.out
         assert command(name, "--help").status == 0
     assert command("author").out == command("author", "--help").out

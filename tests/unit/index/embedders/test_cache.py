@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +20,6 @@ from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
-from tests.support.faults import cache_damage
 from tests.support.front import made
 from tests.support.paths import ROOT
 
@@ -34,6 +35,8 @@ def path(tmp_path: Path) -> Path:
 def put(path: Path, texts: list[str], identity: EmbedderIdentity = IDENTITY) -> None:
     with open_cache(path, identity) as cache:
         cache.put(texts, np.stack([vector_of(text) for text in texts]))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def list_found(path: Path, texts: list[str], identity: EmbedderIdentity = IDENTITY) -> list[str]:
@@ -81,38 +84,68 @@ def test_another_embedder_never_meets_these_vectors(
     assert list_found(path, TEXTS) == TEXTS
 
 
-DAMAGE = {**cache_damage.DAMAGED, **cache_damage.OTHER_COLUMNS, **cache_damage.FOREIGN}
+def overwrite_page(number: int, content: bytes) -> Callable[[Path], None]:
+    def overwrite(path: Path) -> None:
+        with path.open("r+b") as file:
+            file.seek(number * 4096)
+            file.write(content * 4096)
+
+    return overwrite
+
+
+def run_sql(*statements: str) -> Callable[[Path], None]:
+    def run(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    return run
+
+
+def write_beside(path: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).write_bytes(b"nonsense" * 1000)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "its header overwritten": overwrite_page(0, b"x"),
+    "its first page zero": overwrite_page(0, b"\0"),
+    "a page in its middle overwritten": overwrite_page(4, b"\xff"),
+    "half of it left": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "text in its place": lambda path: path.write_bytes(b"not a database " * 1000),
+    "a log of nonsense beside a file of nonsense": write_beside,
+    "another program's tables": run_sql("DROP TABLE embeddings", "CREATE TABLE t (x)"),
+    "other columns": run_sql("DROP TABLE embeddings", "CREATE TABLE embeddings (x)"),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_what_is_damaged_or_not_ours_is_set_aside_and_said(damage: str, path: Path) -> None:
-    put(path, MANY)
-    cache_damage.checkpointed(path)
     for _ in range(2):
+        put(path, MANY)
         DAMAGE[damage](path)
         with open_cache(path, IDENTITY) as cache:
             cache.get(MANY)
-            cache.put(MANY, np.stack([vector_of(text) for text in MANY]))
             assert len(cache.warnings) == 1
-        cache_damage.checkpointed(path)
-        assert list_found(path, MANY) == MANY
     assert len(list(path.parent.glob("*.damaged*"))) == 2
-
-
-@pytest.mark.parametrize("damage", cache_damage.LOST)
-def test_a_cache_that_is_gone_begins_anew(damage: str, path: Path) -> None:
     put(path, MANY)
-    cache_damage.checkpointed(path)
-    cache_damage.LOST[damage](path)
+    assert list_found(path, MANY) == MANY
+
+
+@pytest.mark.parametrize("lose", [Path.unlink, lambda path: os.truncate(path, 0)])
+def test_a_cache_that_is_gone_begins_anew(lose: Callable[[Path], None], path: Path) -> None:
+    put(path, MANY)
+    lose(path)
     assert list_found(path, MANY) == []
 
 
 def test_a_vector_with_a_flipped_bit_is_made_anew(path: Path) -> None:
-    put(path, MANY)
-    cache_damage.FLIPPED["a bit flipped in each vector"](path)
-    assert list_found(path, MANY) == []
-    put(path, MANY)
-    assert list_found(path, MANY) == MANY
+    put(path, ["one"])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        [(vector,)] = connection.execute("SELECT vector FROM embeddings").fetchall()
+        flipped = bytes([vector[0] ^ 0x80, *vector[1:]])
+        connection.execute("UPDATE embeddings SET vector = ?", [flipped])
+    assert list_found(path, ["one"]) == []
 
 
 def test_a_cache_that_another_program_locks_is_left_alone_and_named(
@@ -120,21 +153,18 @@ def test_a_cache_that_another_program_locks_is_left_alone_and_named(
 ) -> None:
     put(path, MANY)
     monkeypatch.setattr(cache_file, "LOCK_TIMEOUT", 0.01)
-    command = [sys.executable, "-c", cache_damage.LOCKER, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as locker:
-        assert locker.stdin is not None
-        assert locker.stdout is not None
-        locker.stdout.readline()
+    with closing(sqlite3.connect(path, isolation_level=None)) as locker:
+        locker.execute("PRAGMA locking_mode = EXCLUSIVE")
+        locker.execute("BEGIN EXCLUSIVE")
         with pytest.raises(IndexProblem, match=r"embeddings\.db"):
             list_found(path, MANY)
-        locker.stdin.close()
     assert list_found(path, MANY) == MANY
 
 
 def test_a_damaged_cache_costs_an_ingest_embeddings_and_nothing_else(tmp_path: Path) -> None:
     blog = made(tmp_path, {"soup.md": "# Soup\n\nBoil an onion in water."})
     [cache] = blog.index.glob("embeddings*")
-    cache_damage.DAMAGED["text in its place"](cache)
+    cache.write_bytes(b"not a database " * 1000)
     ran = blog.ingest("--rebuild")
     assert (ran.status, "damaged" in ran.out + ran.err) == (0, True)
     assert blog.sources("onion soup") == ["soup.md"]

@@ -13,14 +13,14 @@ from blog_search_mcp.index.embedders.registry import (
     choose_embedder,
     open_embedder,
 )
-from blog_search_mcp.index.errors import EmbedderMismatch, ModelMissing, UsageError
+from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
 from tests.support.ollama_standin import Model, OllamaStandIn, running
 from tests.support.ports import free_port
 
 ENGLISH = {"en": 80, "en-gb": 11, "de": 9}
 MIXED = {"en": 81, "en-gb": 9, "zh-tw": 6, "de": 4}
-NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 768, "d: ", "q: ")
+NOMIC = EmbedderIdentity("ollama", "nomic-embed-text", Model().digest, 64, "d: ", "q: ")
 
 LATEST = ("nomic-embed-text:latest",)
 GEMMA = "embeddinggemma:300m"
@@ -80,7 +80,7 @@ def test_a_model_that_must_be_pulled_first_is_named_with_the_command(
 ) -> None:
     ollama.models = [Model("all-minilm:latest")]
     choice = choose_embedder("ollama", None, ollama.host, None, lambda: MIXED)
-    with pytest.raises(ModelMissing, match=PULL_BGE):
+    with pytest.raises(EmbedderError, match=PULL_BGE):
         _ = choice.embedder.identity
 
 

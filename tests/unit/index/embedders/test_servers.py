@@ -1,28 +1,58 @@
-"""Ingests by an embedding server: what it is asked, what is said of it, and what is kept."""
+"""Blogs embedded by a server: what it is asked, what is said of its faults, and what is kept.
+
+Whatever the fault, no wrong vector is ever in the index, an index that was there still answers,
+and once the server is well everything is whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.embedders.client import FOR_DOCUMENTS, RetryPolicy
+from blog_search_mcp.index.embedders.client import (
+    FOR_DOCUMENTS,
+    RetryPolicy,
+    classify_reply,
+)
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-from tests.support import ollama_standin, openai_standin
+from blog_search_mcp.index.store.disk import Layout
+from blog_search_mcp.index.store.generations import current_number
+from tests.support import openai_standin
+from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran
-from tests.support.ollama.faults import Fault, crashes, fails, yields_nan
-from tests.support.ollama.model import Model
-from tests.support.ollama_standin import OllamaStandIn
-from tests.support.openai_standin import BGE, OpenAIStandIn, alters_data
+from tests.support.ollama_standin import (
+    Answer,
+    Fault,
+    Model,
+    OllamaStandIn,
+    alters,
+    becomes,
+    breaks_off,
+    closes,
+    compressed,
+    fails,
+    hangs,
+    replies,
+    running,
+    stalls,
+)
+from tests.support.openai_standin import BGE, OpenAIStandIn
 
 POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.",
     "keys.md": "# Keys\n\nA key of brass is cut by hand and filed until the poison lock turns.",
 }
 MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(40)}
+QUESTION = "how is a fleece washed"
+WORDS = "Keyword matches only"
+PAGE = "<html><h1>Please log in</h1></html>"
+LATE = 0.5
+"""Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +62,8 @@ class Served:
     blog: Blog
     server: OllamaStandIn
     options: tuple[str, ...]
+    stop: ExitStack
+    """Has the server stop once it is closed."""
 
     def ingest(self, posts: Mapping[str, str] = POSTS, *options: str) -> Ran:
         """Write posts and ingest them by the server."""
@@ -43,27 +75,50 @@ class Served:
         """The texts of the last ingest, in the order they were asked for."""
         return [text for body in self.server.embedded for text in body["input"]]
 
+    def search(self, query: str = QUESTION) -> str:
+        """What a search prints; without a notice it went by meaning too."""
+        return self.blog.command("search", query, "--embedder-url", self.options[-1]).out
+
+    def heal(self) -> None:
+        """Have the server well again."""
+        self.server.on_text, self.server.elsewhere = {}, {}
+        self.server.models, self.server.reads_capitals = type(self.server)().models, True
+
+    def assert_whole(self) -> None:
+        """Every vector of the index is one that the server gives, and a search goes by meaning."""
+        layout = Layout(self.blog.index)
+        _, rows = load_rows(layout.generation(current_number(layout)).vectors)
+        with serve(self.server, self.blog.content.parent / "twin") as twin:
+            twin.heal()
+            posts = {path.name: path.read_text() for path in self.blog.content.iterdir()}
+            assert twin.ingest(posts).status == 0
+            layout = Layout(twin.blog.index)
+            _, right = load_rows(layout.generation(current_number(layout)).vectors)
+        assert len(rows) == len(right)
+        assert (right @ rows.T).max(axis=0).min() > 0.999
+
 
 @contextmanager
-def serve(kind: str, folder: Path) -> Iterator[Served]:
+def serve(like: OllamaStandIn, folder: Path) -> Iterator[Served]:
+    """A new server of a kind, and a new blog."""
     blog = Blog(folder / "content", folder / "index")
-    if kind == "ollama":
-        with ollama_standin.running() as server:
-            named = ("--model", "nomic-embed-text", "--embedder-url", server.host)
-            yield Served(blog, server, ("--embedder", kind, *named))
-    else:
-        with openai_standin.running() as standin:
-            named = ("--model", BGE.name, "--embedder-url", standin.url)
-            yield Served(blog, standin, ("--embedder", kind, *named))
+    with ExitStack() as stop:
+        server = stop.enter_context(running(type(like)()))
+        kind, model, url = "ollama", "nomic-embed-text", server.host
+        if isinstance(server, OpenAIStandIn):
+            kind, model, url = "openai", BGE.name, server.url
+        named = ("--embedder", kind, "--model", model, "--embedder-url", url)
+        yield Served(blog, server, named, stop)
 
 
 @pytest.fixture(autouse=True)
-def _without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses = {kind: (0.0,) * len(all_) for kind, all_ in FOR_DOCUMENTS.pauses.items()}
-    monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(20.0, pauses))
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = (0.0,) * len(FOR_DOCUMENTS.pauses)
+    monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, pauses))
+    monkeypatch.setattr(RemoteEmbedder, "for_a_query", RetryPolicy(LATE, ()))
 
 
-@pytest.fixture(params=["ollama", "openai"])
+@pytest.fixture(params=[OllamaStandIn(), OpenAIStandIn()], ids=["ollama", "openai"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
     with serve(request.param, tmp_path) as made:
         yield made
@@ -71,13 +126,14 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def ollama(tmp_path: Path) -> Iterator[Served]:
-    with serve("ollama", tmp_path) as made:
+    with serve(OllamaStandIn(), tmp_path) as made:
         yield made
 
 
-def search(served: Served, query: str) -> str:
-    """What a search prints; without a notice it went by meaning too."""
-    return served.blog.command("search", query, "--embedder-url", served.options[-1]).out
+@pytest.fixture
+def openai(tmp_path: Path) -> Iterator[Served]:
+    with serve(OpenAIStandIn(), tmp_path) as made:
+        yield made
 
 
 def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama: Served) -> None:
@@ -89,46 +145,201 @@ def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama
         (False, "30m")
     }
     ollama.server.requests.clear()
-    assert "Keyword matches only" not in search(ollama, "how is a fleece washed")
-    assert "search_query: how is a fleece washed" in ollama.sent()
-
-
-@pytest.mark.parametrize(
-    ("model", "passage"),
-    [
-        ("bge-m3", "Wool"),
-        ("embeddinggemma", "title: none | text: Wool"),
-        ("jeffh/intfloat-multilingual-e5-large:q8_0", "passage: Wool"),
-    ],
-)
-def test_another_model_has_the_prefix_of_its_own_card(
-    model: str, passage: str, ollama: Served
-) -> None:
-    name = model if ":" in model else f"{model}:latest"
-    ollama.server.models = [Model(name, architecture="gemma3", tokenizer="llama")]
-    assert ollama.ingest(POSTS, "--model", model).status == 0
-    assert any(text.startswith(passage) for text in ollama.sent())
-
-
-def test_prefixes_that_are_named_are_kept_for_later_runs(ollama: Served) -> None:
-    ollama.ingest(POSTS, "--document-prefix", "d: ", "--query-prefix", "q: ")
+    assert WORDS not in ollama.search()
+    assert f"search_query: {QUESTION}" in ollama.sent()
+    ollama.ingest(POSTS, "--rebuild", "--document-prefix", "d: ", "--query-prefix", "q: ")
     ollama.ingest({"tea.md": "# Tea\n\nBoil water."})
     assert any(text.startswith("d: Tea") for text in ollama.sent())
 
 
-def test_many_texts_go_out_in_batches(served: Served) -> None:
+def test_many_texts_go_out_in_batches_and_none_is_paid_for_twice(served: Served) -> None:
     assert served.ingest(MANY).status == 0
     assert max(len(body["input"]) for body in served.server.embedded) == 32
+    assert served.ingest(MANY, "--rebuild").status == 0
+    assert not any("farms" in text for text in served.sent())
 
 
-def test_what_a_run_paid_for_is_not_embedded_again(served: Served) -> None:
+def once(fault: Fault) -> Fault:
+    """The fault at the first request alone."""
+    left = [fault]
+    return lambda server, answer: left.pop()(server, answer) if left else answer
+
+
+zeros = alters(lambda rows: [[0.0] * len(row) for row in rows])
+PASSING: dict[str, Fault] = {
+    "busy": fails(503, "server busy, please try again.  maximum pending requests exceeded"),
+    "crashed": fails(400, 'Post "http://127.0.0.1:36715/tokenize": EOF'),
+    "crashed, of OpenAI's form": openai_standin.fails(500, "CUDA error"),
+    "a proxy's bad gateway": replies(502, "<html>Bad Gateway</html>"),
+    "closed": closes,
+    "cut": breaks_off,
+    "no answer": hangs,
+    "half an answer": stalls,
+    "another's page": replies(200, PAGE),
+    "zeros": zeros,
+    "not a number": alters(lambda rows: [[float("nan"), *row[1:]] for row in rows]),
+    "one too few": alters(lambda rows: rows[1:]),
+    "too short": alters(lambda rows: [row[:32] for row in rows]),
+    "nothing": alters(lambda rows: [None] * len(rows)),
+    "lists in lists": replies(200, b"[" * 200_000 + b"]" * 200_000),
+    "compressed": compressed,
+    "without end": replies(200, b'{"embeddings": ' + b" " * 20_000_000 + b"[]}"),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_a_fault_that_passes_is_not_seen(fault: Fault, served: Served) -> None:
+    served.server.on_text["farms"] = once(fault)
+    assert served.ingest({**MANY, **POSTS}).status == 0
+    served.assert_whole()
+
+
+@pytest.mark.parametrize("name", sorted(PASSING.keys() - {"too short"}))
+def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_the_next_goes_on(
+    name: str, served: Served
+) -> None:
+    served.server.on_text[""] = PASSING[name]
+    ran = served.ingest()
+    assert ran.status == 1
+    assert re.search("[Tt]ry again", ran.err), ran.err
+    served.heal()
+    assert served.ingest().status == 0
+    served.assert_whole()
+
+
+@pytest.mark.parametrize("name", ["crashed", "zeros", "no answer"])
+def test_one_bad_text_stops_no_other_and_is_found_by_its_words(name: str, served: Served) -> None:
+    served.server.on_text["poison"] = PASSING[name]
+    ran = served.ingest({**MANY, **POSTS})
+    assert ran.status == 0
+    assert "keys.md" in ran.out + ran.err
+    assert not any(f"{number:02}.md" in ran.out + ran.err for number in range(40))
+    assert "keys.md" in served.search("poison lock")
+    served.heal()
+    assert served.ingest({}, "--rebuild").status == 0
+    served.assert_whole()
+
+
+def test_a_run_that_the_server_ended_goes_on_where_it_was(served: Served) -> None:
+    served.server.on_text = {"Walk 39": replies(401, "no more")}
+    assert served.ingest(MANY).status == 1
+    served.server.on_text = {}
+    assert served.ingest(MANY).status == 0
+    assert sum("farms" in text for text in served.sent()) < len(MANY)
+    served.assert_whole()
+
+
+def shuffled(rows: list[list[float]]) -> list[list[float]]:
+    return rows[::-1]
+
+
+def wrong_in_batches(rows: list[list[float]]) -> list[list[float]]:
+    """Good unit vectors in a batch, of other texts; alone each text has its own."""
+    return [[-number for number in row] for row in rows] if len(rows) > 1 else rows
+
+
+@pytest.mark.parametrize("change", [shuffled, wrong_in_batches])
+def test_a_server_that_mixes_up_batches_is_sent_one_text_at_a_time(
+    change: Callable[[list[list[float]]], list[list[float]]], served: Served
+) -> None:
+    served.server.on_text[""] = alters(change)
+    assert served.ingest(MANY).status == 0
+    served.server.on_text = {}
+    served.assert_whole()
+
+
+def shorten_the_context(served: Served) -> None:
+    served.server.models = [replace(served.server.models[0], context=60)]
+
+
+def take_few_texts(served: Served) -> None:
+    if isinstance(served.server, OpenAIStandIn):
+        served.server.most_texts = 8
+
+
+@pytest.mark.parametrize("change", [shorten_the_context, take_few_texts])
+def test_what_is_too_much_for_a_request_goes_out_in_parts(
+    change: Callable[[Served], None], served: Served
+) -> None:
+    served.ingest({})
+    change(served)
+    long = "# Knitting\n\n" + " ".join(f"stitch {n} of the jumper" for n in range(60))
+    assert served.ingest({**MANY, "long.md": long}).status == 0
+    assert WORDS not in served.search("stitch of a jumper")
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "kind"),
+    [
+        (400, "the input length exceeds the context length", "TOO_LONG"),
+        (400, "input exceeds maximum context length", "TOO_LONG"),
+        (400, "This model's maximum context length is 512 tokens", "TOO_LONG"),
+        (413, "`inputs` must have less than 512 tokens", "TOO_LONG"),
+        (500, "input is too large to process. increase the physical batch size", "TOO_LONG"),
+        (400, 'do embedding request: Post "http://127.0.0.1:1/v1/embeddings": EOF', "FAILED"),
+        (400, "read: connection reset by peer", "FAILED"),
+        (500, "model requires more system memory (9 GiB) than is available (2 GiB)", "FAILED"),
+        (500, 'tensor "blk.0.attn_k.weight" offset+size exceeds file size', "FAILED"),
+        (500, "this model does not support embeddings", "NOT_EMBEDDING"),
+        (501, "not supported", "NOT_EMBEDDING"),
+        (404, 'model "m" not found, try pulling it first', "MISSING"),
+        (404, "404 page not found", "REFUSED"),
+        (429, "Rate limit reached", "BUSY"),
+        (307, "", "REFUSED"),
+        (401, "unauthorized", "REFUSED"),
+    ],
+)
+def test_what_servers_of_all_years_say_is_sorted(status: int, text: str, kind: str) -> None:
+    assert classify_reply(status, text).name == kind
+
+
+def pull_another(served: Served) -> None:
+    served.server.models = [replace(served.server.models[0], digest="f" * 64)]
+    served.server.reads_capitals = False
+
+
+def update_to_what_misreads(served: Served) -> None:
+    served.server.version, served.server.reads_capitals = "0.33.1", False
+
+
+def shorten_the_vectors(served: Served) -> None:
+    served.server.models = [replace(served.server.models[0], dimension=32, digest="f" * 64)]
+
+
+@pytest.mark.parametrize("change", [pull_another, update_to_what_misreads, shorten_the_vectors])
+def test_a_model_changed_under_the_index_is_refused_with_the_command_that_mends_it(
+    change: Callable[[Served], None], served: Served
+) -> None:
     served.ingest()
-    again = served.ingest(POSTS, "--rebuild")
-    assert again.status == 0
-    assert not any("fleece" in text for text in served.sent())
+    change(served)
+    refused = served.ingest({"tea.md": "# Tea\n\nBoil water."})
+    assert refused.status == 1
+    assert "--rebuild" in refused.err
+    assert WORDS in served.search()
+    assert served.ingest({}, "--rebuild").status == 0
+    assert WORDS not in served.search()
 
 
-def test_embeddings_outlive_an_update_that_changes_no_vector_and_no_other(ollama: Served) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        becomes(models=[replace(Model(), digest="f" * 64)]),
+        becomes(version="0.33.1", reads_capitals=False),
+        becomes(models=[]),
+    ],
+)
+def test_a_model_changed_in_mid_run_ends_it_and_no_mixed_index_is_left(
+    change: Fault, ollama: Served
+) -> None:
+    ollama.server.on_text["Walk 39"] = change
+    assert ollama.ingest(MANY).status == 1
+    ollama.server.version = "0.32.15"
+    ollama.heal()
+    assert ollama.ingest(MANY).status == 0
+    ollama.assert_whole()
+
+
+def test_an_update_that_changes_no_vector_costs_no_embedding(ollama: Served) -> None:
     ollama.ingest()
     ollama.server.version = "0.33.1"
     assert ollama.ingest(POSTS, "--rebuild").status == 0
@@ -138,84 +349,129 @@ def test_embeddings_outlive_an_update_that_changes_no_vector_and_no_other(ollama
     assert any("fleece" in text for text in ollama.sent())
 
 
-def turn(row: list[float]) -> list[float]:
-    """A vector of another space."""
-    return row[1:] + row[:1]
-
-
-def test_a_model_changed_under_the_index_is_refused_with_the_command_that_mends_it(
-    served: Served,
-) -> None:
-    served.ingest()
-    if isinstance(served.server, OpenAIStandIn):
-        served.server.on_text[""] = alters_data(
-            lambda data: [each | {"embedding": turn(each["embedding"])} for each in data]
-        )
-    else:
-        served.server.models = [replace(served.server.models[0], digest="f" * 64)]
-    refused = served.ingest({"tea.md": "# Tea\n\nBoil water."})
-    assert refused.status == 1
-    assert "--rebuild" in refused.err
-    assert "Keyword matches only" in search(served, "how is a fleece washed")
-    assert served.ingest({}, "--rebuild").status == 0
-
-
-def test_the_rounding_of_another_machine_is_no_other_model(tmp_path: Path) -> None:
+def test_the_rounding_of_another_machine_is_no_other_model(openai: Served) -> None:
     def round_off(row: list[float]) -> list[float]:
         return [number + 1e-4 * (-1) ** place for place, number in enumerate(row)]
 
-    with serve("openai", tmp_path) as served:
-        served.ingest()
-        served.server.on_text[""] = alters_data(
-            lambda data: [each | {"embedding": round_off(each["embedding"])} for each in data]
-        )
-        assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
+    openai.ingest()
+    openai.server.on_text[""] = alters(lambda rows: [round_off(row) for row in rows])
+    assert openai.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
 
 
-@pytest.mark.parametrize("fault", [crashes, yields_nan])
-def test_one_bad_text_stops_no_other_and_is_found_by_its_words(
-    fault: Fault, ollama: Served
+@pytest.mark.parametrize("length", [2.0, 17.0])
+def test_vectors_are_brought_to_one_length(length: float, served: Served) -> None:
+    served.server.on_text[""] = alters(lambda rows: [[length * x for x in row] for row in rows])
+    assert served.ingest({**MANY, **POSTS}).status == 0
+    served.assert_whole()
+
+
+REFUSED: dict[str, tuple[Callable[[Served], None], str]] = {
+    "no model": (lambda served: setattr(served.server, "models", []), "not have the model"),
+    "no access": (lambda s: s.server.on_text.update({"": fails(401, "no")}), "--embedder-url"),
+    "another's route": (lambda s: s.server.on_text.update({"": replies(404, "404")}), "Check"),
+    "a chat model": (
+        lambda s: s.server.on_text.update({"": fails(501, "no")}),
+        "Choose an embedding model",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
+def test_a_server_that_refuses_is_told_with_what_to_do(
+    change: Callable[[Served], None], said: str, served: Served
 ) -> None:
-    ollama.server.on_text = {"poison": fault}
-    ran = ollama.ingest({**MANY, **POSTS})
-    assert ran.status == 0
-    assert "keys.md" in ran.out + ran.err
-    assert "keys.md" in search(ollama, "poison lock")
-    assert not any(f"{number:02}.md" in ran.out + ran.err for number in range(40))
+    served.ingest()
+    change(served)
+    assert WORDS in (answer := served.search())
+    assert "wool.md" in answer
+    ran = served.ingest({"tea.md": "# Tea\n\nBoil water."})
+    assert (ran.status, said in ran.err) == (1, True), ran.err
+    served.heal()
+    assert WORDS not in served.search()
 
 
-def test_a_text_without_a_vector_is_tried_again_once_ollama_is_another(ollama: Served) -> None:
-    ollama.server.on_text = {"poison": yields_nan}
-    ollama.ingest()
-    ollama.ingest()
-    assert ollama.sent() == []
-    ollama.server.on_text, ollama.server.version = {}, "0.33.1"
-    assert "keys.md" not in ollama.ingest().out
-    assert any("poison" in text for text in ollama.sent())
-    ollama.ingest()
-    assert ollama.sent() == []
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
+    fault: Fault, served: Served
+) -> None:
+    served.ingest()
+    served.server.on_text["fleece"] = fault
+    assert WORDS in (answer := served.search())
+    assert "wool.md" in answer
+    served.heal()
+    assert WORDS not in served.search()
 
 
-def test_a_run_that_the_server_ended_goes_on_where_it_was(served: Served) -> None:
-    served.server.on_text = {"Walk 39": fails(401, "no more")}
-    assert served.ingest(MANY).status == 1
-    served.server.on_text = {}
-    assert served.ingest(MANY).status == 0
-    assert sum("farms" in text for text in served.sent()) < len(MANY)
+def test_a_first_ingest_goes_on_through_a_restart(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as another:
+
+        def restart(server: OllamaStandIn, _answer: Answer) -> None:
+            port = int(server.host.rpartition(":")[2])
+            served.stop.close()
+            another.enter_context(running(server, port))
+
+        monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, (0.1,) * 10))
+        served.server.on_text["farms"] = once(restart)
+        assert served.ingest(MANY).status == 0
+        served.assert_whole()
+
+
+def test_a_server_that_is_down_is_told_with_how_to_start_it(tmp_path: Path) -> None:
+    with serve(OllamaStandIn(), tmp_path) as served:
+        served.ingest()
+    assert "ollama serve" in served.ingest({"tea.md": "# Tea\n\nBoil water."}).err
+    assert "ollama serve" in served.search()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_text_and_no_key_goes_where_a_redirect_points(
+    status: int, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.ingest()
+    monkeypatch.setenv("EMBEDDER_API_KEY", "secret")
+    with running(type(served.server)()) as elsewhere:
+        for path in ("/api/tags", "/api/version"):
+            location = f"http://{elsewhere.host}{path}"
+            served.server.elsewhere[path] = replies(status, "", Location=location)
+        location = f"http://{elsewhere.host}{served.server.route}"
+        served.server.on_text[""] = replies(status, "", Location=location)
+        assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 1
+        assert WORDS in served.search()
+        assert elsewhere.requests == []
+
+
+SAID = "no\x1b[31m\u202eentry\r\nkestrel " * 99
+
+
+@pytest.mark.parametrize(
+    "fault", [fails(403, SAID), openai_standin.fails(500, SAID), replies(418, SAID)]
+)
+def test_what_a_server_says_is_printed_without_controls_and_keys(
+    fault: Fault, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("EMBEDDER_API_KEY", "OLLAMA_API_KEY"):
+        monkeypatch.setenv(name, "kestrel")
+    served.server.on_text[""] = fault
+    printed = served.ingest().err.replace("\n", "")
+    assert "entry" in printed
+    assert "kestrel" not in printed
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", printed)
 
 
 def test_the_key_of_the_environment_is_sent_and_a_wrong_one_named_but_not_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    openai: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serve("openai", tmp_path) as served:
-        assert isinstance(served.server, OpenAIStandIn)
-        served.server.key = "kestrel"
-        monkeypatch.setenv("EMBEDDER_API_KEY", "buzzard")
-        refused = served.ingest()
-        assert "EMBEDDER_API_KEY" in refused.err
-        assert "buzzard" not in refused.err
-        monkeypatch.setenv("EMBEDDER_API_KEY", "kestrel")
-        assert served.ingest().status == 0
+    assert isinstance(openai.server, OpenAIStandIn)
+    openai.server.key = "kestrel"
+    monkeypatch.setenv("EMBEDDER_API_KEY", "buzzard")
+    refused = openai.ingest()
+    assert "EMBEDDER_API_KEY" in refused.err
+    assert "buzzard" not in refused.err
+    monkeypatch.setenv("EMBEDDER_API_KEY", "kestrel")
+    assert openai.ingest().status == 0
+    assert WORDS in openai.blog.command("search", QUESTION).out
 
 
 def test_ollamas_key_does_not_go_out_unencrypted(
@@ -224,25 +480,3 @@ def test_ollamas_key_does_not_go_out_unencrypted(
     monkeypatch.setenv("OLLAMA_API_KEY", "kestrel")
     assert ollama.ingest().status == 0
     assert not any("kestrel" in str(each.headers) for each in ollama.server.requests)
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("", "--embedder-url"),
-        ("ftp://gpu/v1", "--embedder-url"),
-        ("http://user:word@gpu/v1", "--embedder-url"),
-        ("http://gpu:0x/v1", "--embedder-url"),
-        ("http://one/v1,http://two/v1", "--embedder-url"),
-    ],
-)
-def test_an_address_that_cannot_be_used_is_refused_and_no_password_repeated(
-    url: str, said: str, tmp_path: Path
-) -> None:
-    blog = Blog(tmp_path / "content", tmp_path / "index")
-    blog.write(POSTS)
-    options = ("--embedder", "openai", "--model", "m", "--embedder-url", url)
-    ran = blog.ingest(*options)
-    assert ran.status != 0
-    assert said in ran.err
-    assert ":word@" not in ran.err

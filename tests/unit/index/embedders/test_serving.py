@@ -10,9 +10,17 @@ import pytest
 
 from blog_search_mcp.api import BlogIndex, open_index
 from blog_search_mcp.index.embedders import serving
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from tests.support.front import Blog
-from tests.support.ollama.faults import Fault, closes, replies
-from tests.support.ollama_standin import Model, OllamaStandIn, fails, running
+from tests.support.ollama_standin import (
+    Fault,
+    Model,
+    OllamaStandIn,
+    closes,
+    fails,
+    replies,
+    running,
+)
 from tests.support.waiting import Held, until
 
 POSTS = {
@@ -38,10 +46,14 @@ class Session:
     def has_meaning(self, query: str) -> bool:
         return WORDS not in self.notice(query)
 
+    def texts(self) -> list[str]:
+        """Those that Ollama was sent."""
+        return [text for body in self.ollama.embedded for text in body["input"]]
+
     def warm(self) -> Session:
         """Wait until the model is loaded and the first answer has meaning."""
         until(lambda: self.has_meaning("where is the water warm"))
-        until(lambda: [] in [body["input"] for body in self.ollama.embedded])
+        until(lambda: "search_document: warm up" in self.texts())
         self.ollama.requests.clear()
         return self
 
@@ -69,7 +81,7 @@ def session(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each query looks at Ollama and asks it, whatever was before."""
-    monkeypatch.setattr(serving, "HEALTH_CHECK_INTERVAL", 0.0)
+    monkeypatch.setattr(RemoteEmbedder, "look_interval", 0.0)
     monkeypatch.setattr(serving, "RETRY_PAUSE", 0.0)
 
 
@@ -140,18 +152,16 @@ def test_a_new_version_that_embeds_the_same_is_looked_at_and_used(session: Sessi
     assert len(session.ollama.embedded) > 1
 
 
-def test_a_query_soon_after_another_asks_for_its_vector_alone_and_once(session: Session) -> None:
+def test_a_query_that_is_asked_again_asks_for_no_vector(session: Session) -> None:
     session.warm()
     assert all(session.has_meaning(query) for query in ("brass key", "brass key"))
-    assert [request.path for request in session.ollama.requests] == ["/api/embed"]
+    assert session.texts() == ["search_query: brass key"]
 
 
 def test_the_model_is_loaded_before_anybody_asks(session: Session) -> None:
     session.index.posts()
     until(lambda: bool(session.ollama.embedded))
-    assert [(each["input"], each["keep_alive"]) for each in session.ollama.embedded] == [
-        ([], "30m")
-    ]
+    assert session.texts() == ["search_document: warm up"]
 
 
 def test_settings_that_the_client_cannot_start_with_are_a_sentence(

@@ -6,152 +6,105 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped
-from tests.support.blog import Blog
+from tests.support.front import Blog, made
 
 POST = "---\ntitle: A post\n---\nWords.\n"
 HUGO = "baseURL = 'https://example.org'\n"
+MKDOCS = "exclude_docs: |\n  private/\n  !/templates/kept.md\ndraft_docs: '*.draft.md'\n"
+JEKYLL = "collections: {recipes: {output: true}}\ninclude: [_pages]\nexclude: [notes/, '*.d.md']\n"
+RENDER = "[index.qmd, ./posts/, '*.md', '!posts/old/', '!x.md']"
+MOUNTS = "[[module.mounts]]\nsource = 'b'\ntarget = 'content'\n"
+
+SITES = [
+    ("hugo.toml", HUGO, "content/_index.md content/posts/a.md", "archetypes/b.md themes/x/a.md"),
+    (
+        "hugo.toml",
+        f"{HUGO}[languages.zh]\ncontentDir = 'zh'\n",
+        "content/a.md zh/a.md",
+        "other/a.md",
+    ),
+    ("hugo.toml", f"{HUGO}{MOUNTS}", "b/a.md c.md", ""),
+    ("config.toml", "base_url = ''\n", "content/blog/a.md", "templates/a.md content/b.mdx"),
+    (
+        "_config.yml",
+        "source_dir: source\n",
+        "source/_posts/a.md source/b/index.md",
+        "scaffolds/a.md",
+    ),
+    (
+        "_config.yml",
+        JEKYLL,
+        "_pages/about.md _posts/a.md _recipes/soup.md news/_posts/b.md",
+        "_includes/part.md a.d.md notes/x.md vendor/bundle/gems/a.md",
+    ),
+    (
+        "_config.yml",
+        "collections: [r]\nsource: src\n",
+        "src/_r/soup.md src/a.md",
+        "b.md src/_d/a.md",
+    ),
+    (
+        "mkdocs.yml",
+        MKDOCS,
+        "docs/a.md docs/blog/posts/b.markdown docs/templates/kept.md",
+        "b.md docs/a.draft.md docs/b.mdx docs/private/c.md docs/templates/d.md",
+    ),
+    ("mkdocs.yml", "docs_dir: ./notes/\n", "notes/a.md", "docs/a.md"),
+    (
+        "_quarto.yml",
+        "project: {type: website, output-dir: docs}\nwebsite: {drafts: [posts/d.qmd]}\n",
+        "about.qmd posts/a/index.qmd posts/renv/b.md",
+        "_extensions/x/a.md docs/a.md posts/_parts/c.md posts/c.mdx posts/d.qmd renv/b.md",
+    ),
+    (
+        "_quarto.yml",
+        f"project: {{type: website, render: {RENDER}}}\n",
+        "b/c.md index.qmd posts/a/b.qmd",
+        "a/b.qmd notes/a.qmd posts/old/a.md x.md",
+    ),
+    (
+        "_quarto.yml",
+        "project: {type: website}\nwebsite: {drafts: a.qmd, draft-mode: visible}\n",
+        "a.qmd",
+        "",
+    ),
+    ("docusaurus.config.ts", "", "blog/a.md docs/build/b.md", "blog/_partials/e.md build/f.md"),
+    ("astro.config.mjs", "", "src/content/a.md src/pages/dist/b.md", "dist/c.md public/d.md"),
+    (".vitepress/config.mts", "", "a.md", ""),
+    ("eleventy.config.js", "", "_posts/a.md src/c.md", "_site/f.md src/_includes/g.md"),
+    ("pelicanconf.py", "", "content/a.md", "output/a.md"),
+    ("unknown.yml", "", "_recipes/soup.md themes/a.md", ""),
+]
 
 
-def made(root: Path, config: dict[str, str], *posts: str) -> Blog:
-    blog = Blog(root / "site", root / "index")
-    blog.write({**dict.fromkeys(posts, POST), **config})
-    return blog
-
-
-@pytest.mark.parametrize(
-    ("config", "published", "others"),
-    [
-        (
-            {"hugo.toml": HUGO},
-            ["content/_index.md", "content/posts/a.md"],
-            ["archetypes/default.md", "themes/x/README.md", "themes/x/content/a.md"],
-        ),
-        (
-            {"hugo.toml": f"{HUGO}[languages.zh]\ncontentDir = 'chinese'\n"},
-            ["chinese/a.md", "content/a.md"],
-            ["other/a.md"],
-        ),
-        (
-            {"hugo.toml": f"{HUGO}[[module.mounts]]\nsource = 'b'\ntarget = 'content'\n"},
-            ["b/a.md", "c.md"],
-            [],
-        ),
-        (
-            {"config.toml": "base_url = 'https://example.org'\n"},
-            ["content/blog/a.md"],
-            ["templates/shortcodes/note.md", "themes/x/content/a.md"],
-        ),
-        (
-            {"_config.yml": "url: https://example.org\nsource_dir: source\n"},
-            ["source/_posts/a.md", "source/about/index.md"],
-            ["scaffolds/post.md", "themes/next/README.md"],
-        ),
-        (
-            {
-                "_config.yml": "collections:\n  recipes:\n    output: true\n"
-                "include: [_pages]\nexclude: [notes/, '*.draft.md']\n"
-            },
-            ["_pages/about.md", "_posts/2024-01-02-a.md", "_recipes/soup.md", "news/_posts/b.md"],
-            ["_includes/part.md", "a.draft.md", "notes/x.md", "vendor/bundle/gems/a/README.md"],
-        ),
-        (
-            {"_config.yml": "collections: [recipes]\nsource: src\n"},
-            ["src/_recipes/soup.md", "src/a.md"],
-            ["README.md", "src/_data/a.md"],
-        ),
-        (
-            {
-                "mkdocs.yml": "site_name: a\nexclude_docs: |\n  private/\n  !/templates/kept.md\n"
-                "draft_docs: '*.draft.md'\n"
-            },
-            ["docs/a.md", "docs/blog/posts/b.markdown", "docs/templates/kept.md"],
-            [
-                "README.md",
-                "docs/a.draft.md",
-                "docs/b.mdx",
-                "docs/private/c.md",
-                "docs/templates/d.md",
-                "includes/e.md",
-                "site/f.md",
-            ],
-        ),
-        ({"mkdocs.yml": "site_name: a\ndocs_dir: notes\n"}, ["notes/a.md"], ["docs/a.md"]),
-        (
-            {
-                "_quarto.yml": "project: {type: website, output-dir: docs}\n"
-                "website: {drafts: [posts/draft/index.qmd]}\n"
-            },
-            ["about.qmd", "posts/a/index.qmd", "posts/renv/b.md"],
-            [
-                "_extensions/x/a.md",
-                "docs/a.md",
-                "posts/README.md",
-                "posts/_parts/c.md",
-                "posts/c.mdx",
-                "posts/draft/index.qmd",
-                "renv/library/d/NEWS.md",
-            ],
-        ),
-        (
-            {
-                "_quarto.yml": "project:\n  type: site\n"
-                "  render: [index.qmd, ./posts/, 'talks/*.qmd', '!posts/old/', '!x.md']\n"
-            },
-            ["b/talks/c.qmd", "index.qmd", "posts/a/b.md", "talks/c.qmd"],
-            ["a/index.qmd", "notes/a.md", "posts/a/x.md", "posts/old/a.md", "talks/c/d.qmd"],
-        ),
-        (
-            {
-                "_quarto.yml": "project: {type: website}\n"
-                "website: {drafts: a.qmd, draft-mode: visible}\n"
-            },
-            ["a.qmd"],
-            [],
-        ),
-        ({"_quarto.yml": "project: {type: book}\n"}, ["_a/b.md", "c.mdx"], []),
-        (
-            {"docusaurus.config.ts": ""},
-            ["blog/2024-05-12-a.md", "docs/build/b.md", "i18n/de/c.md", "src/pages/d.md"],
-            ["blog/_parts/e.md", "build/f.md", "static/g.md"],
-        ),
-        (
-            {"astro.config.mjs": ""},
-            ["src/content/blog/a.md", "src/pages/dist/b.md"],
-            ["dist/c.md", "public/d.md"],
-        ),
-        ({".vitepress/config.mts": ""}, ["a.md", "public/b.md"], []),
-        (
-            {"eleventy.config.js": ""},
-            ["_posts/a.md", "b.md", "src/c.md"],
-            ["_data/d.md", "_includes/e.md", "_site/f.md", "src/_includes/g.md"],
-        ),
-        ({".eleventy.js": "", "_config.yml": "exclude: [b]"}, ["b/c.md"], ["_site/f.md"]),
-        ({}, ["_recipes/soup.md", "themes/a.md"], []),
-    ],
-)
+@pytest.mark.parametrize(("name", "config", "published", "others"), SITES)
 def test_of_a_site_s_whole_folder_only_what_it_publishes_is_indexed(
-    config: dict[str, str], published: list[str], others: list[str], tmp_path: Path
+    name: str, config: str, published: str, others: str, tmp_path: Path
 ) -> None:
-    blog = made(tmp_path, config, *published, *others)
+    posts = dict.fromkeys((*published.split(), *others.split()), POST)
+    blog = made(tmp_path, {name: config, **posts})
+    assert sorted(blog.posts()) == published.split()
+    left_out = {skip["source"]: skip["reason"] for skip in blog.report["skipped"]}
+    assert left_out == dict.fromkeys(others.split(), "not published")
 
-    report = blog.ingest()
 
-    assert sorted(blog.manifest.posts) == published
-    assert report.skipped == tuple(Skipped(source, NOT_PUBLISHED) for source in others)
+def test_a_program_s_site_is_not_jekyll_s_for_a_file_of_its_name(tmp_path: Path) -> None:
+    config = "url: https://example.org\nexclude: [b]\n"
+    blog = made(
+        tmp_path, {".eleventy.js": "", "_config.yml": config, "b/_posts/2024-05-12-a.md": POST}
+    )
+    assert [post.get("url") for post in blog.posts().values()] == [None]
 
 
 def test_another_configuration_takes_in_what_it_publishes_now(tmp_path: Path) -> None:
-    blog = made(tmp_path, {"hugo.toml": HUGO}, "content/a.md", "posts/b.md")
-    blog.ingest()
+    blog = made(tmp_path, {"hugo.toml": HUGO, "content/a.md": POST, "posts/b.md": POST})
     blog.write({"hugo.toml": f"{HUGO}contentDir = 'posts'\n"})
-
-    assert blog.ingest().skipped == (Skipped("content/a.md", NOT_PUBLISHED),)
-    assert list(blog.manifest.posts) == ["posts/b.md"]
+    assert blog.ingest().status == 0
+    assert list(blog.posts()) == ["posts/b.md"]
 
 
 def test_a_folder_of_a_site_is_taken_as_it_is_named(tmp_path: Path) -> None:
-    blog = made(tmp_path, {"hugo.toml": HUGO}, "notes/a.md")
-    notes = Blog(blog.content / "notes", blog.index)
-
-    assert notes.ingest().skipped == ()
+    blog = made(tmp_path, {"hugo.toml": HUGO, "content/b.md": POST, "notes/a.md": POST})
+    notes = Blog(blog.content / "notes", blog.index.with_name("notes"))
+    assert notes.ingest().status == 0
+    assert list(notes.posts()) == ["a.md"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from blog_search_mcp.index.posts.markdown.body import Body
@@ -10,6 +12,7 @@ from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.links import find_anchors
 from blog_search_mcp.ingest.sites.others import Hexo, Zola
+from tests.support.front import made
 
 HUGO, JEKYLL = Hugo.make({}), Jekyll.make({})
 
@@ -158,3 +161,14 @@ def test_a_heading_too_long_to_be_one_is_no_place_to_link_to() -> None:
 def test_tags_that_are_never_closed_hide_no_heading(tag: str) -> None:
     """Looking from each of them to the end would take minutes."""
     assert ids(f"{{% endraw %}}\n{tag * 20_000}\n\n# One\n", HUGO) == ["one"]
+
+
+def test_a_chunk_is_linked_at_its_heading_and_the_report_counts_links(tmp_path: Path) -> None:
+    filler = " ".join(f"And so on, {number}." for number in range(150))
+    post = f"---\ntitle: Animals\n---\nZebra. {filler}\n\n## 長頸鹿 (KV)\n\nWalrus. {filler}\n"
+    site = {"hugo.toml": 'baseURL = "https://example.org/b/"\n', "content/a.md": post}
+    blog = made(tmp_path, {**site, "content/b/index.md": "Words.\n", "content/b/c.md": "Words.\n"})
+    [hit, *_] = blog.tool("search_blog", query="walrus").facts["results"]
+    assert hit["url"] == "https://example.org/b/a/#長頸鹿-kv"
+    links = blog.report["links"]
+    assert (links["linked"], sum(links["unlinked"].values())) == (2, 1)

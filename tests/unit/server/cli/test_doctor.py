@@ -138,16 +138,6 @@ def test_what_the_index_s_ollama_lacks_is_told(
     assert blog.command("doctor", "--embedder-url", "127.0.0.1:1").status == 0
 
 
-def test_an_address_that_cannot_be_meant_is_a_problem(tmp_path: Path, blog: Blog) -> None:
-    with running() as server:
-        options = ("--embedder", "ollama", "--embedder-url", server.host)
-        of_ollama = made(tmp_path / "of Ollama", POSTS, *options)
-    assert told(of_ollama.command("doctor", "--embedder-url", "ftp://box"), "embedder")[0] == (
-        "problem"
-    )
-    assert blog.command("doctor", "--embedder-url", "ftp://box").status == 0
-
-
 def write_entry(path: str, entry: object) -> None:
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +148,6 @@ def write_entry(path: str, entry: object) -> None:
     ("entry", "state", "words"),
     [
         ({"command": SCRIPT, "args": ["--index", "INDEX"]}, "ok", ""),
-        ({"command": SCRIPT, "args": ["--index", "${workspaceFolder}/ix"]}, "ok", ""),
         (
             {"command": "/gone/blog-search-mcp", "args": ["--index", "/ix"]},
             "problem",
@@ -187,17 +176,6 @@ def test_an_entry_that_does_not_work_is_told_with_the_command_that_mends_it(
     assert words in text
 
 
-def test_the_entry_of_one_project_is_shown_and_not_written(
-    blog: Blog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = blog.index.with_name("project")
-    write_entry(str(project / ".mcp.json"), {"command": SCRIPT})
-    monkeypatch.chdir(project)
-    state, text = told(blog.command("doctor"), "Claude Code")
-    assert state == "warning"
-    assert "--print`" in text
-
-
 def test_a_settings_file_that_is_no_json_is_named_with_the_place(blog: Blog) -> None:
     Path(".cursor").mkdir()
     Path(".cursor/mcp.json").write_text('{"mcpServers": {}', encoding="utf-8")
@@ -206,11 +184,9 @@ def test_a_settings_file_that_is_no_json_is_named_with_the_place(blog: Blog) -> 
     assert "line 1 column 18" in text
 
 
-@pytest.mark.parametrize(("toolset", "most"), [("core", 540), ("extended", 890), ("author", 1_000)])
-def test_the_definitions_of_the_tools_stay_within_their_budget(
-    blog: Blog, toolset: str, most: int
-) -> None:
-    _, text = told(blog.command("doctor", "--toolset", toolset), "tools")
-    tools, tokens = map(int, re.findall(r"[0-9]+", text))
-    assert 2 <= tools <= 5
-    assert 200 < tokens <= most
+def test_the_definitions_of_the_tools_stay_within_their_budget(blog: Blog) -> None:
+    _, text = told(blog.command("doctor"), "tools")
+    tokens = [int(count.replace(",", "")) for count in re.findall(r"[0-9,]*[0-9]", text)]
+    budgets = [540, 890, 1_000]
+    assert len(tokens) == len(budgets)
+    assert all(200 < count <= most for count, most in zip(tokens, budgets, strict=True))

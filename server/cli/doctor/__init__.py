@@ -1,1 +1,0 @@
-"""`blog-search-mcp doctor`: check everything that serving a blog needs."""

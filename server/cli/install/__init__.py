@@ -1,1 +1,0 @@
-"""Add this server to an MCP client's settings, or remove it."""

@@ -1,0 +1,272 @@
+"""The example agent: its loop, its three sources of tools, its two models and its command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp import StdioServerParameters
+
+from blog_search_mcp.server.cli.doctor import estimate_tokens
+from examples.agent.conversation import (
+    AgentError,
+    Call,
+    ChatModel,
+    Message,
+    Reply,
+    Tool,
+    ToolResult,
+    ToolSource,
+)
+from examples.agent.evidence import LOW, NOTHING_READ, Source
+from examples.agent.local_source import LocalSource
+from examples.agent.loop import CALLS, ENOUGH, STEPS, Answer, answer, within
+from examples.agent.mcp_source import connected
+from examples.agent.ollama_chat import DEFAULT_MODEL
+from examples.agent.quoting import QuotingModel
+from tests.support.ollama_standin import Body, Fault, Model, OllamaStandIn, closes, fails, running
+from tests.support.paths import ROOT
+from tests.support.python import output_of, run_python
+from tests.support.served import POSTS, indexed, served
+
+KV_URL = "https://blog.example/inference/kv/"
+QUESTION = "How does the size of a KV cache grow?"
+
+Turn = Callable[[Sequence[Message]], Reply]
+
+
+class Scripted:
+    """A model whose turns are given: each a function of the conversation so far."""
+
+    def __init__(self, *turns: Turn | Reply) -> None:
+        self.turns = turns
+        self.heard: list[tuple[tuple[Message, ...], tuple[Tool, ...]]] = []
+
+    def chat(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
+        self.heard.append((tuple(messages), tuple(tools)))
+        taken = sum(message.role == "assistant" for message in messages)
+        turn = self.turns[min(taken, len(self.turns) - 1)]
+        return turn if isinstance(turn, Reply) else turn(messages)
+
+    def told(self) -> list[str]:
+        """What the tools' messages said in the end."""
+        return [message.text for message in self.heard[-1][0] if message.role == "tool"]
+
+
+def calls(tool: str, **arguments: object) -> Reply:
+    return Reply("", (Call(tool, arguments),))
+
+
+SEARCHES = calls("search_blog", query=QUESTION)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    options = ("--base-url", "https://blog.example", "--permalink", "/:section/:slug/")
+    return indexed(tmp_path_factory.mktemp("blog"), POSTS, *options)
+
+
+@pytest.fixture(scope="module")
+def url(index: Path) -> Iterator[str]:
+    with served(index) as address:
+        yield address
+
+
+@asynccontextmanager
+async def source_of(kind: str, index: Path, url: str) -> AsyncIterator[ToolSource]:
+    if kind == "local":
+        yield LocalSource(index, "")
+        return
+    arguments = ["-m", "blog_search_mcp.server", "--index", str(index)]
+    stdio = StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)
+    async with connected(stdio if kind == "stdio" else url, "") as source:
+        yield source
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["local", "stdio", "http"])
+async def test_each_source_of_tools_does(kind: str, index: Path, url: str) -> None:
+    mends = Scripted(
+        calls("search_blog", query=""),
+        calls("read_chunk", source="inference/kv", chunk_index=0),
+        calls("look_up", word="cache"),
+        calls("read_chunk", source="inference/kv.md"),
+        Reply("It keeps keys and values."),
+    )
+    asks_in_vain = Scripted(calls("search_blog", query="愛沙尼亞中世紀的稅制"), Reply("In 1346."))
+    async with source_of(kind, index, url) as source:
+        tools = {tool.name: tool for tool in await source.tools()}
+        quoted = await answer(QUESTION, QuotingModel(), source)
+        mended = await answer(QUESTION, mends, source)
+        nothing = await answer(QUESTION, asks_in_vain, source)
+    assert list(tools) == ["search_blog", "read_chunk"]
+    assert tools["read_chunk"].schema["required"] == ["source"]
+    assert quoted.sources == (Source("inference/kv.md", 0, "What is a KV cache?", KV_URL),)
+    assert KV_URL in quoted.text
+    assert quoted.doubt is None
+    assert [text.startswith("Error: ") for text in mends.told()] == [True, True, True, False]
+    assert "inference/kv.md" in mends.told()[1]
+    assert mended.doubt is None
+    assert (nothing.doubt, nothing.sources) == (LOW, ())
+
+
+async def answered(index: Path, model: ChatModel) -> Answer:
+    return await answer(QUESTION, model, LocalSource(index, ""))
+
+
+@pytest.mark.anyio
+async def test_an_answer_out_of_the_models_own_head_is_said_to_be_that(
+    index: Path, tmp_path: Path
+) -> None:
+    caves = Reply("Caches are kept in caves.")
+    assert await answered(index, Scripted(caves)) == Answer(caves.text, (), NOTHING_READ)
+    assert (await answered(index, Scripted(SEARCHES, caves))).doubt == NOTHING_READ
+    without = await answered(tmp_path / "none", Scripted(SEARCHES, caves))
+    assert "blog-search-mcp ingest" in (without.doubt or "")
+    with pytest.raises(AgentError, match="nothing"):
+        await answered(index, Scripted(Reply("  ")))
+
+
+@pytest.mark.anyio
+async def test_a_model_that_never_stops_searching_is_made_to_answer(index: Path) -> None:
+    def for_ever(messages: Sequence[Message]) -> Reply:
+        return Reply("Enough.") if messages[-1].text == ENOUGH else SEARCHES
+
+    model = Scripted(for_ever)
+    assert (await answered(index, model)).text == "Enough."
+    assert [len(tools) for _, tools in model.heard] == [2] * STEPS + [0]
+    model = Scripted(Reply("", SEARCHES.calls * (CALLS + 2)), Reply("Done."))
+    await answered(index, model)
+    assert len(set(model.told()[CALLS:])) == 1
+    assert len(model.told()) == CALLS + 2
+
+
+@pytest.mark.anyio
+async def test_results_that_fill_the_models_context_end_the_search() -> None:
+    class Long:
+        """A source whose every result is long."""
+
+        async def tools(self) -> Sequence[Tool]:
+            return ()
+
+        async def call(self, _call: Call) -> ToolResult:
+            return ToolResult(("A long line.\n\n" * 9_999,))
+
+    model = Scripted(SEARCHES, SEARCHES, SEARCHES, Reply("It is long."))
+    assert (await answer(QUESTION, model, Long())).text == "It is long."
+    assert [estimate_tokens(text) < 2_550 for text in model.told()] == [True] * 3
+    assert within("Short.", 10) == "Short."
+
+
+def searches_reads_answers(messages: Sequence[Body]) -> Body:
+    """What a model does that can: each turn a function of what it was sent."""
+    last = messages[-1]
+    if last["role"] == "user":
+        called = {"name": "search_blog", "arguments": {"query": last["content"], "top_k": 3}}
+    elif last["tool_name"] == "search_blog":
+        best = json.loads(last["content"])["results"][0]
+        arguments = {name: best[name] for name in ("source", "chunk_index")}
+        called = {"name": "read_chunk", "arguments": arguments}
+    else:
+        return {"content": f"With the context: \x1b[31m{last['content'].splitlines()[0]}"}
+    return {"thinking": "So be it.", "tool_calls": [{"function": called}]}
+
+
+CHATS = Model(f"{DEFAULT_MODEL}:latest", capabilities=("completion", "tools"))
+
+
+def asked(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return run_python("-m", "examples.agent", *arguments, env=kept | environment)
+
+
+@pytest.mark.parametrize("tools", [["--local"], ["--mcp", "stdio"]])
+def test_the_command_answers_with_what_was_read_and_shows_no_control_character(
+    tools: list[str], index: Path
+) -> None:
+    with running(OllamaStandIn([CHATS], says=searches_reads_answers)) as ollama:
+        done = asked(QUESTION, *tools, "--index", str(index), OLLAMA_HOST=ollama.host)
+    assert done.returncode == 0, done.stderr
+    assert "\\x1b[31mA KV cache keeps the keys" in done.stdout
+    assert done.stdout.endswith(f"\n- What is a KV cache?: {KV_URL} (chunk 0)\n")
+    assert done.stderr.splitlines() == [
+        f"search_blog(query={QUESTION!r}, top_k=3)",
+        "read_chunk(source='inference/kv.md', chunk_index=0)",
+    ]
+    bodies = ollama.asked("/api/chat")
+    assert {body["options"]["num_ctx"] for body in bodies} == {16_384}
+    assert [len(body["tools"]) for body in bodies] == [2, 2, 2]
+    assert bodies[-1]["messages"][-1]["tool_name"] == "read_chunk"
+
+
+@pytest.mark.parametrize(
+    ("models", "faults", "said"),
+    [
+        ([], {}, "ollama pull qwen3"),
+        ([Model("qwen3:latest", capabilities=("completion",))], {}, "does not support tools"),
+        ([CHATS], {"/api/chat": fails(503, "server busy")}, "is busy"),
+        ([CHATS], {"/api/chat": closes}, "restart or update it"),
+    ],
+)
+def test_what_ollama_cannot_do_is_a_sentence(
+    models: list[Model], faults: dict[str, Fault], said: str, index: Path
+) -> None:
+    with running(OllamaStandIn(models, elsewhere=faults)) as ollama:
+        done = asked(QUESTION, "--local", "--index", str(index), "--embedder-url", ollama.host)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--embedder-url", "127.0.0.1:9"], 1, "ollama serve"),
+        (["--embedder-url", "ftp://box"], 1, "OLLAMA_HOST"),
+        (["--mcp", "http://127.0.0.1:9/mcp", "--model", "quote"], 1, "BLOG_SERVER_TOKEN"),
+        (["--mcp", "server"], 2, "'server'"),
+    ],
+)
+def test_what_cannot_be_reached_is_a_sentence(
+    options: list[str], status: int, said: str, index: Path
+) -> None:
+    done = asked(QUESTION, "--index", str(index), *options)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert said in done.stderr
+
+
+def test_a_server_that_wants_a_token_is_given_it(index: Path) -> None:
+    token = "an-example-token-0123456789"
+    environment = {**os.environ, "BLOG_SERVER_TOKEN": token}
+    with served(index, environment=environment) as url:
+        without = asked(QUESTION, "--mcp", url, "--model", "quote")
+        with_it = asked(QUESTION, "--mcp", url, "--model", "quote", BLOG_SERVER_TOKEN=token)
+    assert (without.returncode, "BLOG_SERVER_TOKEN" in without.stderr) == (1, True)
+    assert with_it.returncode == 0
+    assert KV_URL in with_it.stdout
+
+
+def test_the_local_source_has_no_need_of_mcp() -> None:
+    code = "import sys, examples.agent.local_source, examples.agent.loop"
+    assert output_of(f"{code}; print('mcp' in sys.modules)") == "False\n"
+
+
+def test_the_readmes_example_is_what_its_command_prints(tmp_path: Path) -> None:
+    readme = (ROOT / "examples" / "agent" / "README.md").read_text(encoding="utf-8")
+    example = re.search(r"```console\n\$ (.+?)\n\$ (.+?)\n(.+?)^```$", readme, re.S | re.M)
+    assert example is not None
+    ingesting, asking, printed = example.groups()
+    folder = str(tmp_path / "index")
+    for command in (ingesting, asking):
+        words = [folder if word == "/tmp/example" else word for word in shlex.split(command)]
+        done = run_python(*words[1:])
+        assert done.returncode == 0, done.stderr
+    assert done.stderr + done.stdout == printed
