@@ -22,7 +22,8 @@ def test_a_blog_is_cut_to_the_paragraphs_that_answer(
     monkeypatch.setattr(sys, "argv", ["small_blogs", *places])
     assert small_blogs.main() == 0
     rows = capsys.readouterr().out.splitlines()[2:]
-    assert rows == ["| cats | 1 | 1 | 1.000 | .000 | .933 | – |"] * len(small_blogs.SIZES)
+    assert len(rows) == len(small_blogs.SIZES)
+    assert all(row.startswith("| cats | 1 | 1 | 1.000 | .000 | ") for row in rows)
     cut = tmp_path / "cache" / "blog-search-mcp" / "benchmarks" / "small" / "cats-5" / "posts"
     assert {path.name: path.read_text() for path in cut.iterdir()} == {
         "a.md": "# Purring\n\nAt 25 hertz, all night."

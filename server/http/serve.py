@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
+import sys
 
 import uvicorn
 
-from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
-from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import Access, Address, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
@@ -44,7 +44,7 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
         log_level="warning",
         server_header=False,
     )
-    server = _Server(config, address, engine.warm_up)
+    server = _Server(config, address, engine, mcp)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
@@ -54,19 +54,28 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
 
 
 class _Server(uvicorn.Server):
-    """Calls `on_bound` and says where it serves once the port is taken."""
+    """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
 
     def __init__(
-        self, config: uvicorn.Config, address: Address, on_bound: Callable[[], None]
+        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
     ) -> None:
         super().__init__(config)
         self._place = f"http://{address.url_host}:{address.port}"
-        self._on_bound = on_bound
+        self._engine, self._changes = engine, mcp.changes
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take the port."""
-        await super().startup(sockets)
-        self._on_bound()
+        try:
+            await super().startup(sockets)
+        except UnicodeError:  # a name that DNS cannot have; uvicorn ends so where a name is unknown
+            await self.lifespan.shutdown()
+            sys.exit(1)
+        self._engine.warm_up()
         log.setLevel(logging.INFO)
         said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
         log.info(said, self._place, PATH, self._place)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, which would last as long as the grace, and wait for the rest."""
+        self._changes.close()
+        await super().shutdown(sockets)

@@ -34,6 +34,7 @@ from blog_search_mcp.server.protocol.errors import in_thread, invalid_params
 from blog_search_mcp.server.protocol.instructions import instructions
 from blog_search_mcp.server.protocol.prompts import get_prompt, list_prompts, offered_prompts
 from blog_search_mcp.server.protocol.resources import list_resources, list_templates, read_resource
+from blog_search_mcp.server.protocol.subscriptions import ChangeStreams
 from blog_search_mcp.server.tools.base import Tool, ToolReply
 from blog_search_mcp.server.tools.registry import CORE, Tools
 
@@ -48,14 +49,21 @@ READ_ONLY = ToolAnnotations(
 FIRST_REQUESTS = {"initialize", "server/discover"}
 
 
-def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = None) -> Server[Any]:
+class BlogServer(Server[Any]):
+    """The SDK's server, and the streams on which its clients are told of changes."""
+
+    changes: ChangeStreams
+
+
+def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = None) -> BlogServer:
     """Build the server over `engine`, for any transport.
 
     Tools run in worker threads, and each call of one is noted in `log`.
     """
     prompts = offered_prompts(tools)
     listed = ListToolsResult(tools=[describe_tool(tool) for tool in tools])
-    server: Server[Any] = Server(
+    changes = ChangeStreams(engine.stamp)
+    server = BlogServer(
         NAME,
         version=VERSION,
         on_list_tools=in_thread(lambda *_: listed),
@@ -63,10 +71,12 @@ def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = Non
         on_list_resources=in_thread(partial(list_resources, engine)),
         on_list_resource_templates=in_thread(list_templates),
         on_read_resource=in_thread(partial(read_resource, engine)),
+        on_subscriptions_listen=changes,
         on_list_prompts=in_thread(partial(list_prompts, prompts)),
         on_get_prompt=in_thread(partial(get_prompt, prompts)),
         on_completion=in_thread(partial(complete, engine, prompts)),
     )
+    server.changes = changes
 
     async def add_instructions(
         ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -75,7 +85,9 @@ def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = Non
         result = await call_next(ctx)
         if ctx.method in FIRST_REQUESTS and isinstance(result, dict):
             about = await run_sync(instructions, engine, abandon_on_cancel=True)
-            return {**result, "instructions": about}
+            # The tools stay; the SDK says of all lists that they change.
+            capabilities = {**result["capabilities"], "tools": {"listChanged": False}}
+            return {**result, "capabilities": capabilities, "instructions": about}
         return result
 
     server.middleware.append(add_instructions)

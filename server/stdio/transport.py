@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, cast
 import anyio
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import (
@@ -37,7 +36,7 @@ from pydantic_core import from_json
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.format.results import replace_surrogates
-from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.usage import UsageLog
@@ -67,9 +66,7 @@ def serve_stdio(settings: Settings) -> int:
     return 0
 
 
-async def serve(
-    server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
-) -> None:
+async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable[[], None]) -> None:
     """Serve until `requests` end and what was asked is answered, or GRACE is over."""
     unanswered: set[object] = set()
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)
@@ -88,6 +85,7 @@ async def serve(
                 elif isinstance(message, JSONRPCNotification) and message.params:
                     unanswered.discard(message.params.get("requestId"))  # of one cancelled
                 yield message.model_dump_json(by_alias=True, exclude_unset=True)
+        server.changes.close()
         with anyio.move_on_after(GRACE):
             while unanswered:
                 await anyio.sleep(PAUSE)

@@ -47,11 +47,11 @@ def made(blog: MakeBlog) -> Blog:
     return blog({"a.md": "# Caches\n\nA cache keeps what was read.\n"})
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1", "blog..example"])
 def test_a_place_that_cannot_be_listened_on_is_said_with_what_to_do(
     host: str, tmp_path: Path
 ) -> None:
-    """A port that is taken, and an address of another machine."""
+    """A port that is taken, an address of another machine, and a name that DNS cannot have."""
     (tmp_path / "token").write_text("0123456789abcdef", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

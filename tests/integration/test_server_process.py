@@ -14,7 +14,7 @@ from mcp.types import CallToolResult, TextContent
 
 from tests.support.paths import ROOT
 from tests.support.served import KV, POSTS, SOUP, indexed, ingest, write
-from tests.support.wire import MODERN, wire
+from tests.support.wire import LISTEN, MODERN, TOLD, wire
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +96,21 @@ def test_a_broken_index_is_a_sentence_and_the_server_lives_on(tmp_path: Path) ->
         assert failed["isError"] is True
         assert "--rebuild" in failed["content"][0]["text"]
         assert len(server.ask(2, "tools/list", MODERN)["result"]["tools"]) == 2
+
+
+def test_a_client_that_listens_is_told_of_changes_and_answered_when_it_leaves(
+    tmp_path: Path,
+) -> None:
+    index = indexed(tmp_path, {"soup.md": SOUP})
+    with wire(index) as server:
+        told = [server.ask(7, "subscriptions/listen", LISTEN)["method"]]
+        write(tmp_path / "content", {"soup.md": f"{SOUP}\nServe it hot.\n"})
+        ingest(tmp_path / "content", index)
+        told += [server.reply()["method"] for _ in range(2)]
+        out, err = server.rest()
+    assert told == TOLD
+    reply = json.loads(out)
+    assert (reply["id"], reply["result"]["resultType"], err) == (7, "complete", b"")
 
 
 NOISY = """

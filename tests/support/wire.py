@@ -18,6 +18,19 @@ MODERN = {
         "io.modelcontextprotocol/clientCapabilities": {},
     }
 }
+LISTEN = {
+    **MODERN,
+    "notifications": {
+        "resourcesListChanged": True,
+        "resourceSubscriptions": ["blog://post/soup.md"],
+    },
+}
+TOLD = [
+    "notifications/subscriptions/acknowledged",
+    "notifications/resources/list_changed",
+    "notifications/resources/updated",
+]
+"""What a client that listens is told until the index has changed once."""
 HANDSHAKE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},

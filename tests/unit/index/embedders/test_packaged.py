@@ -122,11 +122,6 @@ def test_what_a_vocabulary_covers_can_be_read() -> None:
         assert has_unknown == (coverage < 1.0 and any(map(str.isalpha, text)))
 
 
-@pytest.mark.parametrize("model", [MINILM, E5])
-def test_windows_leave_room_for_title_and_headings(model: PackagedModel) -> None:
-    assert model.window_pieces + 50 <= model.most_pieces
-
-
 def test_threads_that_ask_at_once_share_one_session() -> None:
     preload(MINILM.identity.name)
     with ThreadPoolExecutor(4) as threads:
