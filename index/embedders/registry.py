@@ -88,11 +88,6 @@ class Choice:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
         return self.embedder.warnings() if _is_remote(self.embedder) else ()
 
-    def server_version(self) -> str | None:
-        """Ask the embedder's server, as RemoteEmbedder; `None` if the embedder has no server."""
-        embedder = self.embedder
-        return embedder.server_version() if _is_remote(embedder) else None
-
 
 def choose_embedder(
     kind: str,
