@@ -6,7 +6,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -219,7 +218,7 @@ def _describe_unembedded(chunk: WithoutVector) -> str:
     return (
         f"{chunk.source}, lines {chunk.first_line} to {chunk.last_line}{under}: found by words "
         f"alone, since a part of it has no vector ({chunk.reason}). It is tried again when the "
-        "post or the embedding server changes."
+        "post changes, or with --rebuild."
     )
 
 
@@ -327,9 +326,3 @@ class Progress:
             share = f"{self._done:,} of {self._total:,} ({self._done / max(self._total, 1):.0%})"
             said = ", ".join(filter(None, (share, rate))) if self._total > 1 else "done"
             self.say(f"{self._stage}: {said}")
-
-
-@contextmanager
-def progress_on(stream: TextIO) -> Iterator[Progress]:
-    """Show progress on `stream` for this block."""
-    yield Progress(stream)

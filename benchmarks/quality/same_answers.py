@@ -37,7 +37,7 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.stores import IndexAddress, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest.report import Progress, progress_on
+from blog_search_mcp.ingest.report import Progress
 
 FIRST = 5
 """Hits that are compared: what an assistant gets by default."""
@@ -64,8 +64,7 @@ def main() -> int:
     sys.stdout.write("| --- | --: | --: | --: | --: |\n")
     try:
         for blog in options.blogs:
-            with progress_on(sys.stderr) as progress:
-                found = _compare(options, blog, progress)
+            found = _compare(options, blog, Progress(sys.stderr))
             sys.stdout.write(
                 f"| {blog.name} | {found.queries} | {found.same / found.queries:.3f} | "
                 f"{found.difference:.5f} | {found.certainty:.5f} |\n"

@@ -30,8 +30,6 @@ class FileState(_Frozen):
     due: str | None = None
     """When an ingest would treat the same bytes otherwise, since a post of the future appears or
     one that expires goes: UTC, ISO 8601 to the second."""
-    lost: str = ""
-    """Why no ingest reads these bytes again: it took too long or too much, or ended a process."""
 
 
 class IngestOptions(_Frozen):

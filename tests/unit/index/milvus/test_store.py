@@ -106,7 +106,7 @@ def test_a_backlog_is_read_in_few_requests(
     report = blog.ingest()
     assert (report.generation, report.embedded, blog.manifest.waiting) == (3, 200, 0)
     sample = 200  # in which each generation's calibration looks for the language
-    assert list(filter(None, asked)) == [128, sample, 72, sample]
+    assert list(filter(None, asked)) == [100, sample, 100, sample]
 
 
 def test_an_open_index_follows_an_edit_and_reads_what_it_had(made: Blog) -> None:
