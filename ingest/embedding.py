@@ -15,9 +15,8 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,13 +28,12 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 from blog_search_mcp.ingest.prepare import make_windows
-from blog_search_mcp.ingest.report import WithoutVector
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.embedders.cache import KeptVectors
     from blog_search_mcp.index.store.manifest import PendingPost
-    from blog_search_mcp.index.types import Chunk, Vectors
+    from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.plan import FileToRead
     from blog_search_mcp.ingest.prepare import EmbeddingWindow, ParsedResult
@@ -131,11 +129,9 @@ MAX_BLOCKS = 4
 """Blocks that may wait for the embedder."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     source: str
     chunk_id: int
-    chunk: Chunk
     text: str
 
 
@@ -159,12 +155,8 @@ class EmbeddingQueue:
         self._embedder = embedder
         self._block: list[_Window] = []
         self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
-        self._without_vector: dict[int, WithoutVector] = {}
-
-    @property
-    def without_vector(self) -> tuple[WithoutVector, ...]:
-        """Chunks of which at least one window was refused."""
-        return tuple(self._without_vector.values())
+        self.without_vector: dict[str, str] = {}
+        """By source of a post of which a window was refused, why."""
 
     def embed_ahead(self, results: Iterable[ParsedResult]) -> None:
         """Have the windows of posts embedded before they are put."""
@@ -179,10 +171,8 @@ class EmbeddingQueue:
 
         Raises EmbedderError for any post queued before.
         """
-        source, chunks = post.post.source, post.chunks
-        self._block += [
-            _Window(source, chunk_ids[w.chunk], chunks[w.chunk], w.text) for w in windows
-        ]
+        source = post.post.source
+        self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
         self.queued += len(windows)
         if len(self._block) < BLOCK:
             return 0
@@ -237,16 +227,7 @@ class EmbeddingQueue:
         refused = [w for w in windows if w.text in reasons]
         for source, count in Counter(w.source for w in refused).items():
             writer.record_unembedded(source, count)
-        self._without_vector |= {
-            w.chunk_id: WithoutVector(
-                w.source,
-                w.chunk.first_line,
-                w.chunk.last_line,
-                w.chunk.headings[-1] if w.chunk.headings else "",
-                reasons[w.text],
-            )
-            for w in refused
-        }
+        self.without_vector |= {w.source: reasons[w.text] for w in refused}
         return len(block)
 
 
