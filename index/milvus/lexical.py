@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.lexical.level import LexicalLevel, Prepared, bm25_idf
+
+from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.milvus.client import Milvus
 from blog_search_mcp.index.milvus.schema import (
     CHUNK,

@@ -23,10 +23,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from blog_search_mcp.index.lexical.level import K1
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
-from blog_search_mcp.index.lexical.level import K1
 from blog_search_mcp.index.milvus.schema import NO_TERM, NO_TERMS, TERMS, WHOLE, Sparse
 
 What: TypeAlias = Literal["stem", "pair", "lone"]

@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Final
 
 import numpy as np
+from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 from blog_search_mcp.index.milvus.client import FLAT, Milvus, VectorIndex
 from blog_search_mcp.index.milvus.schema import (
@@ -28,7 +29,6 @@ from blog_search_mcp.index.milvus.schema import (
     vectors_fields,
 )
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
 
 MANY: Final = 500_000
 """Vectors of a collection from which on it has a graph: below, a search compares them all, which is

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Query, Word
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.types import Ids, Vectors
-    from blog_search_mcp.index.vectors.base import VectorStore
+    from blog_search_mcp.index.vectors.store import VectorStore
 
     Numbers = npt.NDArray[np.float64]
 
@@ -228,13 +228,17 @@ def retrieve(
 
 def retrieve_reach(snapshot: Snapshot, queries: Sequence[EmbeddedQuery]) -> list[RetrievalResult]:
     """As `retrieve` for each query, but without the posts, at a fraction of its price."""
-    words = snapshot.lexical.chunks.reach([each.query for each in queries], COVERAGE_SAMPLE)
-    vectors = [each.vector for each in queries if each.vector is not None]
-    nearest = iter(snapshot.vectors.nearest(vectors))
-    return [
-        _measure_reach(snapshot, each, found, 0.0 if each.vector is None else next(nearest))
-        for each, found in zip(queries, words, strict=True)
-    ]
+    return [_retrieve_reach(snapshot, each) for each in queries]
+
+
+def _retrieve_reach(snapshot: Snapshot, embedded: EmbeddedQuery) -> RetrievalResult:
+    chunks, (query, vector, _) = snapshot.lexical.chunks, embedded
+    words = (
+        chunks.normalised_bm25(query, COVERAGE_SAMPLE),
+        max(chunks.coverage(query).values(), default=0.0),
+    )
+    nearest = {} if vector is None else snapshot.vectors.search(vector, 1)
+    return _measure_reach(snapshot, embedded, words, max(nearest.values(), default=0.0))
 
 
 def _measure_reach(

@@ -22,7 +22,7 @@ from mcp.server.subscriptions import (
 )
 from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
-from blog_search_mcp.index.stores import Stamp
+from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.server.engine import IndexStatus
 
 PAUSE = 1.0

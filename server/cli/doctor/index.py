@@ -13,6 +13,7 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, ContentError, IndexProblem
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.changes import (
     describe_changes,
     find_changes,
@@ -22,7 +23,7 @@ from blog_search_mcp.index.posts.changes import (
 from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
-from blog_search_mcp.index.stores import IndexStore, open_store
+from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.doctor.results import CheckResult
 from blog_search_mcp.server.cli.terminal import with_folders
@@ -47,7 +48,7 @@ def check_index(settings: Settings, now: datetime) -> list[CheckResult]:
     return [replace(result, text=with_folders(result.text, settings)) for result in results]
 
 
-def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> CheckResult:
+def _describe_index(store: FolderStore, manifest: Manifest, now: datetime) -> CheckResult:
     size = store.measure()
     facts = [
         f"posts: {len(manifest.posts):,}",
@@ -73,7 +74,7 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> CheckResult:
     return CheckResult("embedder", "ok", f"A query can be embedded with {identity.title}.")
 
 
-def _check_posts(store: IndexStore, manifest: Manifest, now: datetime) -> CheckResult:
+def _check_posts(store: FolderStore, manifest: Manifest, now: datetime) -> CheckResult:
     """Compare the posts with what the last ingest saw."""
     last = read_last_ingest(store, manifest.generation)
     if last is None:
