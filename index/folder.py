@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.cache import EmbeddingCache
     from blog_search_mcp.index.lexical.documents import PostTerms
     from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.store.catalog_writer import CatalogWriter
     from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.index.vectors.writer import VectorWriter
@@ -249,7 +250,7 @@ class FolderStore:
                 number = stack.enter_context(self._next_folder())
                 files = self.layout.generation(number)
                 catalog = stack.enter_context(open_writer(files, before))
-                vectors = self._write_vectors(files, before, embedder.dimension, number)
+                vectors = self._write_vectors(files, before, embedder.dimension, catalog.catalog)
                 stack.enter_context(closing(vectors))
             yield NextGeneration(number, files, base, before, catalog, vectors)
 
@@ -277,11 +278,17 @@ class FolderStore:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _write_vectors(
-        self, files: GenerationFiles, before: GenerationFiles | None, dimension: int, number: int
+        self,
+        files: GenerationFiles,
+        before: GenerationFiles | None,
+        dimension: int,
+        _catalog: Catalog,
     ) -> VectorWriter:
+        """Begin the vectors of a generation whose chunks are in the catalog by then."""
         from blog_search_mcp.index.vectors.writer import VectorWriter
 
-        return VectorWriter(files.vectors, before and before.vectors, dimension, number)
+        base = before.vectors if before else None
+        return VectorWriter(files.vectors, base, dimension, int(files.folder.name))
 
     def write_words(
         self,
@@ -302,13 +309,18 @@ class FolderStore:
 
     def publish(self, generation: NextGeneration, manifest: Manifest) -> Manifest:
         """Make a complete generation the live one; return its manifest with the files filled in."""
-        from blog_search_mcp.index.store.generations import checksum_files, switch
+        from blog_search_mcp.index.store.generations import checksum_files
 
         earlier = generation.base.files if generation.base else {}
         files = checksum_files(generation.files, earlier)
         manifest = manifest.model_copy(update={"files": files})
-        switch(self.layout, manifest)
+        self._switch(manifest)
         return manifest
+
+    def _switch(self, manifest: Manifest) -> None:
+        from blog_search_mcp.index.store.generations import switch
+
+        switch(self.layout, manifest)
 
 
 def store_at(folder: Path) -> FolderStore:

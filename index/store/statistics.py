@@ -110,9 +110,14 @@ def dump_overview(overview: Overview) -> bytes:
     return _JSON.dump_json(overview)
 
 
+def load_overview(text: bytes) -> Overview:
+    """Parse what `dump_overview` wrote. Raises ValueError."""
+    return _JSON.validate_json(text)
+
+
 def read_overview(files: GenerationFiles) -> Overview:
     """Read the overview of a generation. Raises OSError or ValueError."""
-    return _JSON.validate_json(read_regular(files.overview, _LARGEST_OVERVIEW))
+    return load_overview(read_regular(files.overview, _LARGEST_OVERVIEW))
 
 
 def _count(names: Iterable[str]) -> Counted:
