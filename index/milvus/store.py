@@ -277,8 +277,6 @@ class MilvusStore(FolderStore):
         files, remote = self.layout.generation(manifest.generation), self._remote
         text = dumps(manifest).encode()
         files.manifest.write_bytes(text)
-        for kind in KINDS:
-            self._milvus.flush(self._rows.collection(kind))
         for name, checksum in manifest.files.items():
             remote.put_file(checksum.sha256, files.folder / name)
         head = {

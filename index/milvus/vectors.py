@@ -147,6 +147,7 @@ class MilvusVectorWriter(VectorWriter):
 
     def commit(self, removed: Sequence[int]) -> None:
         """Leave out the vectors of the `removed` chunks, and write the directory."""
+        self._milvus.flush(self._collection)
         ids = np.sort(np.concatenate([self._base.ids, *self._ids]))
         deleted = np.isin(ids, np.asarray(removed, dtype=np.int64))
         keys = _keys_of(ids)[deleted].tolist()

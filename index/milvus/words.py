@@ -13,13 +13,14 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.lexical.searcher import K1, LexicalLevel, LexicalSearcher
-from blog_search_mcp.index.milvus.client import BATCH, MOST_ROWS, Hit, Milvus, Row, Sparse
+from blog_search_mcp.index.milvus.client import BATCH, Hit, Milvus, Row, Sparse
 from blog_search_mcp.index.milvus.rows import Rows, Server, among
 from blog_search_mcp.index.store.catalog import Catalog, immutable
 
@@ -37,6 +38,9 @@ FEWEST = 200
 
 MOST_PAIRS = 100
 """Pairs of characters, the commonest, that a query of one character is looked for in."""
+
+ASKED_AGAIN = 4
+"""Requests whose answers are kept: a search asks for the BM25 and the coverage of the same rows."""
 
 NO_TERM = 0
 """The dimension of a row without terms, since servers refuse empty ones; no query has it."""
@@ -85,6 +89,8 @@ class WordsWriter:
             pairs = list(zip(some, ids, strict=True))
             self._milvus.upsert(self._rows.collection("posts"), self._post_rows(pairs))
             self._milvus.upsert(self._rows.collection("chunks"), self._chunk_rows(pairs))
+        for name in self._length:
+            self._milvus.flush(self._rows.collection(name))
 
     def _count(self, post: PostTerms) -> dict[str, int]:
         """Count the terms of a post; return their numbers."""
@@ -163,6 +169,7 @@ class MilvusLevel(LexicalLevel):
         self._rows = rows
         self._terms = terms
         self._name = name
+        self._find = lru_cache(ASKED_AGAIN)(self._ask)
         counted = terms.rows("SELECT documents FROM levels WHERE name = ?", [name])
         self._documents = counted[0][0] if counted else 0
 
@@ -230,16 +237,14 @@ class MilvusLevel(LexicalLevel):
             )
 
         wanted = self._rows.alive if among_posts is None else among("post", among_posts)
-        hits = self._milvus.search(
-            self._rows.collection(self._name),
-            query,
-            min(max(limit, FEWEST), MOST_ROWS),
-            wanted,
-            ["terms"],
-        )
+        hits = self._find(tuple(query.items()), max(limit, FEWEST), wanted)
         scores = {hit.key: score(hit) for hit in hits}
         best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
         return {key: scores[key] for key in best if scores[key]}
+
+    def _ask(self, query: tuple[tuple[int, float], ...], limit: int, expression: str) -> list[Hit]:
+        collection = self._rows.collection(self._name)
+        return self._milvus.search(collection, dict(query), limit, expression, ["terms"])
 
 
 class MilvusSearcher(LexicalSearcher):
