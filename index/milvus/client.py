@@ -99,10 +99,6 @@ class Milvus:
 
         self._ask(create)
 
-    def load(self, name: str) -> None:
-        """Make a collection searchable, which a server that started anew may not have done."""
-        self._ask(lambda client: client.load_collection(name, timeout=SECONDS))
-
     def drop(self, name: str) -> None:
         """Drop a collection, if there is one."""
         self._ask(lambda client: client.drop_collection(name, timeout=SECONDS))
@@ -111,15 +107,15 @@ class Milvus:
         """Write rows, in place of any with the same key."""
         remaining = iter(rows)
         while batch := list(islice(remaining, BATCH)):
-            self._ask(partial(_upsert, name, batch))
+            self._ask(partial(_upsert, name, batch), name)
 
     def delete(self, name: str, expression: str) -> None:
         """Delete the rows for which `expression` holds."""
-        self._ask(lambda client: client.delete(name, filter=expression, timeout=SECONDS))
+        self._ask(lambda client: client.delete(name, filter=expression, timeout=SECONDS), name)
 
     def flush(self, name: str) -> None:
         """Make what was written durable."""
-        self._ask(lambda client: client.flush(name, timeout=SECONDS))
+        self._ask(lambda client: client.flush(name, timeout=SECONDS), name)
 
     def count(self, name: str, expression: str) -> int:
         """Count the rows for which `expression` holds."""
@@ -140,7 +136,8 @@ class Milvus:
                     output_fields=list(output),
                     consistency_level="Strong" if strong else "Bounded",
                     timeout=SECONDS,
-                )
+                ),
+                name,
             )
         )
 
@@ -167,25 +164,31 @@ class Milvus:
                 search_params={"metric_type": "IP"},
                 consistency_level="Session",
                 timeout=SECONDS,
-            )
+            ),
+            name,
         )
         columns = zip(hits.ids, hits.distances, hits, strict=True)
         return [Hit(key, score, hit["entity"]) for key, score, hit in columns]
 
-    def _ask(self, request: Callable[[Any], Any]) -> Any:
-        """Make a request; once more over a new connection if the one there was has ended."""
-        for attempt in range(2):
-            try:
-                return request(self._connected())
-            except IndexProblem:
-                raise
-            except Exception as error:
-                is_lost = "unavailable" in _describe(error).lower()
-                if is_lost:
-                    self._close()
-                if attempt or not is_lost:
-                    raise self._translate(error) from error
-        return None
+    def _ask(self, request: Callable[[Any], Any], collection: str = "") -> Any:
+        """Make a request; once more if that may help.
+
+        That is if the connection had ended, or the server has the collection on its disk alone, as
+        one that started anew may.
+        """
+        try:
+            return request(self._connected())
+        except Exception as error:
+            if "unavailable" in _describe(error).lower():
+                self._close()
+            elif getattr(error, "code", None) != _NOT_LOADED:
+                raise self._translate(error) from error
+        try:
+            if collection:
+                self._connected().load_collection(collection, timeout=SECONDS)
+            return request(self._connected())
+        except Exception as error:
+            raise self._translate(error) from error
 
     def _connected(self) -> Any:
         with self._lock:
@@ -216,11 +219,13 @@ class Milvus:
 
     def _translate(self, error: Exception) -> IndexProblem:
         """Make our error of pymilvus's, without the token and, to clients, without its words."""
+        if isinstance(error, IndexProblem):
+            return error
         server, words = f"The Milvus server at {self.address}", _describe(error)
         if re.search(r"auth\w* (check )?fail|UNAUTHENTICATED|PERMISSION_DENIED", words, re.I):
             return IndexProblem(
-                f"{server} refuses {'the token in' if self._token else 'an empty'} {TOKEN}. Set this "
-                "environment variable to `user:password`, or to a key, that may use the index."
+                f"{server} refuses {'the token in' if self._token else 'an empty'} {TOKEN}. Set "
+                "that environment variable to `user:password`, or a key, that may use the index."
             )
         if re.search(r"unavailable|deadline|fail\w* connect|timed? ?out", words, re.I):
             return IndexProblem(f"{server} does not answer. Start it, or correct the address.")
@@ -238,12 +243,20 @@ def _upsert(name: str, rows: list[Row], client: Any) -> None:
     client.upsert(name, rows, timeout=SECONDS)
 
 
-_NO_COLLECTION = 100
-"""The server's code for a collection that is not there (milvus, pkg/util/merr)."""
+_NO_COLLECTION, _NOT_LOADED = 100, 101
+"""The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
 
 
-def _describe(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+def _describe(error: BaseException | None) -> str:
+    """Return what an error and its causes say, of which pymilvus makes rings."""
+    words: list[str] = []
+    while error is not None and len(words) < MOST_CAUSES:
+        words.append(" ".join(f"{type(error).__name__}: {error}".split()))
+        error = error.__cause__
+    return "; ".join(words)
+
+
+MOST_CAUSES = 8
 
 
 def batches_of(keys: Sequence[int], size: int = BATCH) -> Iterator[Sequence[int]]:

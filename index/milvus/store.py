@@ -130,10 +130,7 @@ class MilvusStore(FolderStore):
         """Open files that are complete and were verified, and the rows."""
         from blog_search_mcp.index.search.snapshot import open_snapshot
 
-        rows = read_rows(files.folder)
-        for kind in KINDS:
-            self._milvus.load(rows.collection(kind))
-        server = self._milvus, rows
+        server = self._milvus, read_rows(files.folder)
         return open_snapshot(
             files, embedder, partial(MilvusSearcher, *server), partial(MilvusVectors, *server)
         )

@@ -6,6 +6,7 @@ Rows are written as they come, since an ingest must not hold the vectors of a la
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import faiss
@@ -85,7 +86,8 @@ class VectorWriter:
 
     def close(self) -> None:
         """Drop what was not committed."""
-        self._file.close()
+        with suppress(OSError):
+            self._file.close()
 
     def _complete_segment(self, count: int) -> Vectors:
         """Map this generation's rows; write the codes of many, and no file of none."""

@@ -14,9 +14,8 @@ import pytest
 from blog_search_mcp.index.embedders.packaged import E5, MINILM
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import EmbedderMismatch
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number, read_manifest
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
@@ -61,8 +60,8 @@ class Site:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        layout = Layout(self.index)
-        return read_manifest(layout, current_number(layout)).embedder
+        store = FolderStore(self.index)
+        return store.read_manifest(store.current_number()).embedder
 
     def find(self, query: str) -> list[str]:
         """Sources that the query finds the best first."""

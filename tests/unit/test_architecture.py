@@ -195,7 +195,8 @@ def test_the_environment_is_read_by_command_lines_by_what_writes_commands_and_fo
         "index.commands",
         "index.embedders.client",
         "index.embedders.openai",
-        "index.milvus.connection",
+        "index.milvus.client",
+        "index.milvus.store",
         "server.cli.ask",
     }
 

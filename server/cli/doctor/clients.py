@@ -85,7 +85,7 @@ def _advise(file: ClientFile, entry: Entry, index: Location) -> str:
 
 def _check_index_of_entry(index: Location, settings: Settings) -> tuple[State, str]:
     try:
-        if open_store(index).stamp():
+        if open_store(index).exists():
             return "ok", f"starts this server over {index}."
     except IndexProblem as error:
         advice = with_folders(str(error), replace(settings, index=index))

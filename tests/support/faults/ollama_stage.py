@@ -24,11 +24,11 @@ from blog_search_mcp.index.embedders.client import (
 from blog_search_mcp.index.embedders.registry import Choice, open_wire
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
@@ -180,7 +180,7 @@ class Stage:
     def stored_vectors(self, reads_capitals: bool = True) -> StoredVectors:
         """What the live generation has for its windows; Ollama need not be up."""
         layout = Layout(self.index)
-        files = layout.generation(current_number(layout))
+        files = layout.generation(FolderStore(layout.root).current_number())
         snapshot = open_snapshot(files, self.embedder(None))
         try:
             return _compared(snapshot, *load_rows(files.vectors), reads_capitals)
