@@ -31,8 +31,8 @@ from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.stores import IndexStore
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
@@ -72,7 +72,7 @@ class _Stages:
     """One ingest: what all of its stages work with."""
 
     job: Job
-    store: IndexStore
+    store: FolderStore
     workers: WorkerPool
     progress: Progress
 
@@ -279,7 +279,7 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
     )
 
 
-def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
+def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
     """Advise a model that fits the blog as it now is better, if the index had this one before."""
     if not plan.live or plan.choice.is_asked:
         return ""

@@ -156,7 +156,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-OLLAMAS = RemoteEmbedder(open_wire("ollama", ""), "all-minilm")
+OLLAMAS = RemoteEmbedder(open_wire("ollama", "", "all-minilm"))
 
 
 def hits(reader: IndexReader, question: str) -> list[Hit]:
