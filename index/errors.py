@@ -17,8 +17,6 @@
     │   ├── IndexBroken           a file is torn, missing or foreign
     │   ├── IndexFormatUnknown    written by another version of this program
     │   ├── IndexBusy             another ingest is writing
-    │   ├── IndexUnreachable      the server that has it does not answer, or not to us
-    │   ├── CollectionGone        what it was opened from is no longer on the server
     │   └── EmbedderMismatch      built with another embedder than the one asked for
     ├── ClientSettingsError   a client's settings file cannot be read or changed
     ├── IngestFailed          a process that ingests, or helps to, did not finish
@@ -33,7 +31,6 @@ translated where they enter, with `raise … from error`.
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -155,14 +152,6 @@ class IndexBusy(IndexProblem):
     """Another ingest is writing to this index."""
 
 
-class IndexUnreachable(IndexProblem):
-    """The server that has the index does not answer, or not to us."""
-
-
-class CollectionGone(IndexProblem):
-    """What the index was opened from is no longer on the server: to open it anew may help."""
-
-
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
 
@@ -201,20 +190,8 @@ class UnknownChunk(NotInIndex):
         self.count = count
 
 
-_SIGNS = re.compile(
-    r"can't start new thread|cannot allocate memory|failed to map segment|bad_alloc"
-    r"|failed to spawn|resource temporarily unavailable",
-    re.IGNORECASE,
-)
-"""Of threads and memory refused, as Python, the loader, C++ and Rust say it."""
-
-_EXHAUSTED = (
-    "The system gives this process no more memory or threads. Raise its limits, which "
-    "`ulimit -a` shows, or end other programs, then run again."
-)
-
-
 def describe_exhaustion(error: BaseException) -> str | None:
-    """Describe that memory or threads ran out if a foreign `error` means that, else `None`."""
-    is_meant = isinstance(error, MemoryError) or _SIGNS.search(str(error))
-    return _EXHAUSTED if is_meant else None
+    """Describe that memory ran out if a foreign `error` means that, else `None`."""
+    if not isinstance(error, MemoryError):
+        return None
+    return "The system gives this process no more memory. End other programs, then run again."

@@ -13,21 +13,20 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.errors import CollectionGone, IndexProblem, UnknownChunk
+from blog_search_mcp.index.errors import IndexProblem, UnknownChunk
 from blog_search_mcp.index.search.search import search
+from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.statistics import describe_backlog
-from blog_search_mcp.index.stores import Location, OpenGeneration, Stamp, open_store
+from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Outline, Passage
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import OpenGeneration
     from blog_search_mcp.index.relations.corpus import Corpus
-
-
-T = TypeVar("T")
 
 
 class IndexReader:
@@ -190,17 +189,6 @@ class Index:
             if earlier is None:
                 raise
             return earlier.in_place_of_newest(error)
-
-    def ask(self, request: Callable[[IndexReader], T]) -> T:
-        """Put a request to `reader`; once more if what it read from was dropped meanwhile.
-
-        A server keeps what a generation used for a while after the switch, but not for ever.
-        """
-        try:
-            return request(self.reader())
-        except CollectionGone:
-            self.close()
-            return request(self.reader())
 
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""

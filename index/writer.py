@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from blog_search_mcp.index.errors import (
@@ -18,14 +19,14 @@ from blog_search_mcp.index.errors import (
     describe_unexpected,
     refuse_post,
 )
-from blog_search_mcp.index.lexical.documents import RefusedPost
+from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
+from blog_search_mcp.index.store.catalog import write_chunk_table
 from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
-from blog_search_mcp.index.store.statistics import count_posts
+from blog_search_mcp.index.store.statistics import count_posts, dump_overview
 from blog_search_mcp.index.store.translations import find_translations
-from blog_search_mcp.index.stores import GenerationWriter, IndexStore, MapPosts, PostChanges
 from blog_search_mcp.index.types import (
     Calibration,
     Chunk,
@@ -39,7 +40,14 @@ from blog_search_mcp.index.types import (
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.folder import FolderStore, NextGeneration
     from blog_search_mcp.index.search.snapshot import Snapshot
+
+Terms: TypeAlias = PostTerms | RefusedPost
+MapPosts: TypeAlias = Callable[
+    [Callable[[int], Terms], Sequence[int], Callable[[int, str], Terms]], Iterable[Terms]
+]
+"""Applies a function to post ids, as `WorkerPool.map` does."""
 
 Found = TypeVar("Found")
 _Posts: TypeAlias = Mapping[int, Post]
@@ -50,6 +58,11 @@ _OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
 _OF_NO_POST = (BlogSearchError, OSError, MemoryError, *_OF_SQLITE)
 
 
+SUPERSEDED_SHARE = 0.2
+"""tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
+share of the index the lexical index is written whole instead of incrementally."""
+
+
 class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
@@ -58,10 +71,11 @@ class IndexWriter:
     """
 
     def __init__(
-        self, generation: GenerationWriter, base: Manifest | None, embedder: EmbedderIdentity
+        self, store: FolderStore, generation: NextGeneration, embedder: EmbedderIdentity
     ) -> None:
+        self._store = store
         self._generation = generation
-        self._base = base
+        self._base = base = generation.base
         self._embedder = embedder
         self._catalog = generation.catalog
         self._vectors = generation.vectors
@@ -173,8 +187,8 @@ class IndexWriter:
         with translate_disk_errors():
             self._catalog.complete_texts()
             self._catalog.commit()
-            table = self._catalog.catalog.chunk_table()
-            self._generation.complete(table, self._removed_chunks)
+            write_chunk_table(self._generation.files.table, self._catalog.catalog.chunk_table())
+            self._vectors.commit(self._removed_chunks)
         self._read_back = self._addresses = None
 
     def chunk_ids(self) -> Ids:
@@ -183,7 +197,7 @@ class IndexWriter:
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
-        return self._generation.open_snapshot(embedder)
+        return self._store.open_snapshot(self._generation.files, embedder)
 
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None
@@ -211,7 +225,8 @@ class IndexWriter:
                 superseded=self._superseded,
                 files={},
             )
-            return self._generation.publish(manifest, overview)
+            self._generation.files.overview.write_bytes(dump_overview(overview))
+            return self._store.publish(self._generation, manifest)
 
     def _write_relations(self) -> _Posts:
         """Write what posts are to each other; return them all by id."""
@@ -253,15 +268,26 @@ class IndexWriter:
         self, map_posts: MapPosts, posts: Mapping[int, Post]
     ) -> tuple[int, list[RefusedPost]]:
         """Write the lexical index; return how many chunks are superseded, and what is not in."""
-        changes = PostChanges(
-            tuple(posts), self._added_posts, self._removed_posts, self._removed_chunks
-        )
-        return self._generation.write_lexical(changes, map_posts)
+        base, refused = self._base, list[RefusedPost]()
+        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
+        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
+        ids = sorted(posts if anew else posts.keys() & self._added_posts)
+
+        def terms() -> Iterator[PostTerms]:
+            make_terms = partial(post_terms, self._generation.files)
+            for entry in map_posts(make_terms, ids, RefusedPost):
+                if isinstance(entry, RefusedPost):
+                    refused.append(entry)
+                else:
+                    yield entry
+
+        self._store.write_words(self._generation, terms(), self._removed_posts, anew=anew)
+        return 0 if anew else superseded, refused
 
 
 @contextmanager
 def open_index_writer(
-    store: IndexStore, base: Manifest | None, embedder: EmbedderIdentity
+    store: FolderStore, base: Manifest | None, embedder: EmbedderIdentity
 ) -> Iterator[IndexWriter]:
     """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
 
@@ -269,4 +295,4 @@ def open_index_writer(
     lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
     """
     with store.begin(base, embedder) as generation:
-        yield IndexWriter(generation, base, embedder)
+        yield IndexWriter(store, generation, embedder)

@@ -139,13 +139,12 @@ def run(job: Job, as_json: bool) -> int:
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.index.posts.last_ingest import option_words
     from blog_search_mcp.ingest.pipeline import ingest
+    from blog_search_mcp.ingest.report import Progress, as_lines
     from blog_search_mcp.ingest.report import as_json as write_json
-    from blog_search_mcp.ingest.report import as_lines, progress_on
 
     blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))
     try:
-        with progress_on(sys.stderr) as progress:
-            report = ingest(job, progress)
+        report = ingest(job, Progress(sys.stderr))
     except BlogSearchError as error:
         sys.stderr.write(f"{complete_commands(str(error), blog)}\n")
         if as_json:

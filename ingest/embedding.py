@@ -1,4 +1,4 @@
-"""Embed the windows of posts and write their vectors, in threads beside reading and writing.
+"""Embed the windows of posts and write their vectors, in a thread beside reading and writing.
 
 The embedder waits for a server or runs code that lets other threads run. A few blocks may wait for
 it, so that memory stays bounded whichever side is slower.
@@ -11,18 +11,15 @@ backlog, of its own or of one that was killed, reads no file to finish it.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.registry import runs_on_server
 from blog_search_mcp.index.errors import (
     BlogSearchError,
     EmbedderRefused,
@@ -31,13 +28,12 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 from blog_search_mcp.ingest.prepare import make_windows
-from blog_search_mcp.ingest.report import WithoutVector
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.embedders.cache import KeptVectors
     from blog_search_mcp.index.store.manifest import PendingPost
-    from blog_search_mcp.index.types import Chunk, Vectors
+    from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.plan import FileToRead
     from blog_search_mcp.ingest.prepare import EmbeddingWindow, ParsedResult
@@ -45,10 +41,6 @@ if TYPE_CHECKING:
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
 Ollama."""
-
-AT_ONCE = 2
-"""Blocks that a server embeds at once: it embeds one while the other's vectors are checked and
-kept, which takes a tenth of the time of a small model."""
 
 MAX_REFUSED = 20
 """Texts without a vector that a run may have, however small it is."""
@@ -58,7 +50,7 @@ MAX_REFUSED_SHARE = 0.1
 
 
 class CachedEmbedder:
-    """An embedder behind the cache, for one run; safe to use from several threads."""
+    """An embedder behind the cache, for one run; one thread at a time embeds."""
 
     def __init__(self, embedder: Embedder, cache: KeptVectors) -> None:
         self.identity = embedder.identity
@@ -69,7 +61,6 @@ class CachedEmbedder:
         """Texts passed to the embedder, those that it refused included."""
         self._embedder = embedder
         self._cache = cache
-        self._lock = threading.Lock()
         self._failure: BlogSearchError | None = None
 
     def stop(self) -> None:
@@ -115,10 +106,9 @@ class CachedEmbedder:
         pairs = zip(batch, rows, strict=True)
         vectors = {text: row for text, row in pairs if text not in reasons}
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
-        with self._lock:
-            self.texts_embedded += len(batch)
-            self.refused |= reasons
-            self._refuse_too_many()
+        self.texts_embedded += len(batch)
+        self.refused |= reasons
+        self._refuse_too_many()
         return vectors
 
     def _refuse_too_many(self) -> None:
@@ -139,11 +129,9 @@ MAX_BLOCKS = 4
 """Blocks that may wait for the embedder."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     source: str
     chunk_id: int
-    chunk: Chunk
     text: str
 
 
@@ -155,7 +143,7 @@ class EmbeddingQueue:
 
     writer: IndexWriter
 
-    def __init__(self, threads: ThreadPoolExecutor, embedder: CachedEmbedder) -> None:
+    def __init__(self, thread: ThreadPoolExecutor, embedder: CachedEmbedder) -> None:
         self.holds_back = False
         """Set it to write only vectors that are in the cache."""
         self.queued = 0
@@ -163,28 +151,18 @@ class EmbeddingQueue:
         self.written = 0
         """Those of them that were written, refused or held back."""
         self.window_pieces = embedder.window_pieces
-        self._threads = threads
+        self._thread = thread
         self._embedder = embedder
         self._block: list[_Window] = []
         self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
-        self._ahead: list[Future[Mapping[str, Vectors]]] = []
-        self._without_vector: dict[int, WithoutVector] = {}
+        self.without_vector: dict[str, str] = {}
+        """By source of a post of which a window was refused, why."""
 
-    @property
-    def without_vector(self) -> tuple[WithoutVector, ...]:
-        """Chunks of which at least one window was refused."""
-        return tuple(self._without_vector.values())
-
-    def begin(self, results: Iterator[ParsedResult]) -> list[ParsedResult]:
-        """Take results of a first batch, and have their windows embedded before they are put."""
-        taken: list[ParsedResult] = []
-        texts: list[str] = []
-        while len(texts) < BATCH and (result := next(results, None)) is not None:
-            taken.append(result)
-            texts += [window.text for window in result.windows]
+    def embed_ahead(self, results: Iterable[ParsedResult]) -> None:
+        """Have the windows of posts embedded before they are put."""
+        texts = [window.text for result in results for window in result.windows]
         if not self.holds_back:
-            self._ahead = [self._threads.submit(self._embedder.embed, texts)]
-        return taken
+            self._thread.submit(self._embedder.embed, texts)
 
     def put(
         self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
@@ -193,10 +171,8 @@ class EmbeddingQueue:
 
         Raises EmbedderError for any post queued before.
         """
-        source, chunks = post.post.source, post.chunks
-        self._block += [
-            _Window(source, chunk_ids[w.chunk], chunks[w.chunk], w.text) for w in windows
-        ]
+        source = post.post.source
+        self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
         self.queued += len(windows)
         if len(self._block) < BLOCK:
             return 0
@@ -208,31 +184,33 @@ class EmbeddingQueue:
         if not self._block:
             return
         texts = [window.text for window in self._block]
-        if self.holds_back:
-            vectors: Future[Mapping[str, Vectors]] = Future()
-            vectors.set_result(self._embedder.find(texts))
-        else:
-            vectors = self._threads.submit(self._embed, texts)
-        self._submitted.append((self._block, vectors))
+        work = self._embedder.find if self.holds_back else self._embedder.embed
+        self._submitted.append((self._block, self._thread.submit(work, texts)))
         self._block = []
 
-    def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed what was not embedded ahead."""
-        wait(self._ahead)
-        return self._embedder.embed(texts)
+    def drain(self) -> Iterator[int]:
+        """Write all blocks; yield how many windows each has."""
+        self.flush()
+        while self._submitted:
+            yield self._write_block()
 
     def stop_holding_back(self) -> None:
         """Write what the cache has of the windows that were put, and embed others from now on."""
-        while self._submitted or self._block:
-            self.flush()
-            self._write_block()
+        deque(self.drain(), maxlen=0)
         self.holds_back = False
 
-    def drain(self, until: int | None = None) -> Iterator[int]:
-        """Write blocks until that many windows are `written`, or all; yield how many each has."""
-        self.flush()
-        while self._submitted and (until is None or self.written < until):
-            yield self._write_block()
+    def embed_backlog(self, most: int) -> Iterator[int]:
+        """Embed posts that wait in the writer, with `most` windows or hardly more.
+
+        Yields how many are written, bit by bit. Raises EmbedderError.
+        """
+        backlog = self.writer.backlog()
+        before = accumulate(backlog.values(), initial=0)
+        sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
+        for start in range(0, len(sources), POSTS_AT_ONCE):
+            for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
+                yield self.put(new, chunk_ids, make_windows(new, self.window_pieces))
+        yield from self.drain()
 
     def _write_block(self) -> int:
         """Write the vectors of each post that has them all, and record which have to wait."""
@@ -249,29 +227,19 @@ class EmbeddingQueue:
         refused = [w for w in windows if w.text in reasons]
         for source, count in Counter(w.source for w in refused).items():
             writer.record_unembedded(source, count)
-        self._without_vector |= {
-            w.chunk_id: WithoutVector(
-                w.source,
-                w.chunk.first_line,
-                w.chunk.last_line,
-                w.chunk.headings[-1] if w.chunk.headings else "",
-                reasons[w.text],
-            )
-            for w in refused
-        }
+        self.without_vector |= {w.source: reasons[w.text] for w in refused}
         return len(block)
 
 
 @contextmanager
 def open_embedding_queue(embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
-    """Start the embedding threads for this block; what still waits at its end is dropped."""
-    at_once = AT_ONCE if runs_on_server(embedder.identity) else 1
-    threads = ThreadPoolExecutor(at_once, thread_name_prefix="embed")
+    """Start the embedding thread for this block; what still waits at its end is dropped."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
     try:
-        yield EmbeddingQueue(threads, embedder)
+        yield EmbeddingQueue(thread, embedder)
     finally:
         embedder.stop()
-        threads.shutdown(cancel_futures=True)
+        thread.shutdown(cancel_futures=True)
 
 
 WORDS_FIRST = 500
@@ -294,26 +262,3 @@ def may_be_many(files: Iterable[FileToRead]) -> bool:
 def milestones(windows: int) -> list[int]:
     """After how many of `windows` embedded a generation is published: an eighth, a half, all."""
     return [*(n for n in (windows // 8, windows // 2) if n >= WORDS_FIRST), windows]
-
-
-def read_backlog(queue: EmbeddingQueue) -> Iterator[tuple[PendingPost, Sequence[int]]]:
-    """Read the posts that wait, with their chunks' ids, some at a time by the queue's writer."""
-    sources = iter(queue.writer.backlog())
-    while some := list(islice(sources, POSTS_AT_ONCE)):
-        yield from queue.writer.read(some)
-
-
-def embed_backlog(
-    queue: EmbeddingQueue, posts: Iterator[tuple[PendingPost, Sequence[int]]], until: int
-) -> Iterator[int]:
-    """Embed posts of the backlog until as many windows are `written`; yield how many, bit by bit.
-
-    A block more is taken of `posts` and queued, so that the embedder goes on while this generation
-    is published. Raises EmbedderError.
-    """
-    for enough in (until, until + BLOCK):
-        while queue.queued < enough and (following := next(posts, None)) is not None:
-            new, chunk_ids = following
-            yield queue.put(new, chunk_ids, make_windows(new, queue.window_pieces))
-        queue.flush()
-    yield from queue.drain(until)

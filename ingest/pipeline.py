@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -28,11 +28,11 @@ from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.plan import Plan, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
-from blog_search_mcp.ingest.workers import LOST, WorkerPool
+from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.stores import IndexStore
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
@@ -72,7 +72,7 @@ class _Stages:
     """One ingest: what all of its stages work with."""
 
     job: Job
-    store: IndexStore
+    store: FolderStore
     workers: WorkerPool
     progress: Progress
 
@@ -143,17 +143,13 @@ class _Stages:
 
     def _write_changes(self, run: _Run, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change; without its vectors where they are many."""
-        from blog_search_mcp.ingest.embedding import (
-            WORDS_FIRST,
-            embed_backlog,
-            may_be_many,
-            read_backlog,
-        )
+        from blog_search_mcp.ingest.embedding import BATCH, WORDS_FIRST, may_be_many
 
         plan, counts, progress = run.plan, run.counts, self.progress
         queue.holds_back = may_be_many(plan.to_read)
         progress.start("indexing posts", len(plan.to_read))
-        first = queue.begin(run.results)
+        first = list(islice(run.results, BATCH))
+        queue.embed_ahead(first)
         from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
 
         with open_index_writer(self.store, plan.base, plan.choice.embedder.identity) as writer:
@@ -168,16 +164,16 @@ class _Stages:
             counts.require_posts(self.job.content)
             if queue.holds_back:
                 queue.stop_holding_back()
-            progress.start("embedding texts", queue.queued - queue.written)
-            self._advance(queue.drain())
+            self._embed_all(queue.drain(), queue.queued - queue.written)
             windows = sum(writer.backlog().values())
-            if 0 < windows <= WORDS_FIRST:
-                progress.start("embedding texts", windows)
-                self._advance(embed_backlog(queue, read_backlog(queue), queue.queued + windows))
+            if windows <= WORDS_FIRST:
+                self._embed_all(queue.embed_backlog(windows), windows)
             calibration = plan.base.calibration if plan.base else None
             return self._publish(writer, run, calibration, {})
 
-    def _advance(self, steps: Iterator[int]) -> None:
+    def _embed_all(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
+        """Take steps of embedding, of so many windows in all, and tell how far they are."""
+        self.progress.start("embedding texts", windows, done)
         for step in steps:
             self.progress.advance(step)
 
@@ -188,21 +184,19 @@ class _Stages:
     def _write_backlog(self, run: _Run, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
         from blog_search_mcp.index.writer import open_index_writer
-        from blog_search_mcp.ingest.embedding import embed_backlog, milestones, read_backlog
+        from blog_search_mcp.ingest.embedding import milestones
 
         identity = run.plan.choice.embedder.identity
         queries: dict[str, Vectors] = {}
         windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
-        posts = read_backlog(queue)
         for milestone in milestones(windows):
-            done = queue.written - before
+            done = queue.queued - before
             if done >= milestone:
                 continue
-            self.progress.start("embedding texts", windows, done)
             with open_index_writer(self.store, manifest, identity) as writer:
                 queue.writer = writer
                 try:
-                    self._advance(embed_backlog(queue, posts, before + milestone))
+                    self._embed_all(queue.embed_backlog(milestone - done), windows, done)
                 except EmbedderError as error:
                     raise _explain_failure(error, manifest) from error
                 self._write_lexical(writer, run.counts)
@@ -234,7 +228,7 @@ class _Stages:
             ):
                 calibration = calibrate(opened, embedded)
         manifest = writer.commit(run.plan.created, run.plan.build, calibration)
-        run.counts.unrelated = writer.unrelated or run.counts.unrelated
+        run.counts.problems += [writer.unrelated] if writer.unrelated else []
         run.counts.contradiction = writer.contradiction or run.counts.contradiction
         self.progress.advance(1)
         return manifest
@@ -242,7 +236,6 @@ class _Stages:
     def _record(self, run: _Run, manifest: Manifest) -> None:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
         due = {} if self.job.options.include_drafts else run.counts.due
-        lost = {skip.source: skip.reason for skip in run.counts.skipped if skip.reason in LOST}
         seen = LastIngest(
             generation=manifest.generation,
             created=manifest.created,
@@ -250,12 +243,7 @@ class _Stages:
             content=format_folder(self.job.content),
             suffixes=SUFFIXES,
             files={
-                source: FileState(
-                    size=file.size,
-                    mtime_ns=file.mtime_ns,
-                    due=due.get(source),
-                    lost=lost.get(source, ""),
-                )
+                source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
                 for source, file in run.plan.files.items()
             },
             waiting=manifest.waiting,
@@ -291,7 +279,7 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
     )
 
 
-def _advise_embedder(store: IndexStore, manifest: Manifest, plan: Plan) -> str:
+def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
     """Advise a model that fits the blog as it now is better, if the index had this one before."""
     if not plan.live or plan.choice.is_asked:
         return ""

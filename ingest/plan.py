@@ -19,11 +19,7 @@ from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
 from blog_search_mcp.index.posts.document import read_document
-from blog_search_mcp.index.posts.last_ingest import (
-    IngestOptions,
-    LastIngest,
-    read_any_last_ingest,
-)
+from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.sections import read_cascades
 from blog_search_mcp.index.posts.walk import (
     NOT_PUBLISHED,
@@ -142,17 +138,14 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     )
     build = build_fingerprint(job.options, site.digest)
     base = live if live and live.build == build else None
-    last = read_any_last_ingest(open_store(job.index)) if base else None
-    recent = last if last and live and last.generation == live.generation else None
+    recent = read_last_ingest(open_store(job.index), base.generation) if base else None
     cascades = read_cascades(job.content, walked.sections, site.fields)
     seen_before = _SeenBefore(base, recent, cascades, created, job.now)
-    posts, lost = base.posts if base else {}, _find_lost(last)
+    posts = base.posts if base else {}
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
-        if reason := lost.get((file.source, file.size, file.mtime_ns)):
-            skipped.append(Skipped(file.source, reason))
-        elif not site.publishes(file.origin):
+        if not site.publishes(file.origin):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and seen_before.holds(file, before):
             unchanged[file.source] = before.expires
@@ -204,15 +197,6 @@ def _find_language_of_file(file: SourceFile) -> str | None:
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...
-
-
-def _find_lost(last: LastIngest | None) -> Mapping[tuple[str, int, int], str]:
-    """Return by source, size and time of a file why no ingest must read it as it is.
-
-    The next one may be of a few posts, which it reads in its own process.
-    """
-    files = last.files.items() if last else ()
-    return {(source, state.size, state.mtime_ns): state.lost for source, state in files}
 
 
 class _SeenBefore:

@@ -6,7 +6,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -24,18 +23,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Contradiction
     from blog_search_mcp.ingest.plan import Plan
     from blog_search_mcp.ingest.prepare import ParsedResult
-
-
-@dataclass(frozen=True, slots=True)
-class WithoutVector:
-    """A chunk of which the embedder refused a window; its words are in the index."""
-
-    source: str
-    first_line: int
-    last_line: int
-    heading: str
-    """The innermost above the chunk; empty if there is none."""
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +46,8 @@ class Report:
     removed: int
     embedded: int
     """Texts passed to the embedder; the others were in the cache or unchanged."""
-    without_vector: tuple[WithoutVector, ...]
-    """Chunks that this run could not embed whole."""
+    without_vector: Mapping[str, str]
+    """By source of a post that this run could not embed whole, why."""
     skipped: tuple[Skipped, ...]
     """Files that are not in the index; the reason is one of VISIBILITY or a fault."""
     warnings: tuple[str, ...]
@@ -85,14 +72,12 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
         """Sentences on the cache and on posts that are in the index nevertheless."""
-        self.unrelated = ""
-        """Why posts are not related to others; empty if they are."""
         self.contradiction: Contradiction | None = None
         """Of the addresses of posts, where most were read."""
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
         self.embedded = 0
-        self.without_vector: tuple[WithoutVector, ...] = ()
+        self.without_vector: Mapping[str, str] = {}
         self._before = plan.base.posts if plan.base else {}
         self._skipped = list(plan.skipped)
         self._written: set[str] = set()
@@ -159,9 +144,8 @@ class Counts:
             skipped=self.skipped,
             warnings=(
                 *choice.warnings(),
-                *self.problems,
+                *dict.fromkeys(self.problems),
                 *_describe_unknown(self._unknown),
-                *filter(None, [self.unrelated]),
                 *_describe_contradiction(self.contradiction),
             ),
             links=LinkCounts(self._linked, dict(self._unlinked.most_common())),
@@ -200,7 +184,11 @@ def as_lines(report: Report) -> list[str]:
         for skipped in report.skipped
         if skipped.reason not in VISIBILITY
     ]
-    without = [_describe_unembedded(chunk) for chunk in report.without_vector]
+    without = [
+        f"{source}: found by words, and not all of it by meaning, since a part of it has no vector "
+        f"({reason}). It is tried again when the post changes, or with --rebuild."
+        for source, reason in report.without_vector.items()
+    ]
     listed = map(list_first, (faults, without, report.warnings))
     links = _describe_links(report.links)
     return [*map(_escape, (*chain(*listed), *links)), _summarize(report)]
@@ -211,15 +199,6 @@ def _escape(line: str) -> str:
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in line
-    )
-
-
-def _describe_unembedded(chunk: WithoutVector) -> str:
-    under = f' under "{chunk.heading}"' if chunk.heading else ""
-    return (
-        f"{chunk.source}, lines {chunk.first_line} to {chunk.last_line}{under}: found by words "
-        f"alone, since a part of it has no vector ({chunk.reason}). It is tried again when the "
-        "post or the embedding server changes."
     )
 
 
@@ -327,9 +306,3 @@ class Progress:
             share = f"{self._done:,} of {self._total:,} ({self._done / max(self._total, 1):.0%})"
             said = ", ".join(filter(None, (share, rate))) if self._total > 1 else "done"
             self.say(f"{self._stage}: {said}")
-
-
-@contextmanager
-def progress_on(stream: TextIO) -> Iterator[Progress]:
-    """Show progress on `stream` for this block."""
-    yield Progress(stream)

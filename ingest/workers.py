@@ -1,20 +1,19 @@
 """Spread work over processes, in order; do it in this process if it is too little to pay.
 
 Parsing is pure Python, so threads would take turns. A process costs as much to start as some
-dozens of posts to read. What takes a process too much time or memory, or ends it, is left out.
+dozens of posts to read. What takes a process too much time, or ends it, is left out.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
@@ -44,19 +43,14 @@ MOST_SECONDS = 30
 """For a batch, and again for each item of one that was lost, since the machine may have been busy
 or asleep: a post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
-MOST_BYTES = 2 << 30
-"""Address space that a process may take for its work: a post of 16 MB needs 300 MB."""
-
 _REMEDY = "change it, name it in a .blogignore, or try again with --rebuild"
 TOO_SLOW = f"reading it takes more than {MOST_SECONDS} s; {_REMEDY}"
-TOO_LARGE = f"reading it takes more memory than there is for one post; {_REMEDY}"
+TOO_LARGE = f"reading it takes more memory than there is; {_REMEDY}"
 ENDS_PROCESS = f"reading it ends the process that reads it; {_REMEDY}"
-LOST = (TOO_SLOW, TOO_LARGE, ENDS_PROCESS)
-"""Why a post is left out that must not be read again as it is."""
 
 MOST_LOST = 20
-"""Lost items after which the reason is sought in the machine and not in them: each takes up to
-`MOST_SECONDS` and the start of processes, and a post of the index would go out of it."""
+"""Lost items after which the reason is sought in the machine and not in them: a post of the index
+would go out of it."""
 
 
 class WorkerPool:
@@ -79,15 +73,13 @@ class WorkerPool:
         The results of one call are taken before the next call, or never.
         `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
         the reason, in processes also of one that takes more than `MOST_SECONDS` or ends its
-        process; one of `LOST` for all but UnreadablePost. What else `function` raises is raised
-        here. Raises IngestFailed after `MOST_LOST` lost items, or if processes end before they
-        begin.
+        process. What else `function` raises is raised here. Raises IngestFailed after `MOST_LOST`
+        lost items, or if processes end before they begin.
         """
         work = partial(_work, function, lost)
         if self._processes < 2 or len(items) < WORTHWHILE:
             return map(work, items)
-        batches = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
-        return self._map(work, batches, lost)
+        return self._map(work, items, lost)
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
@@ -99,60 +91,65 @@ class WorkerPool:
     def _map(
         self,
         work: Callable[[Item], Result],
-        batches: Iterable[Sequence[Item]],
+        items: Sequence[Item],
         lost: Callable[[Item, str], Result],
     ) -> Iterator[Result]:
-        """Yield the results of all batches; of one that is lost, new processes try each item."""
+        parts = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+        batches = ((batch, self._submit(work, batch)) for batch in parts)
+        begun = deque(islice(batches, self._processes * AHEAD))
+        while begun:
+            yield from self._take(work, *begun.popleft(), lost)
+            begun.extend(islice(batches, 1))
+
+    def _take(
+        self,
+        work: Callable[[Item], Result],
+        batch: Sequence[Item],
+        future: ProcessFuture[list[Result]],
+        lost: Callable[[Item, str], Result],
+    ) -> list[Result]:
+        """Return the results of a batch; of one that is lost each item is tried by itself."""
         from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
 
-        left = deque(batches)
-        begun: deque[tuple[Sequence[Item], ProcessFuture[list[Result]]]] = deque()
-        while left or begun:
-            try:
-                while left and len(begun) < self._processes * AHEAD:
-                    begun.append((left[0], self._submit(work, left[0])))
-                    left.popleft()
-                yield from begun[0][1].result()
-                begun.popleft()
-            except (TimeoutError, ProcessExpired, BrokenProcessPool) as error:
-                self.close()
-                left.extendleft(batch for batch, _ in reversed(begun))
-                begun.clear()
-                batch = left.popleft()
-                if len(batch) > 1:
-                    left.extendleft([item] for item in reversed(batch))
-                    continue
-                reason = TOO_SLOW if isinstance(error, TimeoutError) else ENDS_PROCESS
-                self._count_lost(reason, error)
-                if isinstance(error, BrokenProcessPool):  # perhaps by an item after this one
-                    left.appendleft(batch)
-                else:
-                    yield lost(batch[0], reason)
+        try:
+            return future.result()
+        except BrokenProcessPool as error:
+            raise _explain_lost(ENDS_PROCESS) from error
+        except (TimeoutError, ProcessExpired) as error:
+            if len(batch) > 1:
+                alone = ([item] for item in batch)
+                tried = (self._take(work, one, self._submit(work, one), lost) for one in alone)
+                return [result for results in tried for result in results]
+            reason = TOO_SLOW if isinstance(error, TimeoutError) else ENDS_PROCESS
+            self._lost += 1
+            if self._lost > MOST_LOST:
+                raise _explain_lost(reason) from error
+            return [lost(batch[0], reason)]
 
     def _submit(
         self, work: Callable[[Item], Result], batch: Sequence[Item]
     ) -> ProcessFuture[list[Result]]:
-        """Begin a batch. Raises BrokenProcessPool."""
+        """Begin a batch. Raises IngestFailed."""
         from pebble import ProcessPool
 
         if self._pool is None:
             context = get_context("spawn")
             context.RLock()  # the first one starts a process, after which SIGINT is unblocked
-            self._pool = ProcessPool(self._processes, 0, _initialize_worker, context=context)
+            start = partial(gc.set_threshold, GC_THRESHOLD)
+            self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
                 return self._pool.schedule(_work_on_batch, [work, batch], timeout=MOST_SECONDS)
-        except RuntimeError as error:
-            raise BrokenProcessPool from error
+        except RuntimeError as error:  # the pool is broken
+            raise _explain_lost(ENDS_PROCESS) from error
 
-    def _count_lost(self, reason: str, error: Exception) -> None:
-        self._lost += 1
-        if self._lost > MOST_LOST:
-            raise IngestFailed(
-                f"Of posts that processes read one by one, {self._lost} were lost, the last since "
-                f"{reason}. Nothing in the index has changed. A program of your own must ingest "
-                'below `if __name__ == "__main__":`.'
-            ) from error
+
+def _explain_lost(reason: str) -> IngestFailed:
+    return IngestFailed(
+        f"Too many of the posts that processes read were lost, the last since {reason}. Nothing in "
+        "the index has changed. A program of your own must ingest below "
+        '`if __name__ == "__main__":`.'
+    )
 
 
 def _work(
@@ -172,16 +169,3 @@ def _work_on_batch(work: Callable[[Item], Result], batch: Sequence[Item]) -> lis
 
 def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _initialize_worker() -> None:
-    gc.set_threshold(GC_THRESHOLD)
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy maps 40 MB for each, and none is used
-    if sys.platform == "linux":  # Windows has no such limit, macOS refuses it
-        import resource
-
-        pages, _, _ = Path("/proc/self/statm").read_text().partition(" ")
-        most = int(pages) * resource.getpagesize() + MOST_BYTES
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        if soft == resource.RLIM_INFINITY or soft > most:
-            resource.setrlimit(resource.RLIMIT_AS, (most, hard))

@@ -19,7 +19,8 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
     describe_exhaustion,
 )
-from blog_search_mcp.index.stores import Location, Stamp, open_store
+from blog_search_mcp.index.store.disk import Stamp
+from blog_search_mcp.index.stores import Location, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,7 +122,7 @@ class Engine:
 
     def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
         """Put a request to the newest generation that can be used, and tell of changed posts."""
-        answer = self._opened().ask(request)
+        answer = request(self._opened().reader())
         stale = self._staleness.notice() if self._staleness is not None else None
         notice = " ".join(filter(None, (answer.notice, stale)))
         return replace(answer, notice=complete_commands(notice) or None)

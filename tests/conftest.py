@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -115,12 +117,14 @@ def _open(place: Place, posts: Mapping[str, str] | None, made: list[Blog]) -> Bl
 
 @pytest.fixture(scope="session")
 def milvus_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Milvus server that all tests of a process share."""
+    """The address of a Milvus server that all tests of a process share, and nothing copied yet."""
     from tests.support.milvus_server import MISSING, serving
 
     if MISSING:
         pytest.skip(MISSING)
-    with serving(tmp_path_factory.mktemp("milvus") / "data") as address:
+    copies = {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("copies"))}
+    data = tmp_path_factory.mktemp("milvus") / "data"
+    with serving(data) as address, mock.patch.dict(os.environ, copies):
         yield address
 
 
@@ -137,7 +141,6 @@ def milvus(milvus_address: str) -> Iterator[Milvus]:
     clear(client)
     yield client
     clear(client)
-    client.close()
 
 
 @pytest.fixture

@@ -18,11 +18,10 @@ from itertools import combinations
 from pathlib import Path
 
 from benchmarks.author._blogs import say
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.store.catalog import open_catalog
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number
 
 GOLD = Path(__file__).with_name("series.jsonl")
 """A series a line: the blog, what a post of it says (`""`: nothing), the sources of its posts."""
@@ -41,8 +40,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _measure(folder: Path, gold: Sequence[dict[str, list[str]]]) -> None:
-    layout = Layout(folder)
-    catalog = open_catalog(layout.generation(current_number(layout)))
+    store = FolderStore(folder)
+    catalog = open_catalog(store.layout.generation(store.current_number()))
     posts = {n: replace(post, series="", part=None) for n, post in catalog.every_post().items()}
     links = catalog.links()
     started = time.perf_counter()

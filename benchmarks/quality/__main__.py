@@ -21,7 +21,7 @@ from benchmarks.quality.queries import KINDS, Posts, derive_queries
 from benchmarks.quality.report import Report, format_measurement
 from benchmarks.quality.types import Measurement, Query
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.ingest.report import Progress, progress_on
+from blog_search_mcp.ingest.report import Progress
 
 LIMIT = 200
 """Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""
@@ -31,8 +31,7 @@ def main() -> int:
     """Measure one blog; return the exit status."""
     options = _parser(os.environ).parse_args()
     try:
-        with progress_on(sys.stderr) as progress:
-            measurement = _measure(options, progress)
+        measurement = _measure(options, Progress(sys.stderr))
     except BlogSearchError as error:
         return report_failure(error)
     command = command_line("benchmarks.quality", sys.argv[1:])

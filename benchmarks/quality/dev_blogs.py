@@ -22,7 +22,7 @@ from benchmarks.quality.measure import measure
 from benchmarks.quality.report import Report, format_report
 from benchmarks.quality.types import Measurement
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.ingest.report import Progress, progress_on
+from blog_search_mcp.ingest.report import Progress
 
 LIMIT = 100
 """Queries of a kind that is made of the posts, but five times as many titles and definitions."""
@@ -35,8 +35,7 @@ def main() -> int:
     """Measure every blog; return the exit status."""
     options = _parser(os.environ).parse_args()
     try:
-        with progress_on(sys.stderr) as progress:
-            report = _measure_all(options, progress)
+        report = _measure_all(options, Progress(sys.stderr))
         document = format_report(report)
         if options.write is not None:
             before = options.write.read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ from benchmarks.quality.report import format_share
 from benchmarks.quality.types import Measurement, Query
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.posts.document import Document
-from blog_search_mcp.ingest.report import Progress, progress_on
+from blog_search_mcp.ingest.report import Progress
 
 SIZES = (5, 10, 20, 40)
 """Posts."""
@@ -40,10 +40,9 @@ def main() -> int:
     options = _parser().parse_args()
     sys.stdout.write(f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}\n")
     try:
-        with progress_on(sys.stderr) as progress:
-            for row in _measure_all(options, progress):
-                sys.stdout.write(f"| {' | '.join(row)} |\n")
-                sys.stdout.flush()
+        for row in _measure_all(options, Progress(sys.stderr)):
+            sys.stdout.write(f"| {' | '.join(row)} |\n")
+            sys.stdout.flush()
     except BlogSearchError as error:
         return report_failure(error)
     return 0

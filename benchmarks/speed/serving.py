@@ -31,7 +31,7 @@ from benchmarks.speed.process import (
 from benchmarks.speed.stage import EMBEDDED, Stage, say
 from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
 from blog_search_mcp.index.embedders.remote import LOOK_INTERVAL
-from blog_search_mcp.index.vectors.memmap_store import use_one_thread
+from blog_search_mcp.index.vectors.store import use_one_thread
 
 BARE_SERVER = "a bare server of two tools on the same SDK"
 QUERY = "index latency"

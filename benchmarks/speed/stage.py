@@ -19,8 +19,7 @@ from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_post
 from benchmarks.speed.process import with_free_embedder
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number, read_manifest
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
@@ -101,13 +100,13 @@ class Stage:
 
     def vectors(self) -> list[Path]:
         """The files with the vectors of `index()`, all in one folder."""
-        layout = Layout(self.index())
-        return sorted(layout.generation(current_number(layout)).vectors.glob("*.npy"))
+        store = FolderStore(self.index())
+        return sorted(store.layout.generation(store.current_number()).vectors.glob("*.rows"))
 
     def counted(self) -> int:
         """How many chunks the index holds."""
-        layout = Layout(self.index())
-        return read_manifest(layout, current_number(layout)).chunks
+        store = FolderStore(self.index())
+        return store.read_manifest(store.current_number()).chunks
 
     def queries(self, count: int) -> Sequence[str]:
         """What is asked: headings of the blog, and questions made of its paragraphs' beginnings."""
@@ -132,9 +131,9 @@ class Stage:
 
 
 def _is_usable(folder: Path) -> bool:
-    layout = Layout(folder)
+    store = FolderStore(folder)
     try:
-        read_manifest(layout, current_number(layout))
+        store.read_manifest(store.current_number())
     except IndexProblem:
         return False
     return True

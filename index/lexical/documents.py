@@ -39,10 +39,6 @@ length, which tantivy fixes at b = .75, is by this about .5 for them. Evidence o
 Chinese blog gains .025 by it and over an English one .04; .3 to .6 give the same."""
 
 
-STEP = "indexing its words"
-"""What a refused post fails at."""
-
-
 @dataclass(frozen=True, slots=True)
 class PostTerms:
     """Everything of one post that can be searched by word."""
@@ -106,5 +102,5 @@ def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """
     with closing(open_catalog(files)) as catalog:
         post, chunks = catalog.posts([post_id])[post_id], catalog.chunks_of(post_id)
-    with refuse_post(STEP):
+    with refuse_post("indexing its words"):
         return terms_of(post_id, post, chunks)

@@ -1,25 +1,40 @@
-"""Search the lexical index in tantivy.
+"""Search the posts or the chunks of one generation by their terms, in tantivy.
 
-tantivy is given terms that `index.analysis.tokenizer` made, so its own tokenizers and query syntax
-are never reached; nothing outside this folder imports it.
+A word counts by its weight and its rarity, which need nothing but counts of documents. Terms are
+ORed: assistants ask questions, and requiring all of a question's words finds nothing. A BM25 score
+is divided by that of a text full of every term of the query. tantivy is given terms that
+`index.analysis.tokenizer` made, so its own tokenizers and query syntax are never reached.
 """
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import tantivy
 from tantivy import Occur
 
-from blog_search_mcp.index.analysis.query import Word
-from blog_search_mcp.index.lexical.level import LexicalLevel, Prepared
+if TYPE_CHECKING:
+    from blog_search_mcp.index.analysis.query import Query, Word
+
+K1 = 1.2
+"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
 
 
-class TantivyLevel(LexicalLevel):
-    """One opened tantivy index, of posts or chunks."""
+def bm25_idf(having: int, documents: int) -> float:
+    """BM25's inverse document frequency, as tantivy computes it."""
+    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
+
+
+class LexicalLevel:
+    """The posts or the chunks of a generation; safe for concurrent searches.
+
+    The methods that begin with `_` are all that asks tantivy; a level elsewhere has others.
+    """
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -30,36 +45,88 @@ class TantivyLevel(LexicalLevel):
 
     @property
     def documents(self) -> int:
-        """As LexicalLevel."""
+        """How many documents there are."""
         return self._searcher.num_docs
 
+    @property
+    def max_idf(self) -> float:
+        """The inverse document frequency of a word that no document has."""
+        return bm25_idf(0, self.documents)
+
     def having(self, stem: str) -> int:
-        """As LexicalLevel; deleted documents count until their segment is merged."""
+        """In how many documents a stem is; deleted ones count until their segment is merged."""
         return self._searcher.doc_freq("stem", stem)
 
-    def _documents_with_character(self, word: Word) -> int:
-        return self._count(self._anywhere(word))
+    def idf(self, query: Query) -> dict[Word, float]:
+        """The query's words by inverse document frequency, times their own weight.
 
-    def _count(self, wanted: tantivy.Query) -> int:
-        found = self._searcher.search(wanted, 1, count=True)
-        return int(found.count)  # type: ignore[attr-defined]  # its stubs do not know it
+        A function word that no document has counts 0: a blog in another language, or a small
+        one, must not look as if it lacked a word of the subject.
+        """
+        idf = {}
+        for word in query.words:
+            having = self._having_any(word)
+            counts = having or word.weight == 1.0
+            idf[word] = word.weight * bm25_idf(having, self.documents) if counts else 0.0
+        return idf
+
+    def normalised_bm25(
+        self, query: Query, limit: int, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
+
+        `among` restricts the search to these post ids before ranking.
+        """
+        idf = self.idf(query)
+        ideal = (1 + K1) * sum(idf.values())
+        if not (ideal and limit):
+            return {}
+        scores = self._score(idf, limit, among)
+        return {number: min(score / ideal, 1.0) for number, score in scores.items()}
+
+    def coverage(
+        self, query: Query, limit: int = 1, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """The best `limit` ids with the share, by idf, of the query's words that each has.
+
+        Best first; `among` restricts the search to these post ids.
+        """
+        idf = self.idf(query)
+        full = sum(idf.values())
+        if not full:
+            return {}
+        present = self._present(idf, limit, among)
+        return {number: min(worth / full, 1.0) for number, worth in present.items()}
+
+    def _having_any(self, word: Word) -> int:
+        """In how many documents a word is, by its commonest stem; a character also in pairs."""
+        if not word.is_character:
+            return max(map(self.having, word.stems))
+        hits = self._searcher.search(self._anywhere(word), 1, count=True)
+        return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
 
     def _score(
-        self, prepared: Prepared, limit: int, among: Sequence[int] | None
-    ) -> Mapping[int, float]:
+        self, idf: Mapping[Word, float], limit: int, among: Sequence[int] | None
+    ) -> dict[int, float]:
+        """Find the best `limit` documents with their BM25, best first.
+
+        A word counts by the best of its stems; a character also by its weight and rarity where it
+        is in a pair.
+        """
         clauses = [
             (Occur.Should, clause)
-            for word, worth in prepared.idf.items()
+            for word, worth in idf.items()
             for clause in self._clauses(word, worth)
         ]
         return self._search(tantivy.Query.boolean_query(clauses), limit, among)
 
     def _present(
-        self, worth: Mapping[Word, float], limit: int, among: Sequence[int] | None
-    ) -> Mapping[int, float]:
+        self, idf: Mapping[Word, float], limit: int, among: Sequence[int] | None
+    ) -> dict[int, float]:
+        """Find the best `limit` documents with the sum of the words' worth that each has."""
         clauses = [
-            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), idf))
-            for word, idf in worth.items()
+            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), worth))
+            for word, worth in idf.items()
         ]
         return self._search(tantivy.Query.boolean_query(clauses), limit, among)
 
@@ -85,11 +152,8 @@ class TantivyLevel(LexicalLevel):
         return stems[0] if len(stems) == 1 else tantivy.Query.disjunction_max_query(stems)
 
     def _search(
-        self,
-        wanted: tantivy.Query,
-        limit: int,
-        among: Sequence[int] | None,
-    ) -> Mapping[int, float]:
+        self, wanted: tantivy.Query, limit: int, among: Sequence[int] | None
+    ) -> dict[int, float]:
         if among is not None:
             allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
             filtered = (Occur.Must, tantivy.Query.const_score_query(allowed, 0.0))
@@ -99,8 +163,13 @@ class TantivyLevel(LexicalLevel):
         return {int(i or 0): float(score) for i, (score, _) in zip(ids, hits, strict=True)}
 
 
-class TantivySearcher:
-    """Both levels of one generation; implements LexicalSearcher."""
+class LexicalSearcher:
+    """Both levels of one generation."""
+
+    posts: LexicalLevel
+    """Whole posts, by post id."""
+    chunks: LexicalLevel
+    """Single chunks, by chunk id."""
 
     def __init__(self, folder: Path) -> None:
         """Open `folder`; a copy of it where it cannot be written.
@@ -112,14 +181,14 @@ class TantivySearcher:
         except ValueError as error:
             if "Lockfile" not in str(error):
                 raise
-            with TemporaryDirectory(ignore_cleanup_errors=True) as copy:
-                copied = shutil.copytree(
-                    folder, Path(copy) / folder.name, copy_function=shutil.copyfile
-                )
-                for level in (copied, *copied.iterdir()):
-                    level.chmod(0o700)  # copytree gives a folder its original's permissions
-                self._open(copied)
+            temporary = TemporaryDirectory(ignore_cleanup_errors=True)
+            copy = Path(temporary.name) / folder.name
+            shutil.copytree(folder, copy, copy_function=shutil.copyfile)
+            for level in (copy, *copy.iterdir()):
+                level.chmod(0o700)  # copytree gives a folder its original's permissions
+            self._open(copy)
+            self._copy = temporary  # deleted after the levels that map its files
 
     def _open(self, folder: Path) -> None:
-        self.posts: LexicalLevel = TantivyLevel(folder / "posts", "post")
-        self.chunks: LexicalLevel = TantivyLevel(folder / "chunks", "chunk")
+        self.posts = LexicalLevel(folder / "posts", "post")
+        self.chunks = LexicalLevel(folder / "chunks", "chunk")

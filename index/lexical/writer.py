@@ -10,8 +10,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Document, Query
 
-from blog_search_mcp.index.errors import UnreadablePost, describe_exhaustion, refuse_post
-from blog_search_mcp.index.lexical.documents import PADDING, STEP, PostTerms, RefusedPost
+from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
 
 _HEAP = 30_000_000
@@ -23,66 +22,49 @@ _NO_WORD = "·"
 _IO = re.compile(r"os error \d|IoError|io::Error|IO error")
 """tantivy raises ValueError for everything; these are its words for what the disk refused."""
 
-
-_OWN = ("meta.json", ".managed.json")
-"""Files that tantivy closes to other accounts, whatever the umask: their servers read them too."""
-
-_LOCK = ".tantivy-writer.lock"
-"""One that it leaves as it is made."""
+_PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
+"""Files that tantivy closes to other accounts, whatever the umask, though their servers read them
+too, and one that it leaves as it is made."""
 
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """By folder, the names of the numbers; `post` is the post that is taken out with the document."""
 
 
 def write(
-    folder: Path,
-    previous: Path | None,
-    removed: Iterable[int],
-    added: Iterable[PostTerms | RefusedPost],
-) -> list[RefusedPost]:
+    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[PostTerms]
+) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    `removed` are post ids. Returns which posts are not in it, with one that tantivy cannot take.
-    Raises OSError, or IndexProblem for what tantivy could not write.
+    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
     try:
         if previous is None:
             levels = {name: _empty(folder / name, fields) for name, fields in LEVELS.items()}
         else:
             levels = _copied(folder, previous)
-        refused = _update(levels, removed, added)
+        _update(levels, list(removed), added)
     except ValueError as error:
-        if describe_exhaustion(error) or not _IO.search(str(error)):
+        if not _IO.search(str(error)):
             raise
         raise make_disk_error(error) from error
     for name in LEVELS:
-        for written in _OWN:
-            shutil.copymode(folder / name / _LOCK, folder / name / written)
-    return refused
+        for private in _PRIVATE:
+            shutil.copymode(folder / name / _LOCK, folder / name / private)
 
 
 def _update(
-    levels: Mapping[str, tantivy.Index],
-    removed: Iterable[int],
-    added: Iterable[PostTerms | RefusedPost],
-) -> list[RefusedPost]:
-    gone, refused = list(removed), []
+    levels: Mapping[str, tantivy.Index], removed: list[int], added: Iterable[PostTerms]
+) -> None:
     writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
     for name, writer in writers.items():
         # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
-        of_gone = Query.term_set_query(levels[name].schema, "post", gone)
-        writer.delete_documents_by_query(of_gone)
-    for entry in added:
-        match entry if isinstance(entry, RefusedPost) else _try_documents(entry):
-            case RefusedPost() as post:
-                refused.append(post)
-            case documents:
-                for name, document in documents:
-                    writers[name].add_document(document)
+        writer.delete_documents_by_query(Query.term_set_query(levels[name].schema, "post", removed))
+    for post in added:
+        for name, document in _documents(post):
+            writers[name].add_document(document)
     for writer in writers.values():
         writer.commit()
         writer.wait_merging_threads()
-    return refused
 
 
 def _empty(folder: Path, numbers: Iterable[str]) -> tantivy.Index:
@@ -106,23 +88,14 @@ def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
     return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
 
 
-def _try_documents(found: PostTerms) -> list[tuple[str, Document]] | RefusedPost:
-    """Make every document of a post, or say why tantivy does not take one of them."""
-    try:
-        with refuse_post(STEP):
-            return list(_documents(found))
-    except UnreadablePost as error:
-        return RefusedPost(found.post_id, str(error))
-
-
-def _documents(found: PostTerms) -> Iterator[tuple[str, Document]]:
+def _documents(post: PostTerms) -> Iterator[tuple[str, Document]]:
     """Everything of one post, each with the level it belongs to; nothing of a title alone."""
-    if not found.chunk_ids:
+    if not post.chunk_ids:
         return
-    padding = f" {_NO_WORD}" * PADDING
-    for chunk_id, words in zip(found.chunk_ids, found.chunks, strict=True):
-        yield "chunks", _document(words + padding, chunk=chunk_id, post=found.post_id)
-    yield "posts", _document(found.whole, post=found.post_id)
+    for chunk_id, words in zip(post.chunk_ids, post.chunks, strict=True):
+        padding = f" {_NO_WORD}" * PADDING
+        yield "chunks", _document(words + padding, chunk=chunk_id, post=post.post_id)
+    yield "posts", _document(post.whole, post=post.post_id)
 
 
 def _document(words: str, **numbers: int) -> Document:

@@ -1,6 +1,5 @@
-"""An index in Milvus: one server or cluster for many readers, the same answers.
+"""An index on a Milvus server, which any number of machines serve.
 
-`client` alone speaks to the server, `schema` names what lies there; `terms` and `lexical` are the
-words, `vectors` the vectors, `cache` the embeddings already paid for. Nothing here is imported
-unless an index is named by a URI.
+Words and vectors are searched there; everything else of a generation is a folder's files, kept in
+rows and copied to each machine. Nothing here is imported unless an index is named by an address.
 """

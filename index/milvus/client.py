@@ -1,358 +1,271 @@
-"""Ask a Milvus server: with `index.milvus.connection` all that knows pymilvus.
+"""Ask a Milvus server: all that knows pymilvus.
 
-Every request has a deadline. What a server would refuse is checked before it is asked, and
-whatever pymilvus raises is said in a sentence of the error tree. A collection that the server has
-released, as some do when they start anew, is loaded and asked again.
+Every request has a deadline, and whatever pymilvus raises is said in a sentence of the error tree.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+import re
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from functools import cache, partial
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
-from blog_search_mcp.index.errors import CollectionGone, IndexProblem, IndexUnreachable
-from blog_search_mcp.index.milvus.connection import CollectionReleased, ConnectionLost, MilvusServer
-from blog_search_mcp.index.milvus.schema import (
-    MOST_HITS,
-    MOST_TEXT_BYTES,
-    Field,
-    Row,
-    Sparse,
-    among,
-    batches,
-)
+from blog_search_mcp.index.errors import MOST_DETAIL, IndexBroken, IndexProblem
+from blog_search_mcp.index.store.manifest import REBUILD
 
-if TYPE_CHECKING:
-    from pymilvus import MilvusClient
+TOKEN = "MILVUS_TOKEN"  # the name of an environment variable
+"""The environment variable of the token, `user:password` or an API key."""
 
-T = TypeVar("T")
+PORT = 19530
+"""Milvus's own."""
 
-READ_SECONDS: Final = 10.0
-"""Of one request of a search, tries included: a server that starts anew is back within it."""
-WRITE_SECONDS: Final = 120.0
-"""Of one request of an ingest; a cluster takes its time to load a collection."""
+CONNECT_SECONDS = 5.0
+SECONDS = 60.0
+"""Of one request; a cluster takes its time to load a collection."""
 
-PATIENCE_SECONDS: Final = 3.0
-"""In which a lost connection is made anew: pymilvus itself gives up at the first that fails."""
-INGEST_PATIENCE_SECONDS: Final = 30.0
-"""The same while rows are written: an ingest that stops begins again."""
-_PAUSE: Final = 0.1
+MOST_ROWS = 16_384
+"""Rows that one request finds (milvus.io, limitations)."""
 
-BATCH_KEYS: Final = 500
-"""Rows that are read by their keys in one request: of the longest texts, about 64 MB."""
+BATCH = 200
+"""Rows that are written, or read by their keys, in one request."""
+
+MOST_TEXT = 65_535
+"""Bytes of UTF-8 that a text takes (milvus.io, limitations)."""
 
 
-class Hits(NamedTuple):
-    """What one query found, best first."""
-
-    keys: list[int]
-    scores: list[float]
+class NoCollection(IndexBroken):
+    """A collection that was asked for is not on the server."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorIndex:
-    """How a field's vectors are searched."""
-
-    kind: str
-    """`FLAT`, `HNSW`, … as Milvus calls it."""
-    build: Mapping[str, int]
-    """Its parameters."""
+Row: TypeAlias = dict[str, Any]
+Sparse: TypeAlias = Mapping[int, float]
 
 
-FLAT: Final = VectorIndex("FLAT", {})
-_SPARSE: Final = VectorIndex("SPARSE_INVERTED_INDEX", {})
+class Hit(NamedTuple):
+    """A row that a search found."""
+
+    key: int
+    score: float
+    row: Mapping[str, Any]
+    """The fields that were asked for."""
 
 
 class Milvus:
     """One server or cluster; safe for concurrent requests. Every method raises IndexProblem."""
 
     def __init__(self, address: str) -> None:
-        """Connect to `address`, such as `http://host:19530`; its token is in MILVUS_TOKEN."""
-        self._server = MilvusServer(address)
+        """Take the address, such as `http://host:19530`; nothing is asked yet."""
+        self.address = address
+        self._token = os.environ.get(TOKEN, "")
         self._lock = threading.Lock()
-        self._client: MilvusClient | None = None
-        self._is_writing = False
-        self._connected()
+        self._client: Any = None
 
-    @property
-    def address(self) -> str:
-        """Of the server."""
-        return self._server.address
+    def collections(self) -> list[str]:
+        """List the names of all collections."""
+        return sorted(self._ask(lambda client: client.list_collections(timeout=SECONDS)))
 
-    def close(self) -> None:
-        """Close the connection."""
+    def create(self, name: str, fields: Mapping[str, str | int]) -> None:
+        """Create a collection and load it.
+
+        Each field is an `int`, a `text`, `sparse` or the dimension of a vector. The first is the
+        key, the last is searched by its inner product.
+        """
+        from pymilvus import DataType
+
+        kinds = {"int": DataType.INT64, "sparse": DataType.SPARSE_FLOAT_VECTOR}
+
+        def create(client: Any) -> None:
+            schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
+            for field, kind in fields.items():
+                key = {"is_primary": field == next(iter(fields))}
+                if isinstance(kind, int):
+                    schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
+                elif kind == "text":
+                    schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **key)
+                else:
+                    schema.add_field(field, kinds[kind], **key)
+            index = client.prepare_index_params()
+            index.add_index(
+                field,
+                index_type="SPARSE_INVERTED_INDEX" if kind == "sparse" else "AUTOINDEX",
+                metric_type="IP",
+            )
+            client.create_collection(name, schema=schema, index_params=index, timeout=SECONDS)
+            client.load_collection(name, timeout=SECONDS)
+
+        self._ask(create)
+
+    def drop(self, name: str) -> None:
+        """Drop a collection, if there is one."""
+        self._ask(lambda client: client.drop_collection(name, timeout=SECONDS))
+
+    def upsert(self, name: str, rows: Iterable[Row]) -> None:
+        """Write rows, in place of any with the same key."""
+        remaining = iter(rows)
+        while batch := list(islice(remaining, BATCH)):
+            self._ask(partial(_upsert, name, batch), name)
+
+    def delete(self, name: str, expression: str) -> None:
+        """Delete the rows for which `expression` holds."""
+        self._ask(lambda client: client.delete(name, filter=expression, timeout=SECONDS), name)
+
+    def flush(self, name: str) -> None:
+        """Make what was written durable."""
+        self._ask(lambda client: client.flush(name, timeout=SECONDS), name)
+
+    def count(self, name: str, expression: str) -> int:
+        """Count the rows for which `expression` holds."""
+        return int(self.query(name, expression, ["count(*)"])[0]["count(*)"])
+
+    def query(
+        self, name: str, expression: str, output: Sequence[str], *, strong: bool = True
+    ) -> list[Row]:
+        """Read fields of the rows for which `expression` holds, MOST_ROWS of them at most.
+
+        `strong` sees what others wrote just now.
+        """
+        return list(
+            self._ask(
+                lambda client: client.query(
+                    name,
+                    filter=expression,
+                    output_fields=list(output),
+                    consistency_level="Strong" if strong else "Bounded",
+                    timeout=SECONDS,
+                ),
+                name,
+            )
+        )
+
+    def search(
+        self,
+        name: str,
+        query: Sparse | list[float],
+        limit: int,
+        expression: str,
+        output: Sequence[str] = (),
+    ) -> list[Hit]:
+        """Find the `limit` rows of the largest inner products, MOST_ROWS at most, best first.
+
+        Those of the field `terms`, or `vector` for a dense query.
+        """
+        [hits] = self._ask(
+            lambda client: client.search(
+                name,
+                [query],
+                anns_field="terms" if isinstance(query, Mapping) else "vector",
+                limit=min(limit, MOST_ROWS),
+                filter=expression,
+                output_fields=list(output),
+                search_params={"metric_type": "IP"},
+                consistency_level="Session",
+                timeout=SECONDS,
+            ),
+            name,
+        )
+        columns = zip(hits.ids, hits.distances, hits, strict=True)
+        return [Hit(key, score, hit["entity"]) for key, score, hit in columns]
+
+    def _ask(self, request: Callable[[Any], Any], collection: str = "") -> Any:
+        """Make a request; once more if that may help.
+
+        That is if the connection had ended, or the server has the collection on its disk alone, as
+        one that started anew may.
+        """
+        try:
+            return request(self._connected())
+        except Exception as error:
+            if "unavailable" in _describe(error).lower():
+                self._close()
+            elif getattr(error, "code", None) != _NOT_LOADED:
+                raise self._translate(error) from error
+        try:
+            if collection:
+                self._connected().load_collection(collection, timeout=SECONDS)
+            return request(self._connected())
+        except Exception as error:
+            raise self._translate(error) from error
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = self._connect()
+            return self._client
+
+    def _connect(self) -> Any:
+        os.environ["GRPC_VERBOSITY"] = "NONE"  # it writes to stderr by itself
+        try:
+            from pymilvus import MilvusClient
+        except ImportError as error:
+            raise IndexProblem(
+                "An index in Milvus needs the Python package pymilvus. Install it with "
+                "`pip install 'blog-search-mcp[milvus]'`."
+            ) from error
+        for name in ("pymilvus", "pymilvus.milvus_client", "pymilvus.bulk_writer"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        return MilvusClient(
+            self.address, token=self._token, timeout=CONNECT_SECONDS, dedicated=True
+        )
+
+    def _close(self) -> None:
         with self._lock:
             if self._client is not None:
                 self._client.close()
                 self._client = None
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Wait for answers as long as an ingest does, which would have to begin again."""
-        self._is_writing = True
-        try:
-            yield
-        finally:
-            self._is_writing = False
-
-    @property
-    def _read_seconds(self) -> float:
-        return WRITE_SECONDS if self._is_writing else READ_SECONDS
-
-    def collections(self) -> list[str]:
-        """Return the names of all collections."""
-        return sorted(
-            self._call(lambda client: client.list_collections(timeout=self._read_seconds))
+    def _translate(self, error: Exception) -> IndexProblem:
+        """Make our error of pymilvus's, without the token and, to clients, without its words."""
+        if isinstance(error, IndexProblem):
+            return error
+        server, words = f"The Milvus server at {self.address}", _describe(error)
+        if re.search(r"auth\w* (check )?fail|UNAUTHENTICATED|PERMISSION_DENIED", words, re.I):
+            return IndexProblem(
+                f"{server} refuses {'the token in' if self._token else 'an empty'} {TOKEN}. Set "
+                "that environment variable to `user:password`, or a key, that may use the index."
+            )
+        if re.search(r"unavailable|deadline|fail\w* connect|timed? ?out", words, re.I):
+            return IndexProblem(f"{server} does not answer. Start it, or correct the address.")
+        if getattr(error, "code", None) == _NO_COLLECTION:
+            return NoCollection(f"{server} has lost a part of the index. {REBUILD}")
+        if self._token:
+            words = words.replace(self._token, "…")
+        return IndexProblem(
+            f"{server} refuses a request ({words[:MOST_DETAIL]}).",
+            for_clients="The server that has the index refuses a request; its log says why.",
         )
 
-    def create(self, name: str, fields: Sequence[Field], index: VectorIndex | None = FLAT) -> None:
-        """Create a collection; `index` is that of its dense vector, if it is known yet."""
-        from pymilvus import DataType
 
-        kinds = {
-            "int": DataType.INT64,
-            "text": DataType.VARCHAR,
-            "sparse": DataType.SPARSE_FLOAT_VECTOR,
-            "dense": DataType.FLOAT_VECTOR,
-        }
+def _upsert(name: str, rows: list[Row], client: Any) -> None:
+    client.upsert(name, rows, timeout=SECONDS)
 
-        def make(client: MilvusClient) -> None:
-            schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
-            for place, field in enumerate(fields):
-                more = {"text": {"max_length": MOST_TEXT_BYTES}, "dense": {"dim": field.dimension}}
-                schema.add_field(
-                    field.name, kinds[field.kind], is_primary=not place, **more.get(field.kind, {})
-                )
-            client.create_collection(name, schema=schema, timeout=WRITE_SECONDS)
 
-        self._call(make, INGEST_PATIENCE_SECONDS)
-        for field in fields:
-            chosen = {"sparse": _SPARSE, "dense": index}.get(field.kind)
-            if chosen is not None:
-                self.index(name, field.name, chosen)
+_NO_COLLECTION, _NOT_LOADED = 100, 101
+"""The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
 
-    def index(self, name: str, field: str, index: VectorIndex) -> None:
-        """Define how a field's vectors are searched; the server builds it when it has rows."""
 
-        def make(client: MilvusClient) -> None:
-            params = client.prepare_index_params()
-            params.add_index(
-                field, index_type=index.kind, metric_type="IP", params=dict(index.build)
-            )
-            client.create_index(name, params, sync=False, timeout=WRITE_SECONDS)
+def _describe(error: BaseException | None) -> str:
+    """Return what an error and its causes say, of which pymilvus makes rings."""
+    words: list[str] = []
+    while error is not None and len(words) < MOST_CAUSES:
+        words.append(" ".join(f"{type(error).__name__}: {error}".split()))
+        error = error.__cause__
+    return "; ".join(words)
 
-        self._call(make, INGEST_PATIENCE_SECONDS)
 
-    def insert(
-        self, name: str, fields: Sequence[Field], rows: Iterable[Row], *, replace: bool = False
-    ) -> int:
-        """Insert rows a batch at a time, in place of any with the same key if `replace`.
+MOST_CAUSES = 8
 
-        Returns how many.
-        """
-        count = 0
-        for batch in batches(fields, rows):
 
-            def send(client: MilvusClient, batch: list[Row] = batch) -> object:
-                ask = client.upsert if replace else client.insert
-                return ask(name, batch, timeout=WRITE_SECONDS)
+def batches_of(keys: Sequence[int], size: int = BATCH) -> Iterator[Sequence[int]]:
+    """Split keys into parts of this size."""
+    return (keys[start : start + size] for start in range(0, len(keys), size))
 
-            self._call(send, INGEST_PATIENCE_SECONDS)
-            count += len(batch)
-        return count
 
-    def complete(self, name: str, count: int) -> None:
-        """Make the rows durable and searchable, and check that there are so many."""
-        patience = INGEST_PATIENCE_SECONDS
-        self._call(lambda client: client.flush(name, timeout=WRITE_SECONDS), patience)
-        self.load(name)
-        if (found := self.count(name)) != count:
-            raise IndexProblem(
-                f"The Milvus server at {self.address} has {found} of {count} rows that were "
-                f"written into {name}. Run the ingest again; nothing else is changed."
-            )
-
-    def load(self, name: str) -> None:
-        """Make a collection searchable."""
-        self._call(lambda client: client.load_collection(name, timeout=WRITE_SECONDS))
-
-    def count(self, name: str, expression: str = "") -> int:
-        """Count the rows for which `expression` holds, those just written too."""
-        found = self._read(
-            name,
-            lambda client: client.query(
-                name,
-                filter=expression,
-                output_fields=["count(*)"],
-                consistency_level="Strong",
-                timeout=WRITE_SECONDS,
-            ),
-        )
-        return int(found[0]["count(*)"])
-
-    def query(
-        self, name: str, expression: str, output: Sequence[str], *, strong: bool = False
-    ) -> list[Row]:
-        """Read some fields of the rows for which `expression` holds, MOST_HITS of them at most.
-
-        `strong` sees what was just written by others.
-        """
-        return list(
-            self._read(
-                name,
-                lambda client: client.query(
-                    name,
-                    filter=expression,
-                    output_fields=list(output),
-                    limit=MOST_HITS,
-                    consistency_level="Strong" if strong else "Eventually",
-                    timeout=self._read_seconds,
-                ),
-            )
-        )
-
-    def get(
-        self, name: str, field: Field, keys: Sequence[int] | Sequence[str], output: Sequence[str]
-    ) -> list[Row]:
-        """Read some fields of the rows with these values of `field`, a batch at a time."""
-        found: list[Row] = []
-        for start in range(0, len(keys), BATCH_KEYS):
-            batch = keys[start : start + BATCH_KEYS]
-            found += self.query(name, among(field.name, batch), output)
-        return found
-
-    def iterate(
-        self, name: str, expression: str, output: Sequence[str], batch: int = 1_000
-    ) -> Iterator[Row]:
-        """Read some fields of any number of rows, `batch` at a time, in the order of their keys."""
-        iterator = self._read(
-            name,
-            lambda client: client.query_iterator(
-                name,
-                batch_size=batch,
-                filter=expression,
-                output_fields=list(output),
-                timeout=self._read_seconds,
-            ),
-        )
-        try:
-            while rows := self._call(lambda _client: iterator.next(), patience=0):
-                yield from rows
-        finally:
-            iterator.close()
-
-    def search(
-        self,
-        name: str,
-        field: Field,
-        queries: Sequence[Sparse] | Sequence[Any],
-        limit: int,
-        expression: str = "",
-        parameters: Mapping[str, int] | None = None,
-    ) -> list[Hits]:
-        """Find for each query the rows of the largest inner products, MOST_HITS at most.
-
-        A row without any product is not found in a sparse field.
-        """
-        if not queries or limit < 1:
-            return [Hits([], []) for _ in queries]
-        if field.kind == "dense" and any(len(query) != field.dimension for query in queries):
-            raise IndexProblem(
-                f"The index in {name} has vectors of {field.dimension} numbers, and this query "
-                f"has {len(queries[0])}. Ask with the embedder that the index was built with."
-            )
-        asked = list(queries) if field.kind == "sparse" else [list(map(float, q)) for q in queries]
-        found: list[Hits] = []
-        for start in range(0, len(asked), MOST_HITS):
-            batch = asked[start : start + MOST_HITS]
-
-            def send(client: MilvusClient, batch: list[Any] = batch) -> Any:
-                return client.search(
-                    name,
-                    batch,
-                    anns_field=field.name,
-                    limit=min(limit, MOST_HITS),
-                    filter=expression,
-                    output_fields=[],
-                    search_params={"metric_type": "IP", "params": dict(parameters or {})},
-                    consistency_level="Eventually",
-                    timeout=self._read_seconds,
-                )
-
-            found += [Hits(list(each.ids), list(each.distances)) for each in self._read(name, send)]
-        return found
-
-    def delete(self, name: str, expression: str) -> None:
-        """Delete the rows for which `expression` holds."""
-        self._read(
-            name, lambda client: client.delete(name, filter=expression, timeout=WRITE_SECONDS)
-        )
-
-    def resolve(self, alias: str) -> str | None:
-        """Return the collection that an alias names, `None` if there is no such alias."""
-        try:
-            found = self._call(
-                lambda client: client.describe_alias(alias, timeout=self._read_seconds)
-            )
-        except CollectionGone:
-            return None
-        return str(found["collection_name"])
-
-    def create_alias(self, alias: str, name: str) -> bool:
-        """Let a new alias name a collection; return `False` if it names another already."""
-        try:
-            self._call(lambda client: client.create_alias(name, alias, timeout=WRITE_SECONDS))
-        except IndexProblem:
-            if (known := self.resolve(alias)) is None:
-                raise
-            return known == name
-        return True
-
-    def alter_alias(self, alias: str, name: str) -> None:
-        """Let an alias name another collection, in one step for every reader."""
-        self._call(lambda client: client.alter_alias(name, alias, timeout=WRITE_SECONDS))
-
-    def drop_alias(self, alias: str) -> None:
-        """Drop an alias, if there is one."""
-        self._call(lambda client: client.drop_alias(alias, timeout=WRITE_SECONDS))
-
-    def drop(self, name: str) -> None:
-        """Drop a collection, if there is one."""
-        self._call(lambda client: client.drop_collection(name, timeout=WRITE_SECONDS))
-
-    def _read(self, name: str, ask: Callable[[MilvusClient], T]) -> T:
-        """Ask; if the server has released the collection, load it and ask once more."""
-        try:
-            return self._call(ask)
-        except CollectionReleased:
-            self.load(name)
-            return self._call(ask)
-
-    def _call(self, ask: Callable[[MilvusClient], T], patience: float | None = None) -> T:
-        """Ask; a connection that is lost is made anew for so many seconds."""
-        if patience is None:
-            patience = INGEST_PATIENCE_SECONDS if self._is_writing else PATIENCE_SECONDS
-        until = time.monotonic() + patience
-        while True:
-            try:
-                return ask(self._connected())
-            except Exception as error:
-                problem = self._server.translate(error)
-                if isinstance(problem, IndexUnreachable):
-                    self.close()  # gRPC lets a lost connection rest for up to two minutes
-                if not isinstance(problem, ConnectionLost) or time.monotonic() >= until:
-                    raise problem from error
-            time.sleep(_PAUSE)
-
-    def _connected(self) -> MilvusClient:
-        with self._lock:
-            if self._client is None:
-                try:
-                    self._client = self._server.connect()
-                except Exception as error:
-                    raise self._server.translate(error) from error
-            return self._client
+@cache
+def connect(scheme: str, server: str) -> Milvus:
+    """Return the connection to a server, which all indexes there share."""
+    host = server if server.rpartition("]")[2].count(":") else f"{server}:{PORT}"
+    return Milvus(f"{'https' if scheme == 'https' else 'http'}://{host}")

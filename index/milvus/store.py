@@ -1,238 +1,337 @@
-"""The store of indexes on a Milvus server or cluster: nothing of one is kept on this machine."""
+"""The store of an index on a Milvus server.
+
+    NAME_files                  the files of generations, and heads: LIVE, WRITER, LAST_INGEST
+    NAME_1a2b3c4d_posts         a row for the words of each post
+    NAME_1a2b3c4d_chunks        … of each chunk
+    NAME_1a2b3c4d_vectors       a row for each vector
+
+A machine has a copy of the files in its cache folder, laid out as an index in a folder, and the
+cache of embeddings beside it. Rows are added to the same collections until an ingest makes the
+index anew.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-import threading
+import hashlib
+import os
+import re
+import secrets
+import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem, IndexUnreachable
-from blog_search_mcp.index.milvus.client import Milvus
-from blog_search_mcp.index.milvus.generations import (
-    Record,
-    StoredGeneration,
-    live_number,
-    numbers_before,
-    read_parts,
+from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.folder import FolderStore, NextGeneration, OpenGeneration
+from blog_search_mcp.index.milvus.client import Milvus, connect
+from blog_search_mcp.index.milvus.files import RemoteFiles
+from blog_search_mcp.index.milvus.rows import KINDS, Rows, find_prefix, read_rows, write_rows
+from blog_search_mcp.index.milvus.vectors import MilvusVectors, MilvusVectorWriter, fields_of
+from blog_search_mcp.index.milvus.words import FIELDS, MilvusSearcher, write_words
+from blog_search_mcp.index.store.disk import (
+    GenerationFiles,
+    generation_name,
+    link_or_copy,
+    translate_disk_errors,
 )
-from blog_search_mcp.index.milvus.schema import CollectionNames
-from blog_search_mcp.index.milvus.state import (
-    WriterLock,
-    read_record,
-    record_stamp,
-    write_record,
-)
-from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.store.statistics import Overview, load_overview
-from blog_search_mcp.index.stores import OpenGeneration
+from blog_search_mcp.index.store.generations import BUSY, collect, lock_generation
+from blog_search_mcp.index.store.manifest import REBUILD, checksum_of, dumps, loads
+from blog_search_mcp.index.store.statistics import load_overview
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.embedders.cache import KeptVectors
-    from blog_search_mcp.index.milvus.generation_writer import MilvusGenerationWriter
+    from blog_search_mcp.index.lexical.documents import PostTerms
+    from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.catalog import Catalog
+    from blog_search_mcp.index.store.disk import Stamp
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.stores import IndexAddress, Stamp
+    from blog_search_mcp.index.store.statistics import Overview
+    from blog_search_mcp.index.stores import IndexAddress
     from blog_search_mcp.index.types import EmbedderIdentity
+    from blog_search_mcp.index.vectors.writer import VectorWriter
 
-PAUSE: Final = 2.0
-"""Seconds for which a server that could not be reached is not asked which generation is live."""
+STALE_SECONDS = 120.0
+"""After which the ingest of another machine that shows no life is taken for dead."""
 
-T = TypeVar("T")
-
-PORT: Final = 19530
-"""Milvus's own."""
+LIVE, WRITER, LAST_INGEST = "LIVE", "WRITER", "LAST_INGEST"
+"""The heads: the live generation, who writes, and what the last ingest saw."""
 
 
-class MilvusStore:
-    """One index on a Milvus server; implements IndexStore. Safe for concurrent use."""
+class MilvusStore(FolderStore):
+    """One index on a Milvus server. Methods raise IndexProblem as a folder's do."""
 
     def __init__(self, address: IndexAddress) -> None:
         """Take the address; nothing is asked yet."""
+        super().__init__(_copy_folder(address))
         self.location = address
-        self._names = CollectionNames(address.name)
-        self._lock = threading.Lock()
-        self._shared: dict[str, Mapping[str, str]] = {}
-        self._opened: tuple[Record, sqlite3.Connection] | None = None
-        self._writer: WriterLock | None = None
-        self._failed: tuple[IndexUnreachable, float] | None = None
+        self._address = address
+        self._claim = ""
+        """What tells this store's ingest from others."""
+        self._rows = Rows("")
+        """Of the generation that is written."""
 
     @property
     def _milvus(self) -> Milvus:
-        return connect(self.location.scheme, self.location.server)
+        return connect(self._address.scheme, self._address.server)
 
-    def exists(self) -> bool:
-        """As IndexStore."""
-        try:
-            return self.current_number() > 0
-        except IndexMissing:
-            return False
+    @property
+    def _remote(self) -> RemoteFiles:
+        return RemoteFiles(self._milvus, f"{self._address.name}_files")
+
+    def _read_live(self, *, strong: bool = True) -> dict[str, Any]:
+        """Read the live generation's number, its files' checksums and its rows' prefix."""
+        if live := self._remote.read_head(LIVE, strong=strong):
+            return live
+        raise IndexMissing(
+            f"There is no index {self._address.name} on the Milvus server at "
+            f"{self._milvus.address} yet. Make one: `{TO_INGEST}`."
+        )
 
     def stamp(self) -> Stamp | None:
-        """As IndexStore, at the price of one request."""
+        """Identify the live generation by one request; `None` if there is none to be read."""
         with suppress(IndexProblem):
-            return str(self.current_number()), 0, 0
+            live = self._read_live(strong=False)
+            return generation_name(live["number"]), 0, int(live["manifest"][:12], 16)
         return None
 
     def current_number(self) -> int:
-        """As IndexStore."""
-        return self._ask(live_number)
-
-    def _ask(self, ask: Callable[[Milvus, CollectionNames], T]) -> T:
-        """Ask the server, unless it was out of reach a moment ago: a request asks several times.
-
-        Raises IndexProblem.
-        """
-        if self._failed is not None and time.monotonic() - self._failed[1] < PAUSE:
-            raise self._failed[0]
-        try:
-            return ask(self._milvus, self._names)
-        except IndexUnreachable as error:
-            self._failed = error, time.monotonic()
-            raise
+        """Return the live generation's number."""
+        return int(self._read_live()["number"])
 
     def earlier_numbers(self) -> list[int]:
-        """As IndexStore."""
-        return numbers_before(self._milvus, self._names, self.current_number())
+        """Return none: the rows of the generations before are not kept for ever."""
+        return []
 
     def read_manifest(self, number: int) -> Manifest:
-        """As IndexStore."""
-        return self._read(number).manifest
+        """Read a generation's manifest, once its files are copied."""
+        self._copy(number)
+        return super().read_manifest(number)
 
     def peek_overview(self) -> Overview | None:
-        """As IndexStore."""
-        with suppress(IndexProblem, ValueError, KeyError):
-            posts = self._names.posts(self.current_number())
-            return load_overview(read_parts(self._milvus, posts, ("overview",))["overview"])
+        """Read the live generation's overview, `None` if that cannot be done."""
+        with suppress(IndexProblem, ValueError):
+            return load_overview(self._remote.get(self._read_live()["overview"]))
         return None
 
     def open(
         self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> OpenGeneration:
-        """As IndexStore: its posts are read into memory, texts when they are asked for."""
-        from blog_search_mcp.index.milvus.lexical import MilvusSearcher
-        from blog_search_mcp.index.milvus.vectors import MilvusVectors
-        from blog_search_mcp.index.search.snapshot import make_snapshot
-        from blog_search_mcp.index.store.catalog import Catalog
+        """Copy a generation's files and open it."""
+        self._copy(number)
+        return super().open(number, embedder_for)
 
-        generation = self._read(number)
-        manifest, embedder = generation.manifest, embedder_for(generation.manifest.embedder)
-        if generation.vectors.dimension != manifest.embedder.dimension:
-            raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
-        try:
-            overview = load_overview(generation.parts["overview"])
-        except (KeyError, ValueError) as error:
-            raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
-        words = MilvusSearcher(self._milvus, generation.terms)
-        vectors = MilvusVectors(self._milvus, generation.vectors)
-        with self._lock:
-            connection = self._load(generation)
-            used = (segment.key for segment in generation.record.segments)
-            self._shared = {key: generation.shared[key] for key in used}
-        catalog = Catalog(connection, generation.texts())
-        snapshot = make_snapshot(catalog, words, vectors, embedder)
-        return OpenGeneration(manifest, snapshot, overview, _do_nothing, catalog.close)
+    def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
+        """Open files that are complete and were verified, and the rows."""
+        from blog_search_mcp.index.search.snapshot import open_snapshot
 
-    def _load(self, generation: StoredGeneration) -> sqlite3.Connection:
-        """Make the catalog in memory, from the one that was made last as far as they share rows."""
-        connection = None
-        if self._opened is not None:
-            with suppress(sqlite3.Error, IndexBroken):  # it was closed since
-                connection = generation.load(self._opened)
-        connection = connection or generation.load()
-        self._opened = generation.record, connection
-        return connection
+        server = self._milvus, read_rows(files.folder)
+        return open_snapshot(
+            files, embedder, partial(MilvusSearcher, *server), partial(MilvusVectors, *server)
+        )
 
-    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:  # noqa: ARG002
-        """As IndexStore: every collection is there and has as many rows as were written."""
-        generation = self._read(manifest.generation)
-        for segment in generation.record.segments:
-            counts = {
-                self._names.posts(segment.generation): (segment.posts, "post >= 0"),
-                self._names.chunks(segment.generation): (segment.chunks, ""),
-                self._names.vectors(segment.generation): (segment.vectors, ""),
-            }
-            for name, (count, expression) in counts.items():
-                if count and self._milvus.count(name, expression) != count:
-                    raise IndexBroken(f"The index's collection {name} has lost rows. {REBUILD}")
+    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:
+        """Compare the copy with what was written, and without `trusts_stamps` count the rows."""
+        from blog_search_mcp.index.vectors.store import read_directory
+
+        super().verify(manifest, trusts_stamps=trusts_stamps)
+        if trusts_stamps:
+            return
+        files = self.layout.generation(manifest.generation)
+        rows = read_rows(files.folder)
+        vectors = len(read_directory(files.vectors).ids)
+        for kind, count in (("chunks", manifest.chunks), ("vectors", vectors)):
+            if self._milvus.count(rows.collection(kind), rows.alive) < count:
+                raise IndexBroken(f"The index has lost {kind} on the server. {REBUILD}")
 
     def measure(self) -> None:
-        """As IndexStore: the server does not say."""
+        """Return `None`: the server does not say."""
 
     def read_record(self) -> str | None:
-        """As IndexStore."""
-        with suppress(IndexProblem):
-            return self._ask(read_record)
+        """Read what `write_record` wrote last, `None` if that cannot be done."""
+        with suppress(IndexProblem, UnicodeDecodeError):
+            if head := self._remote.read_head(LAST_INGEST):
+                return self._remote.get(head["file"]).decode()
         return None
 
     def write_record(self, text: str) -> None:
-        """As IndexStore."""
-        write_record(self._milvus, self._names, text)
+        """Keep what the last ingest saw, unless it is kept."""
+        if self.read_record() != text:
+            self._remote.write_head(LAST_INGEST, {"file": self._remote.put(text.encode())})
 
     def record_stamp(self) -> object | None:
-        """As IndexStore."""
+        """Return another value whenever the record was written, `None` if there is none."""
         with suppress(IndexProblem):
-            return self._ask(record_stamp)
+            return str(self._remote.read_head(LAST_INGEST, strong=False))
         return None
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """As IndexStore."""
-        with WriterLock(self._milvus, self._names) as lock, self._milvus.writing():
-            self._writer = lock
+        """Be the only writer of this machine, and of all that can be seen to write."""
+        with super().lock_writer():
+            self._remote.create()
+            other = self._remote.read_head(WRITER)
+            is_alive = other is not None and time.time() - other["time"] < STALE_SECONDS
+            if other is not None and is_alive and other["machine"] != self._machine:
+                raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.")
+            self._claim = secrets.token_hex(8)
+            self._show_life()
             try:
                 yield
             finally:
-                self._writer = None
+                with suppress(IndexProblem):
+                    self._remote.delete_head(WRITER)
 
-    def open_cache(self, identity: EmbedderIdentity) -> AbstractContextManager[KeptVectors]:
-        """As IndexStore: on the server."""
-        from blog_search_mcp.index.milvus.cache import MilvusEmbeddingCache
+    @property
+    def _machine(self) -> str:
+        """What tells this machine's writers from others: of its own, one at a time is alive."""
+        path = self.layout.root / "machine"
+        with translate_disk_errors():
+            if not path.exists():
+                path.write_text(secrets.token_hex(8), encoding="ascii")
+            return path.read_text(encoding="ascii")
 
-        return nullcontext(MilvusEmbeddingCache(self._milvus, self._names, identity))
+    def _show_life(self) -> None:
+        head = {"machine": self._machine, "claim": self._claim, "time": time.time()}
+        self._remote.write_head(WRITER, head)
+
+    def _check_claim(self) -> None:
+        """Raise IndexBusy if another machine has taken this ingest for dead and writes itself."""
+        head = self._remote.read_head(WRITER)
+        if head is None or head["claim"] != self._claim:
+            raise IndexBusy(f"{BUSY} Nothing is lost: run again when it has finished.")
+        if time.time() - head["time"] > STALE_SECONDS / 4:
+            self._show_life()
 
     @contextmanager
-    def begin(
-        self, base: Manifest | None, embedder: EmbedderIdentity
-    ) -> Iterator[MilvusGenerationWriter]:
-        """As IndexStore."""
-        from blog_search_mcp.index.milvus.generation_writer import begin_generation
+    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[NextGeneration]:
+        """Begin a generation as in a folder; what is no longer read is deleted from the server."""
+        self._rows = self._prepare_rows(base, embedder.dimension)
+        with super().begin(base, embedder) as generation:
+            unlock = lock_generation(self.layout, generation.number)
+            try:
+                yield generation
+            finally:
+                unlock()
 
-        assert self._writer is not None
+    def _prepare_rows(self, base: Manifest | None, dimension: int) -> Rows:
+        """Return the rows to write on top of, in collections that are there."""
+        milvus, live = self._milvus, self._remote.read_head(LIVE) or {"prefix": "", "files": []}
+        self._check_claim()
+        self._remote.delete_others(live["files"])
+        if base is None:
+            rows = Rows(f"{self._address.name}_{secrets.token_hex(4)}")
+        else:
+            rows = read_rows(self.layout.generation(base.generation).folder)
+        for name in milvus.collections():
+            prefix = find_prefix(self._address.name, name)
+            if prefix not in (None, rows.prefix, live["prefix"]):
+                milvus.drop(name)
+        for kind in KINDS:
+            if base is None:
+                vectors = fields_of(dimension)
+                milvus.create(rows.collection(kind), vectors if kind == "vectors" else FIELDS)
+            else:
+                for expression in rows.dead:
+                    milvus.delete(rows.collection(kind), expression)
+        return rows
+
+    def _write_vectors(
+        self,
+        files: GenerationFiles,
+        before: GenerationFiles | None,
+        dimension: int,
+        catalog: Catalog,
+    ) -> VectorWriter:
+        folders = files.vectors, before.vectors if before else None
+        server = self._milvus, self._rows, self._check_claim
+        return MilvusVectorWriter(server, folders, dimension, catalog)
+
+    def write_words(
+        self,
+        generation: NextGeneration,
+        added: Iterable[PostTerms],
+        removed: Sequence[int],
+        *,
+        anew: bool,
+    ) -> None:
+        """Write the rows of words of the posts `added`, and which rows the generation has."""
+        files, before = generation.files, generation.before
+        [[last]] = generation.catalog.catalog.rows("SELECT coalesce(max(post_id), 0) FROM posts")
+        self._rows = replace(self._rows, last=max(self._rows.last, last), removed=tuple(removed))
+        write_rows(files.folder, self._rows)
+        server = self._milvus, self._rows, self._check_claim
+        folders = files.lexical, before.lexical if before else None
+        write_words(server, folders, added, anew=anew)
+
+    def _switch(self, manifest: Manifest) -> None:
+        """Write the files of a complete generation and make it the live one."""
+        files, remote = self.layout.generation(manifest.generation), self._remote
+        text = dumps(manifest).encode()
+        files.manifest.write_bytes(text)
+        for name, checksum in manifest.files.items():
+            remote.put_file(checksum.sha256, files.folder / name)
+        head = {
+            "number": manifest.generation,
+            "manifest": remote.put(text),
+            "overview": manifest.files[files.overview.name].sha256,
+            "prefix": self._rows.prefix,
+        }
+        checksums = [head["manifest"], *(each.sha256 for each in manifest.files.values())]
+        record = remote.read_head(LAST_INGEST)
+        head["files"] = [*checksums, *([record["file"]] if record else [])]
+        self._check_claim()
+        remote.write_head(LIVE, head)
+
+    def _copy(self, number: int) -> None:
+        """Copy the live generation's files, unless they are here; delete older copies."""
         live = self._read_live()
-        built_on = self._read(base.generation) if base is not None else None
-        with begin_generation(
-            self._milvus, self._names, self._writer, built_on, live, embedder.dimension
-        ) as generation:
-            yield generation
+        if live["number"] != number:
+            raise IndexBroken(f"The index has another generation than {number} by now. Try again.")
+        files = self.layout.generation(number)
+        with suppress(OSError):
+            if hashlib.sha256(files.manifest.read_bytes()).hexdigest() == live["manifest"]:
+                return
+        with translate_disk_errors():
+            self.layout.generations.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(files.folder, ignore_errors=True)
+            with TemporaryDirectory(dir=self.layout.root, prefix="copy-") as folder:
+                copy = Path(folder) / files.folder.name
+                self._copy_files(copy, live["manifest"])
+                with suppress(OSError):  # another process has made it meanwhile
+                    copy.rename(files.folder)
+            collect(self.layout, number)
 
-    def _read_live(self) -> StoredGeneration | None:
-        """Read the current generation; `None` if there is none, or none that can be read."""
-        with suppress(IndexMissing, IndexBroken):
-            live = self._read(self.current_number())
-            return live if live.record else None
-        return None
-
-    def _read(self, number: int) -> StoredGeneration:
-        """Read what there is of a generation besides posts."""
-        parts = read_parts(self._milvus, self._names.posts(number))
-        return StoredGeneration(self._milvus, self._names, number, parts, self._shared)
+    def _copy_files(self, folder: Path, manifest: str) -> None:
+        """Copy a generation's files, those that an earlier one has here from there."""
+        text = self._remote.get(manifest)
+        for name, checksum in loads(text.decode()).files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for number in self.layout.numbers():
+                twin = self.layout.generation(number).folder / name
+                if twin.is_file() and checksum_of(twin).sha256 == checksum.sha256:
+                    link_or_copy(twin, path)
+                    break
+            else:
+                with path.open("wb") as file:
+                    self._remote.get_file(checksum.sha256, file.write)
+        GenerationFiles(folder).manifest.write_bytes(text)
 
 
 @cache
 def store_at(address: IndexAddress) -> MilvusStore:
-    """As every module of `index.stores`: one for all who name the address."""
+    """Return the store of an index: one for all who name the address."""
     return MilvusStore(address)
 
 
-@cache
-def connect(scheme: str, server: str) -> Milvus:
-    """Return the connection to a server, which all indexes there share. Raises IndexProblem."""
-    host = server if server.rpartition("]")[2].count(":") else f"{server}:{PORT}"
-    return Milvus(f"{'https' if scheme == 'https' else 'http'}://{host}")
-
-
-def _do_nothing() -> None: ...
+def _copy_folder(address: IndexAddress) -> Path:
+    """Return where this machine's copy is: in its cache folder (XDG Base Directory)."""
+    name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches) / "blog-search-mcp" / name

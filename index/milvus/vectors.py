@@ -1,324 +1,161 @@
-"""The vectors of one generation in Milvus: its own collection's and those of earlier ones.
+"""The vectors of one generation in Milvus.
 
-Which chunk and post each row is of is known here, so that requests ask for rows by their numbers
-and get numbers back. Rows of posts that went stay where they are and are left out of every search.
+Which chunk each is of is in the generation's directory, as in a folder's; a row's key is its chunk
+and its place among the chunk's vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import accumulate
-from typing import Final
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from blog_search_mcp.index.milvus.client import FLAT, Milvus, VectorIndex
-from blog_search_mcp.index.milvus.schema import (
-    BATCH_BYTES,
-    CHUNK,
-    MOST_HITS,
-    POST,
-    ROW,
-    VECTOR,
-    Field,
-    Row,
-    among,
-    vectors_fields,
-)
+from blog_search_mcp.index.milvus.client import Milvus, Row, batches_of
+from blog_search_mcp.index.milvus.rows import Rows, Server, among
+from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import Bools, Floats, Rows
+from blog_search_mcp.index.vectors.store import (
+    Directory,
+    VectorStore,
+    empty_directory,
+    read_directory,
+    write_directory,
+)
+from blog_search_mcp.index.vectors.writer import VectorWriter
 
-MANY: Final = 500_000
-"""Vectors of a collection from which on it has a graph: below, a search compares them all, which is
-exact and reads no more than 768 MB of vectors of 384 numbers."""
+WINDOWS = 1 << 16
+"""A key is a chunk's id times this, plus which of its vectors the row is."""
 
-GRAPH: Final = VectorIndex("HNSW", {"M": 16, "efConstruction": 200})
-
-FEW: Final = 1_000
-"""Rows that are named one by one in a request, whatever posts they are of."""
-
-SEARCH_WIDTH: Final = 400
-"""Vectors that a search of the graph keeps, at least; twice the nearest 150 that are asked for."""
-
-
-@dataclass(frozen=True)
-class VectorSegment:
-    """A collection of vectors; row n is the vector of `chunks[n]`."""
-
-    collection: str
-    chunks: Ids
-    posts: Ids
-
-    def arrays(self) -> dict[str, Ids]:
-        """What is kept of it, for `pack_arrays`."""
-        return {"chunks": self.chunks, "posts": self.posts}
+AT_ONCE = 5_000
+"""Rows whose cosines are asked for in one request."""
 
 
-@dataclass(frozen=True)
-class VectorDirectory:
-    """Rows stand in the order of segments, dead ones too; those of a chunk stand together."""
-
-    segments: tuple[VectorSegment, ...]
-    dead: Ids
-    """Posts whose rows no longer count."""
-    total: Floats
-    """Sum of the rows that count, of shape (dimension,)."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return len(self.total)
-
-    @cached_property
-    def chunks(self) -> Ids:
-        """By row, the chunk that the vector is of."""
-        return _joined([segment.chunks for segment in self.segments])
-
-    @cached_property
-    def posts(self) -> Ids:
-        """By row, the post."""
-        return _joined([segment.posts for segment in self.segments])
-
-    @cached_property
-    def live(self) -> Bools:
-        """By row, whether it counts."""
-        return ~np.isin(self.posts, self.dead)
-
-    @cached_property
-    def starts(self) -> list[int]:
-        """Offset of each segment's first row."""
-        counts = (len(segment.chunks) for segment in self.segments)
-        return list(accumulate(counts, initial=0))[:-1]
-
-    def split(self, offsets: Ids) -> Iterator[tuple[VectorSegment, Bools, Ids]]:
-        """Yield each segment that has any of these rows, which ones, and their numbers there."""
-        for segment, start in zip(self.segments, self.starts, strict=True):
-            numbers = offsets - start
-            inside = (numbers >= 0) & (numbers < len(segment.chunks))
-            if inside.any():
-                yield segment, inside, numbers[inside]
+def fields_of(dimension: int) -> dict[str, str | int]:
+    """Return the fields of rows with vectors of so many numbers."""
+    return {"row": "int", "post": "int", "vector": dimension}
 
 
-def empty_directory(dimension: int) -> VectorDirectory:
-    """Make the directory of no vectors."""
-    return VectorDirectory((), _joined([]), np.zeros(dimension))
+def _keys_of(chunks: Ids) -> Ids:
+    """The keys of the vectors of chunks, which stand in order of the chunks."""
+    firsts = np.searchsorted(chunks, chunks)
+    keys: Ids = chunks * WINDOWS + np.arange(len(chunks)) - firsts
+    return keys
 
 
-def _joined(columns: Sequence[Ids]) -> Ids:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *columns])
+def read_vectors(milvus: Milvus, collection: str, keys: Sequence[int], dimension: int) -> Vectors:
+    """Read the vectors of these keys, in their order; zeros for a row that is gone."""
+    vectors = np.zeros((len(keys), dimension), dtype=np.float32)
+    places = {key: place for place, key in enumerate(keys)}
+    for batch in batches_of(keys):
+        for row in milvus.query(collection, among("row", batch), ["row", "vector"]):
+            vectors[places[row["row"]]] = row["vector"]
+    return vectors
 
 
-class MilvusVectors(Rows):
-    """The vectors of one generation; implements VectorStore. Raises IndexProblem."""
+class MilvusVectors(VectorStore):
+    """The vectors of one generation. Raises IndexProblem."""
 
-    def __init__(self, milvus: Milvus, directory: VectorDirectory) -> None:
-        super().__init__(directory.chunks, directory.live, directory.total)
+    def __init__(self, milvus: Milvus, rows: Rows, folder: Path) -> None:
+        """Read the directory in `folder`. Raises OSError or ValueError."""
+        self._read_directory(folder)
         self._milvus = milvus
-        self._directory = directory
-        self._fields = vectors_fields(directory.dimension)
-        self._live: Ids = np.flatnonzero(directory.live)
-        self._whole = {
-            segment.collection: expression_of(segment, rows)
-            for segment, _, rows in directory.split(self._live)
-        }
+        self._rows = rows
+        self._collection = rows.collection("vectors")
+        self._keys = np.zeros(len(self._directory.ids), dtype=np.int64)
+        self._keys[self._by_id] = _keys_of(self._sorted_ids)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
-        """Find the chunks of the `k` nearest vectors with their cosines, nearest first.
-
-        At most MOST_HITS, which is what a server finds.
-        """
-        offsets = self._live if among is None else self._offsets(among)[0]
-        every_chunk, every_cosine = [], []
-        for segment, _, rows in self._directory.split(offsets):
-            wanted = self._whole[segment.collection] if among is None else None
-            [(found, cosines)] = self._nearest(
-                segment, [query], min(k, len(rows)), wanted or expression_of(segment, rows)
-            )
-            every_chunk.append(segment.chunks[found])
-            every_cosine.append(cosines)
-        chunks = _joined(every_chunk)
-        values = np.concatenate([np.zeros(0, dtype=np.float32), *every_cosine])
-        order = np.lexsort((chunks, -values))[:k]
+        """Find the chunks of the `k` nearest vectors; return their cosines, nearest first."""
+        if among is not None:
+            cosines = self._find(query, self._keys[self._offsets(among)[0]].tolist())
+        elif len(self):
+            hits = self._milvus.search(self._collection, query.tolist(), k, self._rows.alive)
+            cosines = {hit.key: hit.score for hit in hits}
+        else:
+            return {}
         nearest: dict[int, float] = {}
-        for chunk, cosine in zip(chunks[order].tolist(), values[order].tolist(), strict=True):
-            nearest.setdefault(chunk, cosine)
-        return nearest
-
-    def nearest(self, queries: Sequence[Vectors]) -> list[float]:
-        """As VectorStore, with one request for each segment."""
-        best: list[list[float]] = [[] for _ in queries]
-        for segment, _, _ in self._directory.split(self._live):
-            found = self._nearest(segment, queries, 1, self._whole[segment.collection])
-            for own, (_, cosines) in zip(best, found, strict=True):
-                own += cosines.tolist()
-        return [max(own, default=0.0) for own in best]
+        for key in sorted(cosines, key=lambda key: (-cosines[key], key))[:k]:
+            nearest.setdefault(key // WINDOWS, cosines[key])
+        lost = np.asarray(list(nearest))[self.counts(list(nearest)) == 0]
+        return {chunk: nearest[chunk] for chunk in nearest if chunk not in lost}
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
-        values = np.empty(len(offsets), dtype=np.float32)
-        for segment, inside, numbers in self._directory.split(offsets):
-            values[inside] = self._products_in(segment, query, numbers)
+        keys = self._keys[offsets].tolist()
+        cosines = self._find(query, keys)
+        values = np.asarray([cosines.get(key, np.nan) for key in keys], dtype=np.float32)
+        missing = np.isnan(values)
+        if missing.any():  # an approximate index does not reach every row
+            values[missing] = self._read(offsets[missing]) @ query
         return values
 
+    def _find(self, query: Vectors, keys: Sequence[int]) -> dict[int, float]:
+        """The cosines of the rows of these keys that a search finds."""
+        cosines: dict[int, float] = {}
+        for batch in batches_of(keys, AT_ONCE):
+            wanted = among("row", batch)
+            hits = self._milvus.search(self._collection, query.tolist(), len(batch), wanted)
+            cosines |= {hit.key: hit.score for hit in hits}
+        return cosines
+
     def _read(self, offsets: Ids) -> Vectors:
-        rows = np.empty((len(offsets), self.dimension), dtype=np.float32)
-        for segment, inside, numbers in self._directory.split(offsets):
-            rows[inside] = read_rows(self._milvus, segment, self.dimension, numbers)
-        return rows
-
-    def _nearest(
-        self, segment: VectorSegment, queries: Sequence[Vectors], k: int, expression: str
-    ) -> list[tuple[Ids, Vectors]]:
-        """The `k` nearest rows of a segment for which `expression` holds, and their cosines."""
-        width = {"ef": max(SEARCH_WIDTH, k)} if len(segment.chunks) >= MANY else {}
-        found = self._milvus.search(
-            segment.collection, self._fields[-1], queries, k, expression, width
-        )
-        return [
-            (np.asarray(each.keys, dtype=np.int64), np.asarray(each.scores, dtype=np.float32))
-            for each in found
-        ]
-
-    def _products_in(self, segment: VectorSegment, query: Vectors, numbers: Ids) -> Vectors:
-        """The inner products of these rows of a segment."""
-        wanted = np.unique(numbers)
-        values = np.full(len(wanted), np.nan, dtype=np.float32)
-        for start in range(0, len(wanted), MOST_HITS):
-            batch = wanted[start : start + MOST_HITS]
-            [(found, cosines)] = self._nearest(
-                segment, [query], len(batch), expression_of(segment, batch)
-            )
-            values[np.searchsorted(wanted, found)] = cosines
-        missing = np.isnan(values)
-        if missing.any():  # a graph does not reach every row
-            rows = read_rows(self._milvus, segment, self.dimension, wanted[missing])
-            values[missing] = rows @ query
-        return values[np.searchsorted(wanted, numbers)]
+        keys = self._keys[offsets].tolist()
+        return read_vectors(self._milvus, self._collection, keys, self.dimension)
 
 
-def expression_of(segment: VectorSegment, rows: Ids) -> str:
-    """Write which rows of a segment are meant, as briefly as posts, rows or the rest of them."""
-    if len(rows) == len(segment.chunks):
-        return ""
-    if len(rows) <= FEW:
-        return among(ROW, rows.tolist())
-    inside = np.zeros(len(segment.chunks), dtype=bool)
-    inside[rows] = True
-    with_any, without_some = (np.unique(segment.posts[each]) for each in (inside, ~inside))
-    if np.intersect1d(with_any, without_some).size:
-        return among(ROW, rows.tolist())
-    if len(without_some) < len(with_any):
-        return among(POST, without_some.tolist(), outside=True)
-    return among(POST, with_any.tolist())
-
-
-def read_rows(milvus: Milvus, segment: VectorSegment, dimension: int, numbers: Ids) -> Vectors:
-    """Read the vectors of these rows of a segment, in their order. Raises IndexProblem."""
-    wanted = np.unique(numbers)
-    rows = np.empty((len(wanted), dimension), dtype=np.float32)
-    step = max(min(BATCH_BYTES // (4 * dimension), MOST_HITS), 1)
-    for start in range(0, len(wanted), step):
-        batch = wanted[start : start + step].tolist()
-        for found in milvus.query(segment.collection, among(ROW, batch), [ROW, VECTOR]):
-            rows[np.searchsorted(wanted, found[ROW])] = found[VECTOR]
-    return rows[np.searchsorted(wanted, numbers)]
-
-
-class MilvusVectorWriter:
-    """The vectors of the next generation; implements VectorWriter. Raises IndexProblem."""
+class MilvusVectorWriter(VectorWriter):
+    """The vectors of an unfinished generation. Raises IndexProblem too."""
 
     def __init__(
         self,
-        milvus: Milvus,
-        collection: str,
-        base: VectorDirectory,
-        post_of: Callable[[Ids], Ids],
-        *,
-        merge: bool = False,
+        server: Server,
+        folders: tuple[Path, Path | None],
+        dimension: int,
+        catalog: Catalog,
     ) -> None:
-        """Start a generation on top of `base`.
+        """Start on top of the directory in the second folder, if any; the first is the new one.
 
-        `post_of` says which posts chunks are of. With `merge` all rows that count are copied into
-        `collection`, which is only made if it gets any.
+        `catalog` knows the post of each chunk.
         """
-        self.directory = base
-        """Of the new generation, after `commit`."""
-        self._milvus = milvus
-        self._collection = collection
-        self._post_of = post_of
-        self._merge = merge
-        self._fields: tuple[Field, ...] = vectors_fields(base.dimension)
-        self._chunks: list[Ids] = []
-        self._posts: list[Ids] = []
-        self._count = 0
-        self._total = np.zeros(base.dimension)
-        self._deleted: list[int] = []
+        self._folder, before = folders
+        self._folder.mkdir()
+        self._base = read_directory(before) if before else empty_directory(dimension)
+        self._milvus, rows, self._check = server
+        self._collection = rows.collection("vectors")
+        self._catalog = catalog
+        self._ids: list[Ids] = []
+        self._total = np.zeros(dimension)
+        self._added: Counter[int] = Counter()
 
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
-        """Append these vectors."""
-        ids = np.asarray(chunk_ids, dtype=np.int64)
-        assert vectors.shape == (len(ids), self.directory.dimension)
-        if len(ids):
-            self._append(ids, self._post_of(ids), vectors)
-
-    def delete(self, chunk_ids: Sequence[int]) -> None:
-        """Leave out the vectors of these chunks, which are all of their posts'."""
-        self._deleted.extend(chunk_ids)
-
-    def commit(self) -> None:
-        """Complete the collection; `directory` is the new generation's."""
-        base, gone = self.directory, np.asarray(self._deleted, dtype=np.int64)
-        chunks, posts = _joined([base.chunks, *self._chunks]), _joined([base.posts, *self._posts])
-        dead = np.unique(_joined([base.dead, posts[np.isin(chunks, gone)]]))
-        after = replace(base, dead=dead)
-        total = base.total - self._sum(base, base.live & ~after.live) + self._total
-        if self._merge:
-            self._copy(after)
-            after = replace(after, segments=())
-        own = VectorSegment(self._collection, _joined(self._chunks), _joined(self._posts))
-        refused = np.flatnonzero(np.isin(own.posts, dead))
-        if self._count:
-            index = GRAPH if self._count >= MANY else FLAT
-            self._milvus.index(self._collection, VECTOR, index)
-            self._milvus.complete(self._collection, self._count)
-            if len(refused):
-                rows = read_rows(self._milvus, own, base.dimension, refused)
-                total = total - rows.sum(axis=0, dtype=np.float64)
-        segments = (*after.segments, *((own,) if self._count else ()))
-        known = np.unique(_joined([segment.posts for segment in segments]))
-        self.directory = VectorDirectory(segments, np.intersect1d(dead, known), total)
-
-    def _append(self, chunks: Ids, posts: Ids, vectors: Vectors) -> None:
-        if not self._count:
-            self._milvus.create(self._collection, self._fields, index=None)
-        start = self._count
-
-        def rows() -> Iterator[Row]:
-            columns = (chunks.tolist(), posts.tolist(), np.asarray(vectors, dtype=np.float32))
-            for number, (chunk, post, vector) in enumerate(zip(*columns, strict=True), start):
-                yield {ROW: number, CHUNK: chunk, POST: post, VECTOR: vector}
-
-        self._milvus.insert(self._collection, self._fields, rows())
-        self._chunks.append(chunks)
-        self._posts.append(np.asarray(posts, dtype=np.int64))
-        self._count += len(chunks)
+        """Append float32 unit vectors of shape (len(chunk_ids), dimension)."""
+        self._check()
+        self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
         self._total += vectors.sum(axis=0, dtype=np.float64)
+        self._milvus.upsert(self._collection, self._rows_of(chunk_ids.tolist(), vectors))
 
-    def _copy(self, directory: VectorDirectory) -> None:
-        """Append the rows that count of every segment; their sum is known already."""
-        kept = self._total.copy()
-        for segment, _, numbers in directory.split(np.flatnonzero(directory.live)):
-            step = max(BATCH_BYTES // (4 * directory.dimension), 1)
-            for start in range(0, len(numbers), step):
-                batch = numbers[start : start + step]
-                rows = read_rows(self._milvus, segment, directory.dimension, batch)
-                self._append(segment.chunks[batch], segment.posts[batch], rows)
-        self._total = kept
+    def _rows_of(self, chunks: Sequence[int], vectors: Vectors) -> Iterator[Row]:
+        wanted = json.dumps(list(set(chunks)))
+        query = "SELECT chunk_id, post_id FROM chunks WHERE chunk_id IN (SELECT value FROM "
+        posts = dict(self._catalog.rows(f"{query} json_each(?))", [wanted]))
+        for chunk, vector in zip(chunks, vectors.tolist(), strict=True):
+            key = chunk * WINDOWS + self._added[chunk]
+            self._added[chunk] += 1
+            yield {"row": key, "post": posts[chunk], "vector": vector}
 
-    def _sum(self, directory: VectorDirectory, wanted: Bools) -> Floats:
-        total = np.zeros(directory.dimension)
-        for segment, _, numbers in directory.split(np.flatnonzero(wanted)):
-            rows = read_rows(self._milvus, segment, directory.dimension, numbers)
-            total += rows.sum(axis=0, dtype=np.float64)
-        return total
+    def commit(self, removed: Sequence[int]) -> None:
+        """Leave out the vectors of the `removed` chunks, and write the directory."""
+        self._milvus.flush(self._collection)
+        ids = np.sort(np.concatenate([self._base.ids, *self._ids]))
+        deleted = np.isin(ids, np.asarray(removed, dtype=np.int64))
+        keys = _keys_of(ids)[deleted].tolist()
+        gone = read_vectors(self._milvus, self._collection, keys, len(self._total))
+        total = self._base.total + self._total - gone.sum(axis=0, dtype=np.float64)
+        ids = ids[~deleted]
+        none = self._base.segments
+        write_directory(self._folder, Directory(none, none, ids, np.zeros(len(ids), bool), total))
+
+    def close(self) -> None:
+        """Do nothing: what was not published is deleted by the next ingest."""

@@ -9,11 +9,14 @@ machine, which must not reach a client.
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.posts.cascades import Cascade
-from blog_search_mcp.index.stores import IndexStore
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
 
 
 class _Frozen(BaseModel):
@@ -30,8 +33,6 @@ class FileState(_Frozen):
     due: str | None = None
     """When an ingest would treat the same bytes otherwise, since a post of the future appears or
     one that expires goes: UTC, ISO 8601 to the second."""
-    lost: str = ""
-    """Why no ingest reads these bytes again: it took too long or too much, or ended a process."""
 
 
 class IngestOptions(_Frozen):
@@ -75,18 +76,18 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def write_last_ingest(store: IndexStore, ingest: LastIngest) -> None:
+def write_last_ingest(store: "FolderStore", ingest: LastIngest) -> None:
     """Write the record unless the store holds the same already. Raises IndexProblem."""
     store.write_record(ingest.model_dump_json())
 
 
-def read_last_ingest(store: IndexStore, generation: int) -> LastIngest | None:
+def read_last_ingest(store: "FolderStore", generation: int) -> LastIngest | None:
     """Read the record, `None` if it is missing, torn or about another generation."""
     ingest = read_any_last_ingest(store)
     return ingest if ingest is not None and ingest.generation == generation else None
 
 
-def read_any_last_ingest(store: IndexStore) -> LastIngest | None:
+def read_any_last_ingest(store: "FolderStore") -> LastIngest | None:
     """Read the record whatever generation it is about, `None` if it is missing or torn."""
     text = store.read_record()
     with suppress(ValidationError):

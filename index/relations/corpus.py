@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.store.catalog import ChunkTable
     from blog_search_mcp.index.types import Ids, Post, Series, Vectors
-    from blog_search_mcp.index.vectors.base import ChunkVectors, VectorStore
+    from blog_search_mcp.index.vectors.store import ChunkVectors, VectorStore
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.analysis.query import Word
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.types import Ids, Vectors
-    from blog_search_mcp.index.vectors.base import VectorStore
+    from blog_search_mcp.index.vectors.store import VectorStore
 
     Numbers = npt.NDArray[np.float64]
     Embed = Callable[[str], Vectors]

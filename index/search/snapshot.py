@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
-from blog_search_mcp.index.errors import IndexBroken, describe_exhaustion
-from blog_search_mcp.index.lexical.searcher import TantivySearcher
+from blog_search_mcp.index.errors import IndexBroken
+from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog, read_chunk_table
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.vectors.memmap_store import MemmapStore
+from blog_search_mcp.index.vectors.store import VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.lexical.level import LexicalSearcher
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.index.store.translations import Translations
     from blog_search_mcp.index.types import Ids, Series
-    from blog_search_mcp.index.vectors.base import VectorStore
 
 
 @dataclass(frozen=True)
@@ -72,43 +71,29 @@ class Snapshot:
         self.catalog.close()
 
 
-def make_snapshot(
-    catalog: Catalog,
-    lexical: LexicalSearcher,
-    vectors: VectorStore,
+def open_snapshot(
+    files: GenerationFiles,
     embedder: Embedder,
-    table: ChunkTable | None = None,
+    open_words: Callable[[Path], LexicalSearcher] = LexicalSearcher,
+    open_vectors: Callable[[Path], VectorStore] = VectorStore,
 ) -> Snapshot:
-    """Make a snapshot of an opened catalog, whose `table` may lie ready elsewhere."""
-    return Snapshot(
-        catalog,
-        lexical,
-        vectors,
-        embedder,
-        catalog.translations(),
-        catalog.series(),
-        catalog.chunk_table() if table is None else table,
-    )
-
-
-def open_snapshot(files: GenerationFiles, embedder: Embedder) -> Snapshot:
     """Open a generation's files, whose checksums hold.
 
-    Raises IndexBroken, or what a library raises that gets no memory.
+    Raises IndexBroken, or MemoryError.
     """
     try:
         with ExitStack() as opened:
             catalog = opened.enter_context(closing(open_catalog(files)))
-            snapshot = make_snapshot(
+            snapshot = Snapshot(
                 catalog,
-                TantivySearcher(files.lexical),
-                MemmapStore(files.vectors),
+                open_words(files.lexical),
+                open_vectors(files.vectors),
                 embedder,
+                catalog.translations(),
+                catalog.series(),
                 read_chunk_table(files.table),
             )
             opened.pop_all()
             return snapshot
     except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
-        if describe_exhaustion(error):
-            raise
         raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.store.catalog import Catalog, ReadTexts, immutable
+from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.store.translations import Translation
@@ -26,7 +26,7 @@ CREATE TABLE posts (
     post_id INTEGER PRIMARY KEY AUTOINCREMENT,
     source TEXT NOT NULL UNIQUE,
     title TEXT NOT NULL,
-    day TEXT,
+    date TEXT,
     tags TEXT NOT NULL,
     description TEXT NOT NULL,
     slug TEXT NOT NULL,
@@ -119,18 +119,10 @@ class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        files: GenerationFiles,
-        *,
-        is_new: bool,
-        texts: ReadTexts | None = None,
+        self, connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool
     ) -> None:
-        """Write the catalog of `files`; all texts of a new one go into the shared file.
-
-        `texts` reads those that it does not hold.
-        """
-        self.catalog = Catalog(connection, texts)
+        """Write the catalog of `files`; all texts of a new one go into the shared file."""
+        self.catalog = Catalog(connection)
         """Reads what is in by now."""
         self._connection = connection
         self._files = files
@@ -152,17 +144,9 @@ class CatalogWriter:
         If it raises, nothing of the post is in but texts without a chunk.
         """
         post = pending.post
-        row = (post.source, post.title, post.date, _json(post.tags), post.description)
-        address = (post.slug, post.language, post.url, post.translation_key)
-        further = (post.series, post.part, _json(post.aliases), post.canonical_url)
-        cursor = self._connection.execute(
-            "INSERT INTO posts (source, title, day, tags, description, slug, language, url, "
-            "translation_key, series, part, aliases, canonical_url, anchors) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, *address, *further, _json(pending.anchors)),
-        )
-        post_id = cursor.lastrowid
-        assert post_id is not None
+        columns = {name: _column(getattr(post, name)) for name in POST_FIELDS}
+        columns["anchors"] = _column(pending.anchors)
+        post_id = self._insert("posts", columns)
         try:
             tags = {tag.casefold() for tag in post.tags}
             self._connection.executemany(
@@ -248,29 +232,30 @@ class CatalogWriter:
         self._connection.commit()
 
     def _add_chunk(self, post_id: int, chunk: Chunk, coverage: float) -> int:
-        lines = (chunk.first_line, chunk.last_line)
-        inner = _json(chunk.inner_headings)
-        cursor = self._connection.execute(
-            "INSERT INTO chunks (post_id, position, headings, first_line, last_line, readable, "
-            "anchor, inner_headings) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (post_id, chunk.index, _json(chunk.headings), *lines, coverage, chunk.anchor, inner),
-        )
-        chunk_id = cursor.lastrowid
-        assert chunk_id is not None
+        columns = {
+            "post_id": post_id,
+            "position": chunk.index,
+            "headings": _column(chunk.headings),
+            "first_line": chunk.first_line,
+            "last_line": chunk.last_line,
+            "readable": coverage,
+            "anchor": chunk.anchor,
+            "inner_headings": _column(chunk.inner_headings),
+        }
+        chunk_id = self._insert("chunks", columns)
         self._connection.execute(
             f"INSERT INTO {self._texts} VALUES (?, ?, ?)", (chunk_id, chunk.text, chunk.plain)
         )
         return chunk_id
 
-
-def prepare_files(connection: sqlite3.Connection, texts: str, *, is_new: bool) -> None:
-    """Attach the shared texts, let no journal be written, and give new files their tables."""
-    connection.execute("ATTACH ? AS shared", [texts])
-    for schema in ("main", "shared"):
-        _unjournaled(connection, schema)
-    connection.execute("PRAGMA foreign_keys = ON")
-    if is_new:
-        connection.executescript(SHARED + SCHEMA)
+    def _insert(self, table: str, columns: Mapping[str, object]) -> int:
+        """Insert a row; return its id."""
+        marks = ", ".join("?" * len(columns))
+        cursor = self._connection.execute(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", [*columns.values()]
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
 
 
 @contextmanager
@@ -287,10 +272,16 @@ def open_writer(
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
         texts = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
-        prepare_files(connection, texts, is_new=is_new)
+        connection.execute("ATTACH ? AS shared", [texts])
+        for schema in ("main", "shared"):
+            _unjournaled(connection, schema)
+        connection.execute("PRAGMA foreign_keys = ON")
+        if is_new:
+            connection.executescript(SHARED + SCHEMA)
         yield CatalogWriter(connection, files, is_new=is_new)
         connection.commit()
 
 
-def _json(values: Sequence[str]) -> str:
-    return json.dumps(list(values), ensure_ascii=False)
+def _column(value: object) -> object:
+    """Return what a column holds of a field: JSON of a list."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value

@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.errors import IndexPlaceUnusable, IndexProblem
 
 if TYPE_CHECKING:
     import sqlite3
@@ -76,28 +76,32 @@ class Layout:
         """Return the files of generation `number`."""
         return GenerationFiles(self.generations / generation_name(number))
 
+    def numbers(self) -> list[int]:
+        """List the numbers of generations' folders, finished or not. Raises OSError."""
+        names = [folder.name for folder in self.generations.iterdir()]
+        return sorted(int(name) for name in names if GENERATION_NAME.fullmatch(name))
+
 
 def generation_name(number: int) -> str:
     """Write `000042`, which sorts as it counts."""
     return f"{number:06d}"
 
 
+Stamp: TypeAlias = tuple[str, int, int]
+"""Another value for every switch of generations, beginning with the digits of the live one."""
+
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, time of the last change of content in ns since 1970: what a write changes.
 The time of the last change of status would change with every further link to the file."""
 
 
-def stamp_of(status: os.stat_result) -> FileStamp:
-    """Return the stamp of a file with this status."""
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 def read_stamp(path: Path) -> FileStamp | None:
     """Read a file's stamp, `None` if there is no such file."""
     try:
-        return stamp_of(path.stat())
+        status = path.stat()
     except OSError:
         return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def regular_size(path: Path) -> int:
@@ -120,13 +124,24 @@ def read_regular(path: Path, most: int) -> bytes:
     return path.read_bytes()
 
 
+def refuse_place(layout: Layout, error: Exception) -> None:
+    """Raise IndexPlaceUnusable if `error` came of a place where no index can be read or made."""
+    number = error.errno if isinstance(error, OSError) else None
+    places = (layout.generations, layout.root, *layout.root.parents)
+    is_below_file = number in (errno.ENOTDIR, errno.EEXIST) and any(map(Path.is_file, places))
+    if is_below_file or number in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG):
+        raise IndexPlaceUnusable(
+            f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(number or 0)}. "
+            "Give this account the permission, or name another folder with --index DIR."
+        ) from error
+
+
 def make_disk_error(error: Exception) -> IndexProblem:
     """Make what to raise when the index could not be written."""
-    known = error.strerror if isinstance(error, OSError) else None
-    reason = f": {known}" if known else ""
+    reason = getattr(error, "strerror", None)
     return IndexProblem(
-        f"The index could not be written{reason}. Nothing in it has changed; "
-        "check the disk's space and the folder's permissions, then run again."
+        f"The index could not be written{f': {reason}' if reason else ''}. Nothing in it has "
+        "changed; check the disk's space and the folder's permissions, then run again."
     )
 
 

@@ -9,8 +9,8 @@ from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
 from blog_search_mcp.index.types import Filters, Order, Part, Post, Posts
 
 _ORDERS: dict[Order, str] = {
-    "newest": "day IS NULL, day DESC, source",
-    "oldest": "day IS NULL, day, source",
+    "newest": "date IS NULL, date DESC, source",
+    "oldest": "date IS NULL, date, source",
     "title": "title COLLATE NOCASE, source",
 }
 """Posts without a date come last, whichever way dates run."""
@@ -46,11 +46,11 @@ class Listing:
         where, values = "", list[str]()
         if post is not None:
             day, source = post
-            where = "WHERE coalesce(day, '') < ? OR (coalesce(day, '') = ? AND source > ?)"
+            where = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
             values = [day, day, source]
         found = self._catalog.rows(
             f"SELECT {POST_COLUMNS} FROM posts {where} "
-            "ORDER BY coalesce(day, '') DESC, source LIMIT ?",
+            "ORDER BY coalesce(date, '') DESC, source LIMIT ?",
             [*values, limit],
         )
         return tuple(post_of(row) for row in found)
@@ -79,11 +79,11 @@ class Listing:
 
     def years(self) -> list[tuple[int, int]]:
         """List the years that posts are dated, the newest first, each with its posts."""
-        query = "SELECT CAST(substr(day, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
-        rows = self._catalog.rows(query + "WHERE day <> '' GROUP BY year ORDER BY year DESC", [])
+        query = "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
+        rows = self._catalog.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
         return [(year, posts) for year, posts in rows]
 
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""
-        query = "SELECT source, title FROM posts ORDER BY coalesce(day, '') DESC, source"
-        return [(source, title) for source, title in self._catalog.rows(query, [])]
+        query = "SELECT source, title FROM posts ORDER BY coalesce(date, '') DESC, source"
+        return [(source, title) for source, title in self._catalog.rows(query)]

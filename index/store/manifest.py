@@ -14,11 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
-import re
-from dataclasses import astuple, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, TypeAlias
 
@@ -26,22 +23,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexPlaceUnusable
-from blog_search_mcp.index.store.disk import (
-    FileStamp,
-    GenerationFiles,
-    read_stamp,
-    regular_size,
-    stamp_of,
-)
+from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 16
+FORMAT = 17
 """Raise it when an older program could not read, or would misread, what is written now."""
-
-_OUTER = re.compile(
-    r'\{"format": (\d{1,9}), "checksum": "([0-9a-f]{64})", "content": (?=.*\}\Z)', re.DOTALL
-)
-"""What stands before the content, as `dumps` writes it."""
 
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
 
@@ -52,27 +38,6 @@ def _inside(name: str) -> str:
     if not parts or parts[0] == "/" or ".." in parts or any(c in name for c in "\\:\0"):
         raise ValueError("no path below the generation's folder")
     return name
-
-
-def _instant(text: str) -> str:
-    if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError("no instant")
-    return text
-
-
-def _usable(identity: EmbedderIdentity) -> EmbedderIdentity:
-    if identity.dimension < 1:
-        raise ValueError("no dimension")
-    return identity
-
-
-def _finite(calibration: Calibration) -> Calibration:
-    *medians, characters, chunks, last_chunk = astuple(calibration)
-    if not all(map(math.isfinite, medians)) or calibration.heading_similarity < 0.0:
-        raise ValueError("no medians")
-    if not all(0 <= count < 2**63 for count in (characters, chunks, last_chunk + 1)):
-        raise ValueError("no count")
-    return calibration
 
 
 class _Frozen(BaseModel):
@@ -98,6 +63,20 @@ class IndexedPost:
     """The instant from which the post is left out, in UTC, ISO 8601 to the second."""
 
 
+@dataclass(frozen=True, slots=True)
+class PendingPost:
+    """A post to put in, with what the manifest will remember of it."""
+
+    post: Post
+    chunks: tuple[Chunk, ...]
+    vocabulary_coverage: tuple[float, ...]
+    """By chunk, the share of it that the embedder's vocabulary covers, in [0, 1]."""
+    indexed: IndexedPost
+    links: tuple[Link, ...] = ()
+    anchors: tuple[str, ...] = ()
+    """What may stand behind `#` in a link to the post; empty if that is not known."""
+
+
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 """What shapes an index besides the posts and the embedder (`ingest.plan`)."""
 
@@ -115,15 +94,15 @@ class Manifest(_Frozen):
     """One generation."""
 
     generation: NonNegativeInt
-    created: Annotated[str, AfterValidator(_instant)]
+    created: str
     """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
     not in here."""
-    embedder: Annotated[EmbedderIdentity, AfterValidator(_usable)]
+    embedder: EmbedderIdentity
     build: BuildFingerprint
     """An ingest with another one makes the index anew."""
     posts: dict[str, IndexedPost]
     """By source."""
-    calibration: Annotated[Calibration, AfterValidator(_finite)] | None = None
+    calibration: Calibration | None = None
     """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
@@ -142,31 +121,26 @@ class Manifest(_Frozen):
 
 
 def dumps(manifest: Manifest) -> str:
-    """Write the manifest's file, with the checksum of its own content."""
+    """Write the manifest's file: a line with the format and the checksum of the next, its JSON."""
     content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
-    return f'{{"format": {FORMAT}, "checksum": "{_sha256(content)}", "content": {content}}}'
+    return f"{json.dumps({'format': FORMAT, 'checksum': _sha256(content)})}\n{content}"
 
 
 def loads(text: str) -> Manifest:
-    """Parse what `dumps` wrote. Raises IndexBroken, or IndexFormatUnknown for another FORMAT.
-
-    The JSON is parsed once: to parse it and write it again for the checksum takes twice as long.
-    """
+    """Parse what `dumps` wrote. Raises IndexBroken, or IndexFormatUnknown for another FORMAT."""
+    head, _, content = text.partition("\n")
     try:
-        outer = _OUTER.match(text)
-        if outer is None or int(outer[1]) != FORMAT:
-            raise _other_format(json.loads(text)["format"])
-        content = text[outer.end() : -1]
-        if outer[2] != _sha256(content):
+        outer = json.loads(head)
+        if outer["format"] != FORMAT:
+            raise _other_format(outer["format"])
+        if outer["checksum"] != _sha256(content):
             raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
         return Manifest.model_validate_json(content)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
 
 
-def _other_format(written: object) -> Exception:
-    if written == FORMAT:
-        return ValueError("not as `dumps` writes it")
+def _other_format(written: object) -> IndexFormatUnknown:
     newer = isinstance(written, int) and written > FORMAT
     command = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
     return IndexFormatUnknown(
@@ -179,33 +153,13 @@ def _sha256(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class PendingPost:
-    """A post to put in, with what the manifest will remember of it."""
+def verify(files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool) -> None:
+    """Compare every file with its checksum, or those that are not as they were written.
 
-    post: Post
-    chunks: tuple[Chunk, ...]
-    vocabulary_coverage: tuple[float, ...]
-    """By chunk, the share of it that the embedder's vocabulary covers, in [0, 1]."""
-    indexed: IndexedPost
-    links: tuple[Link, ...] = ()
-    anchors: tuple[str, ...] = ()
-    """What may stand behind `#` in a link to the post; empty if that is not known."""
-
-
-_BLOCK = 1 << 20
-
-
-def verify(files: GenerationFiles, manifest: Manifest) -> None:
-    """Compare every file with its checksum; raise IndexBroken if one differs."""
+    Raises IndexBroken if one differs.
+    """
     for name, checksum in manifest.files.items():
-        verify_file(files, name, checksum)
-
-
-def verify_modified(files: GenerationFiles, manifest: Manifest) -> None:
-    """Compare the files that are not as they were written; raise IndexBroken if one differs."""
-    for name, checksum in manifest.files.items():
-        if not is_unmodified(files.folder / name, checksum):
+        if not (trusts_stamps and is_unmodified(files.folder / name, checksum)):
             verify_file(files, name, checksum)
 
 
@@ -220,16 +174,12 @@ def is_unmodified(path: Path, checksum: Checksum) -> bool:
 
 def checksum_of(path: Path) -> Checksum:
     """Take the checksum of a file as it is now. Raises OSError."""
-    sha256, stamp = _hash_file(path), stamp_of(path.stat())
-    return Checksum(size=stamp[1], sha256=sha256, stamp=stamp)
+    return Checksum(size=path.stat().st_size, sha256=_hash_file(path), stamp=read_stamp(path))
 
 
 def _hash_file(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def verify_file(files: GenerationFiles, name: str, checksum: Checksum) -> None:

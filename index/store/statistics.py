@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from blog_search_mcp.index.store.disk import LARGEST_CURRENT, GenerationFiles, Layout, read_regular
+from blog_search_mcp.index.store.disk import GenerationFiles, read_regular
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]
@@ -110,7 +110,7 @@ def dump_overview(overview: Overview) -> bytes:
     return _JSON.dump_json(overview)
 
 
-def load_overview(text: bytes | str) -> Overview:
+def load_overview(text: bytes) -> Overview:
     """Parse what `dump_overview` wrote. Raises ValueError."""
     return _JSON.validate_json(text)
 
@@ -118,19 +118,6 @@ def load_overview(text: bytes | str) -> Overview:
 def read_overview(files: GenerationFiles) -> Overview:
     """Read the overview of a generation. Raises OSError or ValueError."""
     return load_overview(read_regular(files.overview, _LARGEST_OVERVIEW))
-
-
-def peek_overview(layout: Layout) -> Overview | None:
-    """Read the current generation's overview; `None` if there is none that can be read.
-
-    Its checksum is not compared: the first reply must not wait for that, and whoever opens the
-    generation verifies it.
-    """
-    try:
-        current = read_regular(layout.current, LARGEST_CURRENT).decode("ascii").strip()
-        return read_overview(layout.generation(int(current)))
-    except (OSError, ValueError, ValidationError):
-        return None
 
 
 def _count(names: Iterable[str]) -> Counted:

@@ -7,10 +7,10 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
+from urllib.parse import quote
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
-from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.ignores import leaves_out
 from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.config import Config
@@ -122,9 +122,9 @@ class Generator(BaseModel):
     def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
         """Make the percent-encoded path of a page, given its folder of posts and its path there.
 
-        Raises NoLink where it is not sure, as it never is of a generator that is not known.
+        Raises NoLink where it is not sure.
         """
-        raise NoLink(self.doubt or "no generator is known")
+        return quote(f"/{inner.rpartition('.')[0]}.html")
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ Pages and collections have no addresses: where they are rendered is seldom said 
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
-from itertools import accumulate
 from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
@@ -97,20 +95,15 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[Rules]:
-        """Yield that folders with `_` hold no pages but those of collections or that are included.
+        """Yield what has no pages: folders with `_`, gems and what `exclude` names.
 
-        https://jekyllrb.com/docs/structure/ and /configuration/options/.
+        Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
         """
         shown = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
         included = (path.strip("/") for path in list_texts(self.include))
         yield read_rules("_*/", *(f"!{name}/" for name in (*shown, *included) if name))
-
-    def leaves_out(self, inner: str) -> bool:
-        """Whether a path is left out by a rule, or by what `exclude` names from the root on."""
-        excluded = (*_EXCLUDED, *(path.strip("/") for path in list_texts(self.exclude)))
-        above = list(accumulate(inner.split("/"), "{}/{}".format))
-        is_excluded = any(fnmatchcase(path, glob) for path in above for glob in excluded)
-        return is_excluded or super().leaves_out(inner)
+        for path in (*_EXCLUDED, *list_texts(self.exclude)):
+            yield read_rules(path if "*" in path else f"/{path.strip('/')}")
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:

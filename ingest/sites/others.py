@@ -143,7 +143,7 @@ class MkDocs(Generator):
         yield read_rules(*_MKDOCS_NEVER, *added) or read_rules(*_MKDOCS_NEVER)
         yield read_rules(*self.draft_docs.splitlines())
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
+    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
         """Return the path of a page. Raises NoLink."""
         page = inner.rpartition(".")[0]
         above, _, name = page.rpartition("/")
@@ -152,7 +152,7 @@ class MkDocs(Generator):
         if name == "README":
             raise NoLink("a README, which gives way to an index.md beside it")
         if not self.use_directory_urls:
-            return quote(f"/{page}.html")
+            return super().find_path(folder, inner, fields)
         shown = above if name == "index" else page
         return quote(f"/{shown}/") if shown else "/"
 
@@ -200,11 +200,11 @@ class Quarto(Generator):
         if len(named) > len(left_out) and not set("{}()|") & set("".join(named)):
             yield read_rules("*", *(f"!**/{path}" for path in named if path[0] != "!"))
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
+    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
         """Return the path of a document's page. Raises NoLink."""
         if fields.get("output-file") or not _is_html(fields.values):
             raise NoLink("rendered to another file or format")
-        return quote(f"/{inner.rpartition('.')[0]}.html")
+        return super().find_path(folder, inner, fields)
 
 
 def _is_html(fields: Mapping[str, Any]) -> bool:

@@ -131,7 +131,12 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 
     Raises UsageError.
     """
-    name, pattern = _split_permalink(permalink)
+    name, _, pattern = permalink.partition(":")
+    if name not in _BY_NAME:
+        name, pattern = "jekyll" if permalink in STYLES else "", permalink
+    if pattern and pattern not in STYLES and not set("/:") & set(pattern):
+        names = ", ".join(_BY_NAME)
+        raise UsageError(f"--permalink {permalink} is neither a generator ({names}) nor a pattern.")
     kind, links = _BY_NAME.get(name), generator
     if pattern and not (kind or (generator and generator.takes_patterns)):
         has_posts = content.name == "_posts" or (content / "_posts").is_dir()
@@ -155,19 +160,6 @@ def _assume(kind: type[Generator], content: Path, *, is_assumed: bool) -> Genera
     elif kind.posts and not any(content.glob(kind.posts)):
         prefix += "_posts/"
     return made.model_copy(update={"prefix": prefix, "is_assumed": is_assumed})
-
-
-def _split_permalink(permalink: str) -> tuple[str, str]:
-    """Split it into a generator's name and a pattern; each may be `""`. Raises UsageError."""
-    name, colon, pattern = permalink.partition(":")
-    if name in _BY_NAME:
-        return name, pattern
-    if permalink in STYLES:
-        return "jekyll", permalink
-    if permalink and not (colon or "/" in permalink):
-        names = ", ".join(_BY_NAME)
-        raise UsageError(f"--permalink {permalink} is neither a generator ({names}) nor a pattern.")
-    return "", permalink
 
 
 def _find_configured(content: Path) -> tuple[Generator | None, str]:

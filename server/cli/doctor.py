@@ -22,6 +22,7 @@ from blog_search_mcp.index.errors import (
     ContentError,
     IndexProblem,
 )
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.changes import (
     describe_changes,
     find_changes,
@@ -31,11 +32,7 @@ from blog_search_mcp.index.posts.changes import (
 from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
-from blog_search_mcp.index.stores import (
-    IndexStore,
-    Location,
-    open_store,
-)
+from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.client_settings import (
     ClientFile,
@@ -104,7 +101,7 @@ def check_index(settings: Settings, now: datetime) -> list[Result]:
     return [(subject, state, with_folders(text, settings)) for subject, state, text in results]
 
 
-def _describe_index(store: IndexStore, manifest: Manifest, now: datetime) -> Result:
+def _describe_index(store: FolderStore, manifest: Manifest, now: datetime) -> Result:
     size = store.measure()
     facts = [
         f"posts: {len(manifest.posts):,}",
@@ -130,7 +127,7 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> Result:
     return ("embedder", "ok", f"A query can be embedded with {identity.title}.")
 
 
-def _check_posts(store: IndexStore, manifest: Manifest, now: datetime) -> Result:
+def _check_posts(store: FolderStore, manifest: Manifest, now: datetime) -> Result:
     """Compare the posts with what the last ingest saw."""
     last = read_last_ingest(store, manifest.generation)
     if last is None:

@@ -12,7 +12,7 @@ from typing import Any
 from mcp.server import ServerRequestContext, subscriptions
 from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
-from blog_search_mcp.index.stores import Stamp
+from blog_search_mcp.index.store.disk import Stamp
 
 PAUSE = 1.0
 """Seconds between two reads of the stamp, while somebody listens."""

@@ -81,14 +81,14 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
         """Search by words and by meaning; hits come best first, from `offset` on."""
-        return self._live.ask(lambda one: one.search(query, filters, limit=limit, offset=offset))
+        return self._live.reader().search(query, filters, limit=limit, offset=offset)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
         """Read a page around a chunk of the post `source` verbatim.
 
         `neighbors` adds so many chunks on each side.
         """
-        return self._live.ask(lambda one: one.read(source, chunk_index, neighbors))
+        return self._live.reader().read(source, chunk_index, neighbors)
 
     def posts(
         self,

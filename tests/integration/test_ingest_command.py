@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.commands import command
+from blog_search_mcp.ingest import STOPPED
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 
@@ -25,11 +25,6 @@ POSTS = {
     "later.md": "---\ndraft: true\n---\nNot yet.\n",
     "latin.md": "# Caf\udce9\n\nThe caf\udce9 is as warm as a soup \udce0 la carte is.\n",
 }
-WRITTEN = (
-    r"3 posts, 3 chunks: 3 added, 1 skipped \(1 draft\); "
-    r"3 texts embedded; \d+\.\d s\. "
-    r"Embedder: the packaged model all-MiniLM-L6-v2\. The posts are in English\."
-)
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -63,145 +58,64 @@ def again(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return run(folder / "content", "--index", folder / "index", *options)
 
 
-def test_the_last_line_says_everything(
+def test_json_is_the_report_alone_on_stdout_and_a_second_run_changes_nothing(
     first: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    _, ran = first
-    assert ran.returncode == 0
-    *before, last = ran.stderr.splitlines()
-    assert re.fullmatch(WRITTEN, last)
-    assert "latin.md: it is not UTF-8 and was read as cp1252" in before
-
-
-def test_progress_without_a_terminal_is_plain_lines(
-    first: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    lines = first[1].stderr.splitlines()
-    shown = [line.partition(",")[0] for line in lines if line.startswith("indexing posts: ")]
-    assert shown[0] == "indexing posts: 1 of 4 (25%)"
-    assert shown[-1] == "indexing posts: 4 of 4 (100%)"
-    assert "\x1b" not in first[1].stderr
-
-
-def test_json_is_the_report_alone_on_stdout(
-    first: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    report = json.loads(first[1].stdout)
-    [reason] = report["links"]["unlinked"]
-    assert report.pop("seconds") > 0
-    assert "the packaged model all-MiniLM-L6-v2" in report.pop("embedder_reason")
-    assert report == {
-        "generation": 1,
-        "posts": 3,
-        "chunks": 3,
-        "added": 3,
-        "changed": 0,
-        "removed": 0,
-        "embedded": 3,
-        "without_vector": [],
-        "skipped": [{"source": "later.md", "reason": "draft"}],
-        "warnings": ["latin.md: it is not UTF-8 and was read as cp1252"],
-        "links": {
-            "linked": 0,
-            "unlinked": {reason: 3},
-        },
-        "embedder": "embedded all-MiniLM-L6-v2",
-    }
-
-
-def test_a_second_run_changes_nothing_and_says_so(folder: Path) -> None:
-    ran = again(folder)
-    assert (ran.returncode, ran.stdout) == (0, "")
-    assert re.search(
-        r"^3 posts, 3 chunks: nothing changed, 1 skipped \(1 draft\); 0 texts embedded; "
-        r"\d+\.\d s\. The index keeps its embedder, the packaged model all-MiniLM-L6-v2\.\n\Z",
-        ran.stderr,
-        re.MULTILINE,
-    )
-
-
-def test_the_index_folder_may_come_from_the_environment(folder: Path) -> None:
-    ran = run(folder / "content", BLOG_INDEX=str(folder / "index"))
-    assert "nothing changed" in ran.stderr
-
-
-def test_a_model_that_the_embedder_does_not_have_is_status_2(folder: Path) -> None:
-    options = ("--embedder", "embedded", "--model", "nomic-embed-text", "--rebuild")
-    ran = run(folder / "content", *options, BLOG_INDEX=str(folder / "index"))
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.splitlines()[-1] == (
-        "The embedded embedder does not have the model nomic-embed-text, only all-MiniLM-L6-v2 and "
-        "multilingual-e5-small. "
-        "Leave --model out, or use --embedder ollama."
-    )
-
-
-def failed(ran: subprocess.CompletedProcess[str]) -> str:
-    """The one line of a failure."""
-    assert (ran.returncode, ran.stdout) == (1, "")
-    [line] = ran.stderr.splitlines()
-    return line
-
-
-def test_a_missing_content_folder_is_one_sentence(tmp_path: Path) -> None:
-    nowhere = tmp_path / "nowhere"
-    ran = run(nowhere, "--index", tmp_path / "index", "--embedder", "embedded", "--json")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (
-        1,
-        '{"error": "The content folder is not there."}\n',
-        f"There is no content folder {nowhere}. Give the folder that holds the posts.\n",
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_empty_content_folder_is_one_sentence_and_makes_no_index(tmp_path: Path) -> None:
-    (tmp_path / "content").mkdir()
-    ran = run(tmp_path / "content", "--index", tmp_path / "index", "--embedder", "embedded")
-    assert failed(ran) == (
-        f"No file below {tmp_path / 'content'} ends in .md, .markdown, .mdx or .qmd. "
-        "Give the folder that holds the posts."
-    )
-    assert not (tmp_path / "index").exists()
-
-
-def rebuild_of(folder: Path, *more: str) -> str:
-    return command("ingest", folder / "content", "--index", folder / "index", *more)
+    folder, ran = first
+    report = json.loads(ran.stdout)
+    numbers = [report[name] for name in ("posts", "chunks", "added", "changed", "embedded")]
+    assert numbers == [3, 3, 3, 0, 3]
+    assert report["skipped"] == [{"source": "later.md", "reason": "draft"}]
+    [warning] = report["warnings"]
+    assert "latin.md" in warning
+    assert warning in ran.stderr.splitlines()
+    report = json.loads(again(folder, "--json").stdout)
+    assert [report[name] for name in ("generation", "added", "embedded")] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("options", "status"),
     [
-        ("CURRENT", "The index's CURRENT names no generation."),
-        (
-            "generations/000001/manifest.json",
-            "The index's manifest.json is not one of ours.",
-        ),
-        (
-            "generations/000001/vectors/000001.npy",
-            "The index's vectors/000001.npy is damaged.",
-        ),
-        ("generations/000001/chunks.db", "The index's chunks.db is damaged."),
+        (("--embedder", "embedded", "--model", "nomic-embed-text", "--rebuild"), 2),
+        (("--embedder", "ollama"), 1),
     ],
 )
-def test_a_broken_index_is_one_sentence_and_the_command_in_it_mends_it(
-    name: str, said: str, folder: Path
+def test_what_cannot_be_done_is_one_sentence(
+    options: tuple[str, ...], status: int, folder: Path
+) -> None:
+    ran = again(folder, *options)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (status, "", 1)
+
+
+def test_a_missing_content_folder_is_named_to_its_author_alone(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    ran = run(nowhere, "--index", tmp_path / "index", "--embedder", "embedded", "--json")
+    assert (ran.returncode, str(nowhere) in ran.stderr) == (1, True)
+    assert str(tmp_path) not in json.loads(ran.stdout)["error"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("CURRENT", "generations/000001/manifest.json", "generations/000001/chunks.db"),
+        "generations/000001/vectors/000001.npy",
+    ],
+)
+def test_a_broken_index_is_named_and_the_command_in_the_sentence_mends_it(
+    name: str, folder: Path
 ) -> None:
     (folder / "index" / name).write_text("nonsense", encoding="utf-8")
     (folder / "content" / "new.md").write_text("A new post.\n", encoding="utf-8")
-    rebuild = rebuild_of(folder, "--rebuild")
-    assert f"{said} Rebuild it: `{rebuild}`." in again(folder).stderr.splitlines()
+    rebuild = command("ingest", folder / "content", "--index", folder / "index", "--rebuild")
+    said = again(folder).stderr
+    assert name.removeprefix("generations/000001/") in said
+    assert f"`{rebuild}`" in said
     mended = subprocess.run(shlex.split(rebuild), capture_output=True, encoding="utf-8")
-    assert mended.returncode == 0
-    assert "4 posts, 4 chunks: 4 added" in mended.stderr
-    assert re.search(r"; (0 texts|1 text) embedded; ", mended.stderr)
+    assert (mended.returncode, "4 added" in mended.stderr) == (0, True)
 
 
-def test_another_embedder_than_the_index_s_is_refused(folder: Path) -> None:
-    line = failed(again(folder, "--embedder", "ollama"))
-    assert line.endswith(f"`{rebuild_of(folder, '--rebuild', '--embedder', 'ollama')}`.")
-
-
-@pytest.mark.parametrize("room", [0, 3_000, 40_000])
+@pytest.mark.parametrize("room", [0, 40_000])
 def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, folder: Path) -> None:
     (folder / "content" / "new.md").write_text("A new post.\n\n" * 500, encoding="utf-8")
     program = (
@@ -213,15 +127,10 @@ def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, fo
     )
     ran = run_python("-c", program, folder / "content", "--index", folder / "index")
     assert ran.returncode == 1, ran.stderr
-    last = ran.stderr.splitlines()[-1]
-    advice = "check the disk's space and the folder's permissions, then run again."
-    assert last.lower().endswith(advice)
+    assert "disk's space" in ran.stderr
     assert "Traceback" not in ran.stderr
     ran = again(folder)
     assert (ran.returncode, "4 posts" in ran.stderr) == (0, True)
-
-
-STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
 
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -251,32 +160,6 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
         assert running.wait(timeout=60) == status
     assert rest.splitlines()[-1] == STOPPED
     assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mask of signals")
-def test_ctrl_c_does_not_reach_processes_that_start(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, signal, sys\n"
-        "if any('spawn_main' in word for word in sys.orig_argv):\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n",
-        encoding="utf-8",
-    )
-    (tmp_path / "content").mkdir()
-    for number in range(120):
-        (tmp_path / "content" / f"{number}.md").write_text(f"Soup {number}", encoding="utf-8")
-    program = (
-        "import sys, blog_search_mcp.ingest.workers as workers\n"
-        "from blog_search_mcp.ingest.__main__ import main\n"
-        "workers._count_processors = lambda: 2\n"
-        "main()"
-    )
-    ran = run_python(
-        *("-c", program, tmp_path / "content", "--index", tmp_path / "index"),
-        *("--embedder", "embedded", "--json"),
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-    )
-    assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
-    assert json.loads(ran.stdout)["posts"] == 120
 
 
 @pytest.mark.parametrize("words", [["ingest.__main__"], ["__main__", "ingest"]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
-from blog_search_mcp.index.errors import ContentError, EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.types import Filters
 from tests.support.fakes import FakeEmbedder
@@ -65,12 +65,6 @@ def embedding_texts(blog: Blog) -> set[str]:
         for chunk in passage.chunks
         for window in split_windows(chunk.plain, WINDOW)
     }
-
-
-def found_scores(blog: Blog, query: str) -> dict[str, float]:
-    """What the words of a query find, by source."""
-    answer = blog.reader(by_words=True).search(query, Filters(), limit=9, offset=0)
-    return {hit.post.source: round(hit.score, 6) for hit in answer.hits}
 
 
 def found(blog: Blog, query: str) -> list[str]:
@@ -137,29 +131,6 @@ def test_an_edit_that_keeps_size_and_time_within_the_clock_s_grain_is_noticed(
     assert counts(made.ingest()) == (0, 1, 0, 1)
 
 
-def test_such_an_edit_of_a_post_that_was_touched_before_is_noticed_too(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    path = made.content / "soup.md"
-    path.touch()
-    status = path.stat()
-    assert counts(made.ingest()) == (0, 0, 0, 0)
-    made.write({"soup.md": SOUP.replace("Boil", "Bake")})
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert counts(made.ingest()) == (0, 1, 0, 1)
-
-
-def test_an_inserted_section_costs_its_own_words(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE})
-    before = embedding_texts(made)
-    made.embedder.documents.clear()
-    cost = f"## Cost\n\nIt is cheap.\n\n{LONG}"
-    made.write({"kv.md": CACHE.replace("## Size", f"{cost}\n\n## Size")})
-    made.ingest()
-    assert texts(made)["kv.md"] == [KEEPS, cost, GROWS, BLOCKS]
-    assert set(made.embedder.documents) == embedding_texts(made) - before
-    assert all(text.startswith("KV cache\nCost\n") for text in made.embedder.documents)
-
-
 def test_a_renamed_post_embeds_nothing(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE, "soup.md": SOUP})
     (made.content / "kv.md").rename(made.content / "cache.md")
@@ -173,23 +144,6 @@ def test_two_posts_that_change_places_keep_their_own_texts(blog: MakeBlog) -> No
     made.write({"a.md": SOUP, "b.md": CACHE})
     assert counts(made.ingest()) == (0, 2, 0, 0)
     assert (found(made, "onion"), found(made, "paging")) == (["a.md"], ["b.md"])
-
-
-def test_a_deleted_post_is_gone(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    (made.content / "soup.md").unlink()
-    assert counts(made.ingest()) == (0, 0, 1, 0)
-    assert list(texts(made)) == ["kv.md"]
-    assert found(made, "onion") == []
-
-
-def test_an_emptied_post_stays_known_and_has_nothing_to_find(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    made.write({"soup.md": ""})
-    report = made.ingest()
-    assert counts(report) == (0, 1, 0, 0)
-    assert (report.posts, report.chunks) == (2, 3)
-    assert found(made, "onion") == []
 
 
 def test_a_blog_of_empty_posts_can_be_searched(blog: MakeBlog) -> None:
@@ -214,14 +168,6 @@ def test_a_draft_comes_and_goes_with_its_flag(blog: MakeBlog) -> None:
     assert found(made, "walrus") == []
 
 
-def test_drafts_are_indexed_where_they_are_asked_for(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "draft.md": DRAFT.format("true")})
-    report = made.ingest(include_drafts=True)
-    assert (report.posts, report.embedded) == (2, 1)
-    assert found(made, "walrus") == ["draft.md"]
-    assert made.ingest().posts == 1
-
-
 def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE, "offer.md": "---\nexpiryDate: 2026-02-01\n---\nAn offer.\n"})
     assert list(texts(made)) == ["kv.md", "offer.md"]
@@ -232,15 +178,6 @@ def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
     made.today = date(2026, 2, 2)
     assert counts(made.ingest()) == (0, 0, 1, 0)
     assert list(texts(made)) == ["kv.md"]
-
-
-def test_a_rebuild_embeds_nothing_and_serves_the_same(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    before = texts(made)
-    report = made.ingest(rebuild=True)
-    assert counts(report) == (2, 0, 0, 0)
-    assert report.generation == 2
-    assert texts(made) == before
 
 
 def test_a_rebuild_mends_an_index_that_is_broken_everywhere(blog: MakeBlog) -> None:
@@ -281,13 +218,6 @@ def test_two_generations_are_kept_and_no_more(blog: MakeBlog) -> None:
     assert made.layout.current.read_text(encoding="ascii") == "000005\n"
 
 
-def test_the_same_text_under_the_same_title_is_embedded_once(blog: MakeBlog) -> None:
-    made = blog({"a.md": SOUP, "b/a.md": SOUP})
-    assert made.embedder.documents == ["Onion soup\nBoil an onion."]
-    hits = made.reader().search("onion", Filters(), limit=20, offset=0).hits
-    assert [hit.post.source for hit in hits] == ["a.md", "b/a.md"]
-
-
 def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     before = texts(made)
@@ -322,44 +252,3 @@ def test_an_interrupted_run_goes_on_where_it_stopped(blog: MakeBlog) -> None:
     assert 0 < done < 50
     made.embedder = FakeEmbedder()
     assert made.ingest().embedded == 50 - done
-
-
-def test_an_emptied_content_folder_keeps_the_index(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    (made.content / "soup.md").unlink()
-    with pytest.raises(ContentError) as raised:
-        made.ingest()
-    assert str(raised.value) == (
-        f"No file below {made.content} ends in .md, .markdown, .mdx or .qmd. "
-        "Give the folder that holds the posts."
-    )
-    assert found(made, "onion") == ["soup.md"]
-
-
-def test_descriptions_can_be_left_out_of_the_index_which_is_then_another_one(
-    blog: MakeBlog,
-) -> None:
-    made = blog({"a.md": "---\ndescription: A walrus\n---\n# Soup\n\nBoil an onion.\n"})
-    made.ingest(index_descriptions=False)
-    assert made.reader(by_words=True).search("walrus", Filters(), limit=5, offset=0).hits == ()
-    assert counts(made.ingest()) == (1, 0, 0, 0)
-    found = made.reader(by_words=True).search("walrus", Filters(), limit=5, offset=0)
-    assert [hit.post.description for hit in found.hits] == ["A walrus"]
-
-
-class AwayForQueries(FakeEmbedder):
-    """Embeds documents, and then is gone."""
-
-    def embed_query(self, text: str) -> Vectors:
-        raise EmbedderUnavailable(f"Nobody is there for {text!r}.")
-
-
-def test_an_embedder_that_goes_before_confidence_is_calibrated_ends_the_ingest(
-    blog: MakeBlog,
-) -> None:
-    made = blog({"a.md": "# Soup\n\n## An onion\n\nBoil it.\n"})
-    before = made.manifest
-    made.embedder = AwayForQueries()
-    with pytest.raises(EmbedderUnavailable, match=r"^Nobody is there for "):
-        made.ingest(rebuild=True)
-    assert made.manifest == before

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pytest
-
-from blog_search_mcp.index.embedders.packaged import E5, MINILM
-from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
-from blog_search_mcp.index.errors import EmbedderMismatch
-from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number, read_manifest
-from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.pipeline import ingest
-from blog_search_mcp.ingest.plan import Job
-from blog_search_mcp.ingest.report import Progress
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity
+from tests.support.front import Blog, made
 
 CHINESE = {
     "cache.md": "# 快取\n\n這是讓模型不必每次都從頭計算的記憶體，我們用它來省時間。\n",
@@ -32,76 +14,32 @@ CHINESE = {
 ENGLISH = {
     "soup.md": "# Soup\n\nThis is the soup that we make of an onion and of what is there.\n",
 }
-ADVICE = (
-    "67% of the posts are not in English, so a new index would get multilingual-e5-small: "
-    "`blog-search-mcp ingest CONTENT --index INDEX --rebuild --embedder embedded`."
-)
 
 
-@dataclass
-class Site:
-    """A folder of posts whose index is made by a model of the package."""
-
-    folder: Path
-
-    def write(self, posts: Mapping[str, str]) -> None:
-        for source, text in posts.items():
-            (self.folder / source).write_text(text, encoding="utf-8")
-
-    def ingest(self, model: str | None = None, *, rebuild: bool = False) -> str:
-        """Bring the index up to date; what is said about the embedder."""
-        choose = partial(choose_embedder, "embedded", model, "")
-        now = datetime(2026, 1, 15, tzinfo=UTC)
-        job = Job(self.folder, self.index, choose, now, rebuild=rebuild, processes=0)
-        return ingest(job, Progress()).embedder_reason
-
-    @property
-    def index(self) -> Path:
-        return self.folder.parent / "index"
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        layout = Layout(self.index)
-        return read_manifest(layout, current_number(layout)).embedder
-
-    def find(self, query: str) -> list[str]:
-        """Sources that the query finds the best first."""
-        index = Index(self.index, lambda identity: open_embedder(identity, ""))
-        answer = index.reader().search(query, Filters(), limit=9, offset=0)
-        return [hit.post.source for hit in answer.hits]
+def ingested(blog: Blog, *options: str) -> tuple[str, str]:
+    """The model after an ingest, and what is said about it."""
+    ran = blog.ingest("--json", *options)
+    assert ran.status == 0, ran.err
+    report = json.loads(ran.out)
+    return report["embedder"].split()[-1], report["embedder_reason"]
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    (tmp_path / "posts").mkdir()
-    return Site(tmp_path / "posts")
+def test_a_chinese_blog_gets_the_multilingual_model_and_keeps_it(tmp_path: Path) -> None:
+    blog = made(tmp_path, CHINESE)
+    assert blog.report["embedder"].endswith("multilingual-e5-small")
+    assert blog.sources("酸種麵包怎麼做")[:1] == ["bread.md"]
+    blog.write(ENGLISH)
+    assert ingested(blog)[0] == "multilingual-e5-small"
+    refused = blog.ingest("--model", "all-MiniLM-L6-v2")
+    assert (refused.status, "--rebuild" in refused.err) == (1, True)
 
 
-def test_a_chinese_blog_gets_the_multilingual_model_and_keeps_it(site: Site) -> None:
-    site.write(CHINESE)
-    assert site.ingest() == (
-        "Embedder: the packaged model multilingual-e5-small. The posts are not in English."
-    )
-    assert site.identity == E5.identity
-    assert site.find("how to bake sourdough")[0] == "bread.md"
-    assert site.find("what saves the model from computing it all again?")[0] == "cache.md"
-    site.write(ENGLISH)
-    assert (
-        site.ingest() == "The index keeps its embedder, the packaged model multilingual-e5-small."
-    )
-    with pytest.raises(EmbedderMismatch, match="--embedder embedded --model all-MiniLM-L6-v2`"):
-        site.ingest(MINILM.identity.model)
-
-
-def test_an_index_keeps_its_model_until_it_is_made_anew(site: Site) -> None:
-    site.write(ENGLISH)
-    first = site.ingest()
-    assert first == "Embedder: the packaged model all-MiniLM-L6-v2. The posts are in English."
-    site.write(CHINESE)
-    kept = "The index keeps its embedder, the packaged model all-MiniLM-L6-v2."
-    assert site.ingest() == f"{kept} {ADVICE}"
-    assert site.ingest() == f"{kept} {ADVICE}"
-    assert site.ingest(MINILM.identity.model) == kept
-    assert site.identity == MINILM.identity
-    site.ingest(rebuild=True)
-    assert site.identity == E5.identity
+def test_an_index_keeps_its_model_until_it_is_made_anew(tmp_path: Path) -> None:
+    blog = made(tmp_path, ENGLISH)
+    assert blog.report["embedder"].endswith("all-MiniLM-L6-v2")
+    blog.write(CHINESE)
+    for _ in range(2):
+        model, said = ingested(blog)
+        assert (model, "multilingual-e5-small" in said) == ("all-MiniLM-L6-v2", True)
+    assert "multilingual-e5-small" not in ingested(blog, "--model", "all-MiniLM-L6-v2")[1]
+    assert ingested(blog, "--rebuild")[0] == "multilingual-e5-small"

@@ -57,18 +57,6 @@ class Watching(FakeEmbedder):
         return super().embed_documents(texts)
 
 
-class Asked(FakeEmbedder):
-    """Notes every query it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.queries: list[str] = []
-
-    def embed_query(self, text: str) -> Vectors:
-        self.queries.append(text)
-        return super().embed_query(text)
-
-
 def vectors_by_chunk(blog: Blog) -> dict[int, bytes]:
     ids, rows = load_rows(blog.files.vectors)
     return {chunk: row.tobytes() for chunk, row in zip(ids.tolist(), rows, strict=True)}
@@ -144,22 +132,6 @@ def test_a_post_that_is_edited_while_others_wait_is_embedded_with_them(unread: B
     assert ask(unread, "walrus").hits[0].dense is not None
 
 
-def test_what_the_cache_holds_waits_for_nothing(unread: Blog) -> None:
-    unread.ingest()
-    report = unread.ingest(rebuild=True)
-    assert (report.generation, report.embedded) == (4, 0)
-
-
-def test_a_good_answer_is_not_low_because_vectors_are_still_to_come(unread: Blog) -> None:
-    unread.embedder = Watching(unread, fails_at=1)
-    with pytest.raises(EmbedderError):
-        unread.ingest()
-    unread.embedder = FakeEmbedder()
-    partly = ask(unread, "Post 37")
-    unread.ingest()
-    assert ask(unread, "Post 37").confidence == partly.confidence == "high"
-
-
 def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
     unread: Blog,
 ) -> None:
@@ -177,9 +149,3 @@ def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
     assert f"{words}the newest first." in said
     assert "indexing posts: 40 of 40 (100%)" in said
     assert "embedding texts: 20 of 40 (50%)" in said
-
-
-def test_the_queries_of_a_calibration_are_embedded_once_a_run(unread: Blog) -> None:
-    unread.embedder = asked = Asked()
-    unread.ingest()
-    assert sorted(asked.queries) == sorted(set(asked.queries))

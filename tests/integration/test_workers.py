@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
-from blog_search_mcp.index.embedders.registry import open_remote
+from blog_search_mcp.index.embedders.registry import open_wire
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
@@ -76,21 +74,6 @@ def killing_always(_number: int) -> int:
     raise AssertionError
 
 
-def killing_without(number: int, file: Path) -> int:
-    if number == 7 and not file.exists():
-        file.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def exhausting(_number: int) -> int:
-    raise MemoryError
-
-
-def readable(texts: list[str], cover: Callable[[list[str]], list[float]]) -> list[float]:
-    return cover(texts)
-
-
 @pytest.fixture(scope="module")
 def helpers() -> Iterator[WorkerPool]:
     """Two processes that no test ends."""
@@ -111,16 +94,6 @@ def test_little_work_is_done_here(most: int, items: int) -> None:
         assert {process for _, process in helpers.map(negated, range(items), lose)} == {os.getpid()}
 
 
-def test_an_item_for_which_there_is_no_memory_is_lost_here_too() -> None:
-    with closing(WorkerPool(0)) as helpers:
-        assert list(helpers.map(exhausting, [5], say_lost)) == [(5, TOO_LARGE)]
-
-
-def test_what_the_work_raises_is_raised_here(helpers: WorkerPool) -> None:
-    with pytest.raises(ContentError, match="seven"):
-        list(helpers.map(unless_seven, MANY, lose))
-
-
 def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -129,13 +102,6 @@ def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one
         found = list(helpers.map(misbehaving, MANY, say_lost))
     reasons = {7: ENDS_PROCESS, 8: ENDS_PROCESS, 50: TOO_SLOW, 99: TOO_LARGE}
     assert found == [(each, reasons[each]) if each in reasons else each for each in MANY]
-
-
-def test_a_process_that_something_else_ends_loses_nothing(tmp_path: Path) -> None:
-    killing_once = partial(killing_without, file=tmp_path / "killed")
-    with closing(WorkerPool(2)) as helpers:
-        assert list(helpers.map(killing_once, MANY, lose)) == list(MANY)
-    assert (tmp_path / "killed").exists()
 
 
 def test_processes_that_end_whatever_they_do_end_the_ingest(
@@ -190,17 +156,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     assert not any(map(is_running, helpers))
 
 
-OLLAMAS = open_remote("ollama", "", "all-minilm")
-
-
-@pytest.mark.parametrize("embedder", [OnnxEmbedder(), OLLAMAS])
-def test_an_embedder_can_say_in_another_process_what_it_reads(
-    embedder: Embedder, helpers: WorkerPool
-) -> None:
-    texts = ["What is a KV cache?", "這邊買醬鴨"]
-    reading = partial(readable, cover=embedder.vocabulary_coverage)
-    found = list(helpers.map(reading, [texts] * WORTHWHILE, lose))
-    assert found == [embedder.vocabulary_coverage(texts)] * WORTHWHILE
+OLLAMAS = RemoteEmbedder(open_wire("ollama", "", "all-minilm"))
 
 
 def hits(reader: IndexReader, question: str) -> list[Hit]:

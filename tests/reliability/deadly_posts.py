@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 
 def suffer(text: str) -> None:
-    """End this process as a fault in a native library does, stand still, or fill the memory."""
+    """End this process as a fault in a native library does, or stand still."""
     if "poison" in text:
         os._exit(139)
     if "tarpit" in text:
         time.sleep(600)
-    if "flood" in text:
-        bytearray(4 << 30)
 
 
 def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:

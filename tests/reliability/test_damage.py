@@ -15,23 +15,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store import manifest
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number
-from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
+from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
 from tests.support.blog import Blog, rows_file
-from tests.support.faults import manifest_damage
 from tests.support.faults.index_damage import (
     ANOTHERS,
     CURRENT,
     DAMAGES,
     NOT_FOR_THE_SUPERUSER,
-    class_of,
     files_by_kind,
-    kind_of,
 )
 from tests.support.faults.server_process import MODERN, Process
 from tests.support.served import POSTS as SERVED
@@ -110,23 +106,6 @@ def needs_a_user(damage: str) -> None:
         pytest.skip("the superuser may read everything")
 
 
-def test_a_generation_has_all_the_kinds_of_files_there_are(two: tuple[Blog, Blog]) -> None:
-    segment = ("del", "fast", "fieldnorm", "idx", "pos", "store", "term")
-    names = {f"*.{ending}" for ending in segment} | {"meta.json", ".managed.json"}
-    tantivy = {f"lexical/{level}/{name}" for level in ("chunks", "posts") for name in names}
-    vectors = {"vectors/*.npy", "vectors/directory.npz"}
-    there = {*vectors, "chunks.db", "texts.db", "table.npz"} | tantivy
-    there |= {"manifest.json", "overview.json"}
-    assert set(files_by_kind(two[0].files.folder)) == there
-    assert {kind_of(name) for name in two[0].manifest.files} == there - {"manifest.json"}
-    assert {class_of(name) for name in there} == {
-        *vectors,
-        *("chunks.db", "texts.db", "table.npz"),
-        *("manifest.json", "overview.json"),
-        *("tantivy's segments", "tantivy's lists of segments"),
-    }
-
-
 @pytest.mark.parametrize("damage", sorted(WHOLE))
 def test_every_damaged_file_is_refused_by_its_name(
     damage: str, made: Blog, two: tuple[Blog, Blog]
@@ -144,24 +123,6 @@ def test_every_damaged_file_is_refused_by_its_name(
             assert refusal(made) == expected(name, damage)
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         shutil.copyfile(spare, path)
-    assert found(made) == ["0.md"]
-
-
-@pytest.mark.parametrize("name", ["vectors/000002.npy", "chunks.db", "lexical/posts/meta.json"])
-@pytest.mark.parametrize("damage", sorted(WHOLE))
-def test_the_command_in_the_sentence_mends_it_and_an_ingest_without_it_says_the_same(
-    name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
-) -> None:
-    needs_a_user(damage)
-    other = two[1].files.folder / name
-    {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.folder / name, other)
-    for posts in ({}, {"new.md": "A new post."}):
-        made.write(posts)
-        with pytest.raises(IndexBroken) as raised:
-            made.ingest()
-        assert str(raised.value) == expected(name, damage)
-    made.ingest(rebuild=True)
-    assert made.embedder.documents == ["new\nA new post."]
     assert found(made) == ["0.md"]
 
 
@@ -207,54 +168,6 @@ def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
     assert made.embedder.documents == []
 
 
-def test_a_folder_in_the_place_of_current_is_kept(made: Blog) -> None:
-    CURRENT["a folder with a file"](made.layout.current)
-    made.ingest(rebuild=True)
-    assert (made.index / "CURRENT.damaged" / "keep").is_file()
-
-
-@pytest.mark.parametrize("name", manifest_damage.IMPOSSIBLE)
-def test_a_manifest_of_impossible_values_is_not_ours_even_if_its_checksum_holds(
-    name: str, made: Blog
-) -> None:
-    change = manifest_damage.IMPOSSIBLE[name]
-    text = made.files.manifest.read_text("utf-8")
-    made.files.manifest.write_text(manifest_damage.resealed(text, change), "utf-8")
-    assert refusal(made) == f"The index's manifest.json is not one of ours. {REBUILD}"
-
-
-def test_the_checksum_of_those_manifests_holds(made: Blog) -> None:
-    text = made.files.manifest.read_text("utf-8")
-    same = manifest_damage.resealed(text, lambda _content: None)
-    assert json.loads(same) == json.loads(text)
-
-
-@pytest.mark.parametrize("name", manifest_damage.TEXTS)
-def test_a_manifest_that_is_another_text_is_refused(name: str, made: Blog) -> None:
-    text = made.files.manifest.read_text("utf-8")
-    made.files.manifest.write_text(manifest_damage.TEXTS[name](text), "utf-8")
-    fault = "is damaged" if name == "twice" else "is not one of ours"
-    assert refusal(made) == f"The index's manifest.json {fault}. {REBUILD}"
-
-
-@pytest.mark.parametrize("name", manifest_damage.FORMATS)
-def test_another_format_is_refused_and_the_command_in_it_mends_it(name: str, made: Blog) -> None:
-    number = manifest_damage.FORMATS[name]
-    text = made.files.manifest.read_text("utf-8")
-    made.files.manifest.write_text(manifest_damage.of_format(text, number), "utf-8")
-    mend = "Update blog-search-mcp, or rebuild" if number == 99 else "Rebuild"
-    said = (
-        f"The index has format {number!r}, this program reads {FORMAT}. {mend}: "
-        "`blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
-    )
-    for attempt in (made.reader, made.ingest):
-        with pytest.raises(IndexFormatUnknown) as raised:
-            attempt()
-        assert str(raised.value) == said
-    made.ingest(rebuild=True)
-    assert found(made) == ["0.md"]
-
-
 def test_what_else_lies_in_the_index_does_no_harm_and_is_not_deleted(made: Blog) -> None:
     folder = made.files.folder
     for name in (".DS_Store", "chunks.db-wal", "chunks.db-journal", "lexical/posts/x.term"):
@@ -273,14 +186,8 @@ def test_what_else_lies_in_the_index_does_no_harm_and_is_not_deleted(made: Blog)
     assert (made.index / "README").is_file()
 
 
-def test_a_generation_with_nothing_in_it_is_refused(made: Blog) -> None:
-    shutil.rmtree(made.files.folder)
-    made.files.folder.mkdir()
-    assert refusal(made) == f"The index's manifest.json cannot be read. {REBUILD}"
-
-
 @pytest.mark.parametrize("damage", ["its second half cut off", "emptied", "all its bytes zero"])
-@pytest.mark.parametrize("name", ["vectors/000002.npy", "chunks.db", "lexical/chunks/meta.json"])
+@pytest.mark.parametrize("name", ["vectors/000002.rows", "chunks.db", "lexical/chunks/meta.json"])
 def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     name: str, damage: str, made: Blog
 ) -> None:
@@ -312,11 +219,13 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
 
 def lies_unmodified(blog: Blog) -> None:
     """Let the manifest of a copy say that its files are unmodified."""
-    text = manifest_damage.restamped(blog.files.manifest)
+    folder = blog.files.folder
+    files = {name: manifest.checksum_of(folder / name) for name in blog.manifest.files}
+    text = manifest.dumps(blog.manifest.model_copy(update={"files": files}))
     blog.files.manifest.write_text(text, "utf-8")
 
 
-@pytest.mark.parametrize("name", ["vectors/000002.npy", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors/000002.rows", "texts.db", "chunks.db"])
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
 def test_a_file_that_something_wrote_to_is_refused_at_the_opening(
     name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
@@ -324,22 +233,6 @@ def test_a_file_that_something_wrote_to_is_refused_at_the_opening(
     lies_unmodified(made)
     DAMAGES[damage](made.files.folder / name, two[1].files.folder / name)
     assert refusal(made) == expected(name, damage)
-
-
-def test_what_nobody_wrote_to_is_not_hashed_before_it_answers(
-    made: Blog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hashed: list[str] = []
-    hash_file = manifest._hash_file
-
-    def note(path: Path) -> str:
-        hashed.append(path.name)
-        return hash_file(path)
-
-    monkeypatch.setattr(manifest, "_hash_file", note)
-    lies_unmodified(made)
-    assert found(made) == ["0.md"]
-    assert hashed == []
 
 
 def test_the_doctor_finds_a_bit_that_a_disk_lost(tmp_path: Path) -> None:
@@ -360,12 +253,12 @@ def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index
     index, content = indexed(tmp_path, SERVED), tmp_path / "content"
     server = None
     for name, damage in (
-        ("vectors/000001.npy", "its second half cut off"),
+        ("vectors/000001.rows", "its second half cut off"),
         ("vectors/directory.npz", "emptied"),
         ("chunks.db", "all its bytes zero"),
     ):
-        layout = Layout(index)
-        path = layout.generation(current_number(layout)).folder / name
+        store = FolderStore(index)
+        path = store.layout.generation(store.current_number()).folder / name
         DAMAGES[damage](path, path)
         server = server or Process(index, MODERN)
         assert f"The index's {name} is damaged. {REBUILD}" in json.dumps(

@@ -2,80 +2,83 @@
 
 from __future__ import annotations
 
-import errno
-import json
+import signal
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
-from blog_search_mcp.index.vectors import memmap_writer
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
-from tests.support.faults.seccomp import available
 from tests.support.paths import ROOT
-from tests.support.python import run_python
-from tests.unit.index.vectors.written import write
 
 if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
+    from tests.support.blog import Blog, MakeBlog
 
-needs_seccomp = pytest.mark.skipif(
-    not available(), reason="calls are refused by Linux's seccomp notifications"
-)
-
-
-@needs_seccomp
-@pytest.mark.parametrize("fault", ["ENOSPC", "EROFS", "KILL"])
-def test_a_refusal_or_kill_at_any_call_is_reported_and_loses_nothing(
-    fault: str, tmp_path: Path, full: bool, record_runs: RecordRuns
-) -> None:
-    """About 300 calls change the disk; the next ingest, with nothing in the way, goes through."""
-    count = 0 if full else 8
-    module = "tests.support.faults.disk_calls"
-    ran = run_python("-m", module, tmp_path, fault, count, timeout=None)
-    assert ran.returncode == 0, ran.stderr
-    runs = json.loads(ran.stdout)
-    assert len(runs) >= 7
-    broken = [run for run in runs if not run["holds"]]
-    record_runs(len(runs), len(runs) - len(broken))
-    assert broken == []
-
-
-READING = """
-import errno, sys
+CRAMPED = """
+import resource, sys
 from pathlib import Path
-from tests.support.faults.disk_calls import SmallBlog
-from tests.support.faults.supervised import forked, supervised
-small = SmallBlog(Path(sys.argv[1]))
-small.write(0)
-before = forked(small.ingest_and_search)[1]
-ran = supervised(
-    lambda _err: int(small.search() != before), small.index, lambda *_: errno.EROFS
-)
-print(ran.status, bool(ran.refused))
+from blog_search_mcp.index.errors import IndexProblem
+from tests.support.blog import Blog
+blog = Blog(Path(sys.argv[1]), Path(sys.argv[2]))
+limit = int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    blog.ingest()
+except IndexProblem as error:
+    print(error)
+    sys.exit(1)
 """
+"""An ingest, none of whose files may grow beyond a size: whoever writes more is refused, be it
+Python, FAISS, tantivy or SQLite."""
+
+SIZES = (0, 10, 100, 300, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 40_000, 60_000)
 
 
-@needs_seccomp
-def test_an_index_on_a_read_only_disk_gives_the_same_answers(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", READING, str(tmp_path)]
-    assert subprocess.check_output(command, cwd=ROOT, text=True) == "0 True\n"
+def posts(edition: int) -> dict[str, str]:
+    return {
+        f"{n}.md": f"# Soup {n}\n\nBoil an onion{n} in edition{edition}. {'And so on. ' * 30}\n"
+        for n in range(9)
+    }
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("count", [1, 1000])
-def test_vectors_that_do_not_fit_are_an_error_however_few(
-    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def found(blog: Blog, word: str) -> int:
+    answer = blog.reader().search(word, Filters(), limit=9, offset=0)
+    return sum(word in hit.chunk.text for hit in answer.hits)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+def test_a_refusal_of_any_write_is_reported_and_loses_nothing(
+    blog: MakeBlog, full: bool, record_runs: RecordRuns
 ) -> None:
-    monkeypatch.setattr(memmap_writer, "rows_path", lambda *_: Path("/dev/full"))
-    rows = np.eye(1, 64, dtype=np.float32).repeat(count, axis=0)
-    with pytest.raises(OSError, match="No space left") as raised:
-        write(tmp_path, 1, np.arange(count), rows)
-    assert raised.value.errno == errno.ENOSPC
+    made = blog(posts(0))
+    refusals, sizes = 0, range(0, 60_000, 500) if full else SIZES
+    for edition, size in enumerate(sizes, start=1):
+        made.write(posts(edition))
+        arguments = [str(made.content), str(made.index), str(size)]
+        ran = subprocess.run(
+            [sys.executable, "-c", CRAMPED, *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode in (0, 1, -signal.SIGXFSZ), ran.stderr
+        if ran.returncode == 0:
+            assert found(made, f"edition{edition}") == 9
+        else:
+            refusals += 1
+            live = [found(made, f"edition{each}") for each in (edition - 1, edition)]
+            assert sorted(live) == [0, 9], (size, ran.stdout, ran.stderr)
+            assert "disk" in ran.stdout
+        made.ingest()
+        assert found(made, f"edition{edition}") == 9
+    assert refusals > len(sizes) / 4
+    record_runs(len(sizes), len(sizes))
 
 
 def bug(error: Exception) -> Any:
@@ -88,18 +91,9 @@ def bug(error: Exception) -> Any:
 @pytest.mark.parametrize(
     ("place", "error"),
     [
-        (
-            "blog_search_mcp.index.vectors.memmap_writer.MemmapWriter.add",
-            RuntimeError("a dimension of ours is wrong"),
-        ),
-        (
-            "blog_search_mcp.index.vectors.memmap_writer.MemmapWriter.commit",
-            ValueError("two lengths of ours differ"),
-        ),
-        (
-            "blog_search_mcp.index.search.calibration.measure_reach",
-            ValueError("no median of nothing"),
-        ),
+        ("vectors.writer.VectorWriter.add", RuntimeError("a dimension of ours is wrong")),
+        ("vectors.writer.VectorWriter.commit", ValueError("two lengths of ours differ")),
+        ("search.calibration.measure_reach", ValueError("no median of nothing")),
     ],
 )
 def test_a_bug_of_ours_is_not_told_as_a_full_disk(
@@ -107,7 +101,7 @@ def test_a_bug_of_ours_is_not_told_as_a_full_disk(
 ) -> None:
     made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
     made.write({f"{number}.md": f"# Soup {number}\n\nA leek.\n" for number in range(9)})
-    monkeypatch.setattr(place, bug(error))
+    monkeypatch.setattr(f"blog_search_mcp.index.{place}", bug(error))
     with pytest.raises(type(error)) as raised:
         made.ingest()
     assert raised.value is error
@@ -117,14 +111,8 @@ def test_a_bug_of_ours_is_not_told_as_a_full_disk(
 @pytest.mark.parametrize(
     ("place", "error"),
     [
-        (
-            "blog_search_mcp.index.lexical.documents.terms_of",
-            ValueError("a field of ours is wrong"),
-        ),
-        (
-            "blog_search_mcp.index.store.catalog_writer.CatalogWriter.add",
-            sqlite3.IntegrityError("two posts alike"),
-        ),
+        ("lexical.documents.terms_of", ValueError("a field of ours is wrong")),
+        ("store.catalog_writer.CatalogWriter.add", sqlite3.IntegrityError("two posts alike")),
     ],
 )
 def test_a_bug_of_ours_in_writing_a_post_is_told_of_each_post_as_what_it_is(
@@ -133,18 +121,18 @@ def test_a_bug_of_ours_in_writing_a_post_is_told_of_each_post_as_what_it_is(
     made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
     names = [f"{number}.md" for number in range(9)]
     made.write({name: f"# Soup {name}\n\nA leek.\n" for name in names})
-    monkeypatch.setattr(place, bug(error))
+    monkeypatch.setattr(f"blog_search_mcp.index.{place}", bug(error))
     skipped = made.ingest().skipped
     assert [skip.source for skip in skipped] == names
-    assert all(f"fails ({type(error).__name__}: {error})" in skip.reason for skip in skipped)
+    assert all(str(error) in skip.reason for skip in skipped)
     assert list(made.manifest.posts) == ["soup.md"]
 
 
-def test_a_statement_of_ours_that_sqlite_refuses_is_not_told_as_a_full_disk(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_vectors_that_do_not_fit_are_told(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
     made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
-    monkeypatch.setattr("blog_search_mcp.index.store.catalog_writer.SCHEMA", "CREATE TABLE")
-    with pytest.raises(sqlite3.OperationalError, match="incomplete input"):
+    place = "blog_search_mcp.index.vectors.writer.rows_path"
+    monkeypatch.setattr(place, lambda *_: Path("/dev/full"))
+    with pytest.raises(IndexProblem, match="No space left"):
         made.ingest(rebuild=True)
-    assert made.reader().manifest.generation == 1
+    assert found(made, "onion") == 1

@@ -1,4 +1,4 @@
-"""An index in Milvus under readers, kills, thieves and a server that goes."""
+"""An index in Milvus: as in a folder, under readers, kills, other machines and a dead server."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexProblem, IndexUnreachable
-from blog_search_mcp.index.milvus import client as milvus_client
-from blog_search_mcp.index.milvus import connection, generation_writer
-from blog_search_mcp.index.milvus import state as milvus_state
-from blog_search_mcp.index.milvus import store as milvus_store
-from blog_search_mcp.index.milvus.schema import STATE_FIELDS, CollectionNames
+from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.milvus.files import RemoteFiles
+from blog_search_mcp.index.milvus.store import WRITER, MilvusStore
 from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
-from tests.support.blog import Blog
+from tests.support.blog import Blog, vectors_in
 from tests.support.milvus_server import serving
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
@@ -48,15 +44,8 @@ def blog_at(folder: Path, address: str) -> Blog:
     location = parse_index_address(address.replace("http:", "milvus:") + "/blog")
     assert location is not None
     made = Blog(folder / "content", folder / "index", address=location)
-    made.content.mkdir()
+    made.content.mkdir(parents=True)
     return made
-
-
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(milvus_state, "HEARTBEAT_SECONDS", 0.2)
-    monkeypatch.setattr(milvus_state, "STALE_SECONDS", 2.0)
-    monkeypatch.setattr(milvus_state, "SETTLE_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -71,6 +60,103 @@ def editions(blog: Blog, limit: int = POSTS) -> set[str]:
     """The editions that one answer is of."""
     answer = blog.reader().search("soup", Filters(), limit=limit, offset=0)
     return {hit.chunk.text.split("edition")[1][:4] for hit in answer.hits}
+
+
+VARIED = {
+    f"{number}.md": f"---\ntitle: About {word}\ntags: [{word[0]}]\n---\n{word} and tea. " * 9
+    for number, word in enumerate(["walrus", "zebra", "onion", "kelp", "moth", "鎖定執行緒"])
+}
+
+
+@pytest.mark.parametrize(
+    "query", ["walrus", "tea with kelp", "zebra onion", "執行緒", "鎖", "newt"]
+)
+@pytest.mark.parametrize("filters", [Filters(), Filters(tag="k")])
+def test_the_same_posts_answer_as_in_a_folder(
+    query: str, filters: Filters, blog: Blog, tmp_path: Path
+) -> None:
+    folder = Blog(blog.content, tmp_path / "index")
+    for each in (blog, folder):
+        each.write(VARIED)
+        each.ingest()
+    found = [
+        [hit.post.source for hit in each.reader().search(query, filters, limit=2, offset=0).hits]
+        for each in (blog, folder)
+    ]
+    assert found[0][:1] == found[1][:1]
+    assert len(found[0]) == len(found[1])
+
+
+def test_an_edit_is_found_and_a_reader_keeps_what_it_opened(blog: Blog) -> None:
+    blog.write(VARIED)
+    blog.ingest()
+    early = blog.follow().reader()
+    blog.write({"0.md": "# Quagga\n\nA quagga.\n"})
+    (blog.content / "1.md").unlink()
+    blog.ingest()
+    late = blog.follow().reader()
+    for reader, word, sources in (
+        (late, "quagga", ["0.md"]),
+        (late, "walrus", []),
+        (late, "zebra", []),
+        (early, "walrus", ["0.md"]),
+        (early, "zebra", ["1.md"]),
+    ):
+        hits = reader.search(word, Filters(), limit=9, offset=0).hits
+        assert [hit.post.source for hit in hits if word in hit.chunk.text.lower()] == sources
+    chunks, rows = vectors_in(blog.snapshot())
+    assert set(chunks.tolist()) == set(blog.snapshot().table.chunks.tolist())
+    assert abs((rows**2).sum(axis=1) - 1.0).max() < 1e-5
+    assert early.read("0.md", 0, 0).post.title == "About walrus"
+
+
+def test_another_machine_serves_it_from_a_copy_and_is_no_second_writer(
+    blog: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blog.write(posts(0))
+    blog.ingest()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))
+    assert blog.address is not None
+    other = MilvusStore(blog.address)
+    assert other.layout.root != blog.store.layout.root
+    opened = other.open(other.current_number(), lambda _identity: blog.embedder)
+    assert opened.overview == other.peek_overview()
+    opened.close()
+    with blog.store.lock_writer(), pytest.raises(IndexBusy), other.lock_writer():
+        pass
+    with other.lock_writer():
+        pass
+
+
+def test_an_ingest_that_was_taken_for_dead_changes_nothing(blog: Blog, milvus: Milvus) -> None:
+    blog.write(posts(0))
+    blog.ingest()
+    store, files = blog.store, RemoteFiles(milvus, "blog_files")
+    with store.lock_writer():
+        files.write_head(WRITER, {"machine": "another", "claim": "another", "time": time.time()})
+        with pytest.raises(IndexBusy), store.begin(blog.manifest, blog.embedder.identity):
+            pass
+    assert editions(blog) == {"0000"}
+
+
+def test_lost_rows_and_files_are_told_and_an_ingest_mends_it(blog: Blog, milvus: Milvus) -> None:
+    blog.write(posts(0))
+    blog.ingest()
+    blog.store.verify(blog.manifest)
+    [chunks] = [name for name in milvus.collections() if name.endswith("_chunks")]
+    milvus.delete(chunks, "row >= 3")
+    with pytest.raises(IndexBroken, match="--rebuild"):
+        blog.store.verify(blog.manifest)
+    milvus.drop(chunks)
+    with pytest.raises(IndexBroken, match="--rebuild"):
+        editions(blog)
+    blog.ingest(rebuild=True)
+    assert editions(blog) == {"0000"}
+    milvus.drop("blog_files")
+    with pytest.raises(IndexMissing):
+        editions(blog)
+    blog.ingest()
+    assert editions(blog) == {"0000"}
 
 
 READER = """
@@ -89,7 +175,7 @@ while not ended.is_set():
     try:
         answer = index.reader().search("soup", Filters(), limit=20, offset=0)
         found = {re.search("edition([0-9]+)", hit.chunk.text)[1] for hit in answer.hits}
-        mixed += len(found) != 1 or len(answer.hits) != 6
+        mixed += len(found) > 1
         seen |= found
     except Exception as error:
         errors.append(repr(error))
@@ -99,10 +185,9 @@ print(answers, len(errors), mixed, len(seen), *errors[:3], sep="\\n")
 
 
 def test_no_answer_fails_or_is_of_two_generations_while_they_switch(
-    blog: Blog, full: bool, record_runs: RecordRuns, monkeypatch: pytest.MonkeyPatch
+    blog: Blog, full: bool, record_runs: RecordRuns
 ) -> None:
     switches = 60 if full else 6
-    monkeypatch.setattr(generation_writer, "GRACE", 2.0)
     blog.write(posts(0))
     blog.ingest()
     readers = [start_python("-c", READER, blog.location) for _ in range(2)]
@@ -114,20 +199,17 @@ def test_no_answer_fails_or_is_of_two_generations_while_they_switch(
         blog.ingest()
         assert editions(blog) == {f"{edition:04d}"}
     said = [reader.communicate()[0].split("\n") for reader in readers]
-    answers = [int(each[0]) for each in said]
-    print(f"{switches} switches, {answers} answers, of {[each[3] for each in said]} editions")  # noqa: T201
     assert [each[1:3] for each in said] == [["0", "0"]] * 2, said
-    assert min(answers) > switches
-    record_runs(sum(answers), sum(answers))
+    answers = sum(int(each[0]) for each in said)
+    assert answers > switches
+    record_runs(answers, answers)
 
 
-WRITER = """
+WRITER_PROGRAM = """
 import sys
 from pathlib import Path
 from tests.support.blog import Blog
-from blog_search_mcp.index.milvus import state
 from blog_search_mcp.index.stores import parse_index_address
-state.HEARTBEAT_SECONDS, state.STALE_SECONDS, state.SETTLE_SECONDS = 0.2, 2.0, 0.1
 blog = Blog(Path(sys.argv[1]), Path("index"), address=parse_index_address(sys.argv[2]))
 print("ready", flush=True)
 blog.ingest()
@@ -138,20 +220,15 @@ LONGEST = 1.5
 
 
 def test_an_index_survives_any_kill_of_its_writer(
-    blog: Blog,
-    milvus: Milvus,
-    full: bool,
-    record_runs: RecordRuns,
-    monkeypatch: pytest.MonkeyPatch,
+    blog: Blog, milvus: Milvus, full: bool, record_runs: RecordRuns
 ) -> None:
-    monkeypatch.setattr(generation_writer, "GRACE", 0.0)
     chosen, kills, killed = random.Random(7), 20 if full else 4, 0
     blog.write(posts(0))
     blog.ingest()
     for edition in range(1, kills + 1):
         blog.write(posts(edition))
         with subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(blog.content), str(blog.location)],
+            [sys.executable, "-c", WRITER_PROGRAM, str(blog.content), str(blog.location)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
         ) as writer:
@@ -163,13 +240,7 @@ def test_an_index_survives_any_kill_of_its_writer(
         assert editions(blog) in ({f"{edition - 1:04d}"}, {f"{edition:04d}"})
         blog.ingest()
         assert editions(blog) == {f"{edition:04d}"}
-    # A busy server may do after a kill what the writer asked for last; the next takes it away.
-    blog.write(posts(kills + 1))
-    blog.ingest()
-    names = CollectionNames("blog")
-    generations = {names.generation_of(name) for name in milvus.collections()} - {None}
-    assert len(generations) <= generation_writer.MOST_SEGMENTS + 2
-    assert not any(map(names.is_lock, milvus.collections()))
+    assert len(milvus.collections()) == 4
     assert killed > 1
     record_runs(kills, kills)
 
@@ -177,45 +248,21 @@ def test_an_index_survives_any_kill_of_its_writer(
 def test_a_server_that_goes_and_comes_back_costs_sentences_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 2.0)
-    for name in ("READ", "PATIENCE"):
-        monkeypatch.setattr(milvus_client, f"{name}_SECONDS", 2.0)
-    monkeypatch.setattr(milvus_store, "PAUSE", 0.0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "copies"))
     port = free_port()
-    with ExitStack() as opened:
-        with serving(tmp_path / "data", port) as address:
-            blog = blog_at(tmp_path, address)
-            blog.write(posts(0))
-            blog.ingest()
-            live = blog.follow()
-            assert live.reader().search("soup", Filters(), limit=3, offset=0).hits
-        with pytest.raises(IndexUnreachable, match="does not answer"):
-            live.reader().search("soup", Filters(), limit=3, offset=0)
-        blog.write(posts(1))
-        with pytest.raises(IndexUnreachable, match="does not answer"):
-            blog.ingest()
-        opened.enter_context(serving(tmp_path / "data", port))
+    with serving(tmp_path / "data", port) as address:
+        blog = blog_at(tmp_path / "blog", address)
+        blog.write(posts(0))
+        blog.ingest()
+        live = blog.follow()
+        assert live.reader().search("soup", Filters(), limit=3, offset=0).hits
+    with pytest.raises(IndexProblem, match="does not answer"):
+        live.reader().search("soup", Filters(), limit=3, offset=0)
+    blog.write(posts(1))
+    with pytest.raises(IndexProblem, match="does not answer"):
+        blog.ingest()
+    with serving(tmp_path / "data", port):
         answer = live.reader().search("soup", Filters(), limit=3, offset=0)
         assert len(answer.hits) == 3
-        assert "does not answer" not in str(answer.notice)
         blog.ingest()
         assert editions(blog) == {"0001"}
-
-
-@pytest.mark.parametrize("names", [None, "somebody_elses"])
-def test_an_alias_that_is_lost_or_stolen_is_said_and_an_ingest_mends_it(
-    names: str | None, blog: Blog, milvus: Milvus
-) -> None:
-    blog.write(posts(0))
-    blog.ingest()
-    if names is None:
-        milvus.drop_alias("blog")
-    else:
-        milvus.create(names, STATE_FIELDS)
-        milvus.alter_alias("blog", names)
-    said = "There is no index blog" if names is None else "names somebody_elses, which is no"
-    with pytest.raises(IndexProblem, match=said):
-        editions(blog)
-    blog.ingest(rebuild=True)
-    assert editions(blog) == {"0000"}
-    assert names is None or names in milvus.collections()

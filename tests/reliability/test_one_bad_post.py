@@ -288,9 +288,9 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("word", ["poison", "tarpit", "flood"])
+@pytest.mark.parametrize("word", ["poison", "tarpit"])
 @pytest.mark.parametrize("place", ["prepare.prepare_post", "documents.post_terms"])
-def test_of_many_posts_one_that_takes_too_much_or_ends_its_process_is_left_out_until_it_changes(
+def test_of_many_posts_one_that_takes_too_long_or_ends_its_process_is_left_out(
     place: str, word: str, tmp_path: Path
 ) -> None:
     posts, program = tmp_path / "posts", tmp_path / "program.py"
@@ -309,8 +309,6 @@ def test_of_many_posts_one_that_takes_too_much_or_ends_its_process_is_left_out_u
         return report["posts"], [skipped["source"] for skipped in report["skipped"]]
 
     assert ingest() == (WORTHWHILE, [BAD])
-    (posts / "0.md").write_text("# Changed\n\nA leek.\n", "utf-8")
-    assert ingest() == (WORTHWHILE, [BAD])  # a few posts are read by the ingest's own process
     (posts / BAD).write_text("# Good\n\nA cure.\n", "utf-8")
     assert ingest() == (WORTHWHILE + 1, [])
 

@@ -111,31 +111,11 @@ def test_a_post_that_may_not_be_read_is_left_out_by_name(place: Place) -> None:
     assert (status, "2 posts" in said, "1 added" in said) == (0, True, True)
 
 
-def test_a_post_that_may_no_longer_be_read_is_taken_out_by_name(place: Place) -> None:
-    assert place.ingest()[0] == 0
-    close(place.content / "soup.md", 0o600)
-    status, said = place.ingest()
-    assert (status, "skipped soup.md: it cannot be read" in said) == (0, True)
-    assert (place.is_found(), "1 removed" in said) == (True, True)
-
-
-def test_a_folder_of_posts_that_may_not_be_read_is_said(place: Place) -> None:
-    assert place.ingest()[0] == 0
-    close(place.content, 0o700)
-    status, said = place.ingest()
-    assert (status, said.count("\n")) == (1, 1)
-    assert f"The content folder {place.content} cannot be read: Permission denied." in said
-    assert place.is_found()
-
-
 def test_an_index_that_may_not_be_made_is_said(place: Place) -> None:
     close(place.index.parent, 0o755)
     status, said = place.ingest()
-    assert (status, said) == (
-        1,
-        "This account may not make the index folder index. Give it the permission, or name another "
-        "folder with --index DIR.\n",
-    )
+    assert (status, said.count("\n")) == (1, 1)
+    assert "permission" in said
     assert not place.index.exists()
 
 
@@ -159,12 +139,12 @@ def test_an_index_that_may_not_be_read_is_said(place: Place) -> None:
     place.index.chmod(0o700)
     for status, said in (place.search("zebrafinch"), place.ingest()):
         assert status == 1
-        assert "This account may not read the index folder index." in said
+        assert "index cannot be used" in said
     place.index.chmod(0o755)
     (place.index / "generations").chmod(0o700)
     for status, said in (place.search("zebrafinch"), place.ingest()):
         assert status == 1
-        assert "This account may not read the index folder index." in said
+        assert "index cannot be used" in said
     assert place.is_found(bound=False)
 
 

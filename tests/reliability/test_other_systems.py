@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.generations import lock_generation, locked_generations
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -66,24 +64,7 @@ def test_a_switch_waits_for_whoever_has_current_open(
     assert {source for source, _, _ in state(made)} == {"soup.md", "tea.md"}
 
 
-def test_a_switch_that_is_always_refused_leaves_the_index_and_the_vectors(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": SOUP})
-    before = state(made)
-    made.write({"tea.md": TEA})
-    with monkeypatch.context() as patched:
-        Opened("replace", "CURRENT", float("inf"), patched)
-        with pytest.raises(IndexProblem, match=r"be written: Access is denied\. Nothing"):
-            made.ingest()
-    assert state(made) == before
-    embedded = len(made.embedder.documents)
-    report = made.ingest()
-    assert (report.added, report.embedded) == (1, 0)
-    assert made.embedder.documents[embedded:] == []
-
-
-@pytest.mark.parametrize("names", ["*.npy", "*.db", "*.idx", "manifest.json"])
+@pytest.mark.parametrize("names", ["*.rows", "*.db", "*.idx", "manifest.json"])
 def test_files_that_cannot_be_deleted_hold_up_no_ingest(
     names: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,20 +80,6 @@ def test_files_that_cannot_be_deleted_hold_up_no_ingest(
     assert made.ingest().generation == 6
     kept = sorted(folder.name for folder in made.layout.generations.iterdir())
     assert kept == ["000005", "000006"]
-
-
-def test_locks_of_readers_that_cannot_be_deleted_are_deleted_later(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": SOUP})
-    release = lock_generation(made.layout, 1)
-    with monkeypatch.context() as patched:
-        Opened("unlink", "0*-*", float("inf"), patched)
-        release()
-        assert locked_generations(made.layout) == set()
-        assert len([*made.layout.readers.iterdir()]) == 1
-    assert locked_generations(made.layout) == set()
-    assert [*made.layout.readers.iterdir()] == []
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -14,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number
 from tests.reliability.conftest import RecordRuns
 from tests.support.faults.server_process import MODERN, Process, call
 from tests.support.paths import ROOT
-from tests.support.served import indexed, ingest
+from tests.support.served import indexed
 
 KEPT = 3
 """Generations on disk at most: the live one, the one before it and one that is still read."""
@@ -76,7 +74,7 @@ class Blog:
 
     @property
     def generation(self) -> Path:
-        return self.layout.generation(current_number(self.layout)).folder
+        return self.layout.generation(FolderStore(self.index).current_number()).folder
 
     def generations(self) -> list[str]:
         return sorted(path.name for path in self.layout.generations.iterdir())
@@ -132,22 +130,6 @@ def mapped_generations(blog: Blog) -> set[str]:
     return {name.partition("/")[0] for name in below if name}
 
 
-def test_a_torn_new_generation_is_named_beside_an_answer_from_the_older_one(blog: Blog) -> None:
-    blog.search("soup")
-    word = blog.edit(1)
-    ingest(blog.content, blog.index)
-    manifest = json.loads((blog.generation / "manifest.json").read_text(encoding="utf-8"))
-    name = next(name for name in manifest["content"]["files"] if name.endswith(".db"))
-    os.truncate(blog.generation / name, 10)
-    answer = blog.search("soup")
-    assert answer["results"]
-    assert f"{name} is damaged" in answer["notice"]
-    ingest(blog.content, blog.index, "--rebuild")
-    mended = blog.search(word)
-    assert mended["results"][0]["source"] == "1.md"
-    assert "is damaged" not in mended.get("notice", "")
-
-
 def test_of_two_ingests_at_one_instant_both_succeed_or_one_is_refused(
     blog: Blog, full: bool, record_runs: RecordRuns
 ) -> None:
@@ -165,19 +147,3 @@ def test_of_two_ingests_at_one_instant_both_succeed_or_one_is_refused(
         with blog.start_ingest() as again:
             assert "nothing changed" in again.communicate()[1]
     record_runs(rounds, rounds)
-
-
-def test_a_generation_that_another_process_reads_is_kept_until_that_process_has_ended(
-    blog: Blog,
-) -> None:
-    blog.search("soup")
-    old = blog.generation
-    for edition in range(1, 4):
-        blog.edit(edition)
-        ingest(blog.content, blog.index)
-    assert old.exists()
-    blog.server.kill()
-    blog.edit(4)
-    ingest(blog.content, blog.index)
-    assert not old.exists()
-    assert len(blog.generations()) == 2

@@ -12,14 +12,14 @@ import numpy as np
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
-from blog_search_mcp.index.store.generations import current_number
 from blog_search_mcp.index.store.manifest import Manifest
-from blog_search_mcp.index.stores import IndexAddress, IndexStore, Location, open_store
+from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
-from blog_search_mcp.index.vectors.memmap_store import map_rows, read_directory, rows_path
+from blog_search_mcp.index.vectors.store import map_rows, read_directory, rows_path
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
@@ -53,13 +53,13 @@ class Blog:
         return Layout(self.index)
 
     @property
-    def store(self) -> IndexStore:
+    def store(self) -> FolderStore:
         return open_store(self.location)
 
     @property
     def files(self) -> GenerationFiles:
         """The live generation's."""
-        return self.layout.generation(current_number(self.layout))
+        return self.layout.generation(FolderStore(self.index).current_number())
 
     @property
     def manifest(self) -> Manifest:
@@ -135,12 +135,12 @@ def load_rows(folder: Path) -> tuple[Ids, Vectors]:
     """Copy all vectors that count, and the chunk that each is of."""
     directory = read_directory(folder)
     parts = [
-        map_rows(rows_path(folder, number), count, directory.dimension)
+        map_rows(rows_path(folder, number), count, len(directory.total))
         for number, count in zip(
             directory.segments.tolist(), directory.counts.tolist(), strict=True
         )
     ]
-    rows = np.concatenate([np.zeros((0, directory.dimension), dtype=np.float32), *parts])
+    rows = np.concatenate([np.zeros((0, len(directory.total)), dtype=np.float32), *parts])
     return directory.ids[~directory.deleted], rows[~directory.deleted]
 
 
@@ -153,7 +153,7 @@ def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:
 
 def rows_file(files: GenerationFiles) -> Path:
     """The first file of vectors."""
-    return min(files.vectors.glob("*.npy"))
+    return min(files.vectors.glob("*.rows"))
 
 
 MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -56,29 +54,3 @@ def clear(milvus: Milvus) -> None:
     for name in milvus.collections():
         if not name.startswith(SHARED):
             milvus.drop(name)
-
-
-BINARY: Final = "MILVUS_SERVER"
-"""The environment variable with the path of `milvus-server`, of the package milvus 2.3.5."""
-
-
-@contextmanager
-def serving_engine(binary: str, folder: Path) -> Iterator[str]:
-    """Serve by the C++ engine of an older Milvus, without sparse vectors; yields the address."""
-    port = free_port()
-    with subprocess.Popen(
-        [binary, "--data", str(folder), "--proxy-port", str(port)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # the wrapper leaves its child running
-    ) as process:
-        try:
-            wait_until_listening(port, process, READY_SECONDS)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            for signal_number in (signal.SIGTERM, signal.SIGKILL):
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal_number)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(10)

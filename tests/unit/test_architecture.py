@@ -194,7 +194,8 @@ def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
         "server.cli.commands",
         "index.embedders.client",
         "index.embedders.openai",
-        "index.milvus.connection",
+        "index.milvus.client",
+        "index.milvus.store",
         "server.cli.ask",
     }
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blog_search_mcp.index.analysis.tokenizer import index_terms
-from blog_search_mcp.index.lexical.level import bm25_idf
+from blog_search_mcp.index.lexical.searcher import bm25_idf
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.linking.prose import Sentence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.types import Ids, Post, Vectors
-    from blog_search_mcp.index.vectors.base import ChunkVectors
+    from blog_search_mcp.index.vectors.store import ChunkVectors
 
 SHARED = 50
 """Windows of the whole blog that a language's mean counts too, so that of a few posts it is not

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import index_terms
-from blog_search_mcp.index.lexical.level import bm25_idf
+from blog_search_mcp.index.lexical.searcher import bm25_idf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set

@@ -15,8 +15,7 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.search import confidence
-from blog_search_mcp.index.search.confidence import FOREIGN_NOTICE, NOTICE
-from blog_search_mcp.index.search.search import NO_WORDS
+from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.types import Answer, Filters
 from tests.support.fakes import FakeEmbedder
 from tests.support.models import BY_MEANING
@@ -82,16 +81,6 @@ def test_a_word_of_one_chunk_finds_that_chunk(
     assert (best.post.source, best.chunk.index) == (source, chunk)
 
 
-def test_a_preview_shows_what_matched(made: Blog) -> None:
-    assert "zebra" in ask(made, "zebra").hits[0].preview
-
-
-def test_scores_fall_from_at_most_one_to_above_zero(made: Blog) -> None:
-    scores = [hit.score for hit in ask(made, "what is a kv cache").hits]
-    assert scores == sorted(scores, reverse=True)
-    assert 1 >= scores[0] >= scores[-1] > 0
-
-
 def test_an_answer_says_how_sure_it_is(made: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
     sure, unsure = ask(made, "what is a kv cache"), ask(made, "a zebra quartet plays xylophones")
@@ -134,13 +123,6 @@ def test_filters_let_through_exactly_what_passes(
     assert answer.total == len(answer.hits)
 
 
-def test_filters_apply_before_ranking(blog: MakeBlog) -> None:
-    """Hundreds of better hits outside the section take no place from the one inside."""
-    crowd = {f"crowd/{n}.md": f"# Soup {n}\n\nSoup, soup and more soup.\n" for n in range(300)}
-    made = blog({**crowd, "quiet/one.md": "# Dinner\n\nToday it was a soup after a walk.\n"})
-    assert sources(ask(made, "soup", 1, filters=Filters(section="quiet"))) == ["quiet/one.md"]
-
-
 def test_pages_join_to_the_whole_list(blog: MakeBlog) -> None:
     made = blog({f"{n}.md": f"# Post {n}\n\n{'soup ' * (n + 1)}and bread\n" for n in range(7)})
     whole = ask(made, "soup", 20)
@@ -148,10 +130,6 @@ def test_pages_join_to_the_whole_list(blog: MakeBlog) -> None:
     assert [source for page in pages for source in sources(page)] == sources(whole)
     assert {page.total for page in pages} == {whole.total} == {7}
     assert [len(page.hits) for page in pages] == [3, 3, 1, 0]
-
-
-def test_the_same_question_has_the_same_answer(made: Blog) -> None:
-    assert ask(made, "cache of keys") == ask(made, "cache of keys")
 
 
 @pytest.mark.parametrize(
@@ -171,36 +149,12 @@ def test_a_dead_embedder_leaves_the_words_and_is_told(
     assert answer.notice == f"Keyword matches only, without search by meaning: {failure}"
 
 
-def test_an_embedder_that_comes_back_is_used_again(made: Blog) -> None:
-    live = made.follow()
-    reader = live.reader()
-    made.embedder.failure = EmbedderUnavailable("Ollama does not answer. Start it.")
-    assert reader.search("cache", Filters(), limit=1, offset=0).hits[0].dense is None
-    made.embedder.failure = None
-    back = reader.search("cache", Filters(), limit=1, offset=0)
-    assert back.hits[0].dense is not None
-    assert back.notice in {None, NOTICE}
-
-
 @pytest.mark.parametrize("query", ["xylophone", "!!!", "\ud83e", "\x00", "？", " "])
 def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blog) -> None:
     made.embedder = FakeEmbedder(failure=EmbedderUnavailable("Nobody answers."))
     answer = ask(made, query)
     assert (answer.hits, answer.total, answer.offset) == ((), 0, 0)
     assert (answer.confidence, answer.certainty) == ("low", 0.0)
-
-
-@pytest.mark.parametrize("query", ["!!!", "\ud83e", "\x00"])
-def test_signs_alone_are_said_to_be_no_words(query: str, made: Blog) -> None:
-    answer = ask(made, query)
-    assert (answer.hits, answer.confidence, answer.notice) == ((), "low", NO_WORDS)
-
-
-@pytest.mark.parametrize("query", ["a" * 100_000, "快" * 5000, "a b " * 5000])
-def test_any_query_is_answered(query: str, made: Blog) -> None:
-    answer = ask(made, query)
-    assert answer.notice in {None, NOTICE, FOREIGN_NOTICE}
-    assert (answer.notice is not None) == (bool(answer.hits) and answer.confidence == "low")
 
 
 def test_reading_gives_the_chunk_its_neighbours_and_where_it_stands(made: Blog) -> None:
@@ -239,16 +193,6 @@ def test_a_page_grows_by_whole_chunks_behind_and_before(
     sizes: list[int], asked: int, page: range
 ) -> None:
     assert fill_page(sizes, asked) == page
-
-
-def test_the_headings_on_both_sides_of_a_page_are_named(blog: MakeBlog) -> None:
-    parts = "".join(f"## Part {n}\n\nThe cache {LONG}\n\n" for n in range(6))
-    made = blog({**POSTS, "inference/kv.md": f"---\ntitle: What is a KV cache?\n---\n{parts}"})
-    sides = [
-        (passage.heading_before, passage.heading_after)
-        for passage in (made.reader().read("inference/kv.md", number, 0) for number in (0, 3, 5))
-    ]
-    assert sides == [(None, "Part 2"), ("Part 2", "Part 5"), ("Part 3", None)]
 
 
 def test_what_a_hit_names_can_be_read_as_it_was_found(made: Blog) -> None:

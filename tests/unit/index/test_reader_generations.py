@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.store.generations import lock_generation
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
 from tests.support.blog import rows_file
-from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
@@ -35,11 +34,6 @@ def text(reader: IndexReader) -> str:
 def rewrite(blog: Blog, words: str) -> None:
     blog.write({"soup.md": f"# Soup\n\n{words}\n"})
     blog.ingest()
-
-
-def test_a_reader_is_opened_once_for_a_generation(blog: MakeBlog) -> None:
-    live = blog(SOUP).follow()
-    assert live.reader() is live.reader()
 
 
 def test_a_new_generation_is_picked_up(blog: MakeBlog) -> None:
@@ -64,27 +58,6 @@ def test_a_reader_that_could_hold_nothing_still_keeps_what_it_opened(blog: MakeB
     assert hit.chunk.text == text(early) == "# Soup\n\nBoil an onion."
 
 
-def test_the_reader_before_the_live_one_still_answers(blog: MakeBlog) -> None:
-    made = blog(SOUP)
-    live = made.follow()
-    early = live.reader()
-    rewrite(made, "Fry a leek.")
-    late = live.reader()
-    assert (text(early), text(late)) == ("# Soup\n\nBoil an onion.", "# Soup\n\nFry a leek.")
-
-
-def test_many_threads_share_one_reader(blog: MakeBlog) -> None:
-    live = blog(SOUP).follow()
-    seen: list[IndexReader] = []
-    threads = [threading.Thread(target=lambda: seen.append(live.reader())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 8
-    assert len({id(reader) for reader in seen}) == 1
-
-
 def test_searches_go_on_while_generations_are_replaced(blog: MakeBlog) -> None:
     made = blog(SOUP)
     live = made.follow()
@@ -107,14 +80,6 @@ def test_searches_go_on_while_generations_are_replaced(blog: MakeBlog) -> None:
     searching.join()
     assert failures == []
     assert set(found) == {1}
-
-
-def test_closing_lets_go_and_a_later_call_opens_again(blog: MakeBlog) -> None:
-    live = blog(SOUP).follow()
-    first = live.reader()
-    live.close()
-    assert live.reader() is not first
-    assert text(live.reader()) == "# Soup\n\nBoil an onion."
 
 
 def torn_current(blog: Blog) -> str:
@@ -163,48 +128,6 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
     made.ingest(rebuild=True)
     answer = engine.search("soup", Filters(), limit=1, offset=0)
     assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
-
-
-@pytest.mark.parametrize("fault", [torn_vectors, of_another_version])
-def test_a_server_that_starts_on_a_broken_newcomer_opens_the_one_before_and_says_so(
-    fault: Callable[[Blog], str], blog: MakeBlog
-) -> None:
-    made = blog(SOUP)
-    created = made.manifest.created
-    rewrite(made, "Fry a leek.")
-    said = fault(made)
-    live = made.follow()
-    engine = Engine(lambda: live, made.index)
-    notice = f"This is from the index of {created}, since the newest cannot be used. {said}"
-    for _ in range(2):
-        answer = engine.search("soup", Filters(), limit=1, offset=0)
-        assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nBoil an onion.", notice)
-    assert engine.read("soup.md", 0, 0).notice == engine.overview.notice == notice
-    made.ingest(rebuild=True)
-    answer = engine.search("soup", Filters(), limit=1, offset=0)
-    assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
-
-
-def test_an_unfinished_or_damaged_generation_before_is_passed_over(blog: MakeBlog) -> None:
-    made = blog(SOUP)
-    rewrite(made, "Fry a leek.")
-    rows_file(made.layout.generation(1)).write_bytes(b"torn")
-    said = torn_vectors(made)
-    made.layout.generation(0).folder.mkdir()
-    with pytest.raises(IndexProblem) as raised:
-        made.reader()
-    assert str(raised.value) == said
-
-
-@pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])
-def test_a_broken_index_with_none_open_is_one_sentence(
-    fault: Callable[[Blog], str], blog: MakeBlog
-) -> None:
-    made = blog(SOUP)
-    said = fault(made)
-    with pytest.raises(IndexProblem) as raised:
-        made.reader()
-    assert str(raised.value) == said
 
 
 def switching_meanwhile(times: int, blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,21 +185,3 @@ def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> N
     rewrite(made, "Fry a leek.")
     assert live.reader().manifest.generation == early.manifest.generation == 1
     assert text(live.reader()) == "# Soup\n\nFry a leek."
-
-
-def test_the_embedder_is_asked_for_by_the_index_s_own_identity(blog: MakeBlog) -> None:
-    from blog_search_mcp.index.reader import Index
-
-    made = blog(SOUP)
-    asked = []
-
-    def embedder_for(identity: object) -> FakeEmbedder:
-        asked.append(identity)
-        return made.embedder
-
-    live = Index(made.index, embedder_for)
-    live.reader()
-    rewrite(made, "Fry a leek.")
-    live.reader()
-    live.close()
-    assert asked == [made.embedder.identity]

@@ -20,8 +20,9 @@ from blog_search_mcp.index.embedders.client import (
     classify_reply,
 )
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import current_number
+from blog_search_mcp.index.types import Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran
@@ -55,6 +56,12 @@ LATE = 0.5
 """Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
 
 
+def read_rows(index: Path) -> Vectors:
+    """Read every vector of the live generation."""
+    number = FolderStore(index).current_number()
+    return load_rows(Layout(index).generation(number).vectors)[1]
+
+
 @dataclass(frozen=True)
 class Served:
     """A blog, and the server that embeds it."""
@@ -86,14 +93,12 @@ class Served:
 
     def assert_whole(self) -> None:
         """Every vector of the index is one that the server gives, and a search goes by meaning."""
-        layout = Layout(self.blog.index)
-        _, rows = load_rows(layout.generation(current_number(layout)).vectors)
+        rows = read_rows(self.blog.index)
         with serve(self.server, self.blog.content.parent / "twin") as twin:
             twin.heal()
             posts = {path.name: path.read_text() for path in self.blog.content.iterdir()}
             assert twin.ingest(posts).status == 0
-            layout = Layout(twin.blog.index)
-            _, right = load_rows(layout.generation(current_number(layout)).vectors)
+            right = read_rows(twin.blog.index)
         assert len(rows) == len(right)
         assert (right @ rows.T).max(axis=0).min() > 0.999
 

@@ -174,9 +174,8 @@ def test_a_failing_embedder_leaves_the_words_and_a_notice(
 
 def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
     snapshot, _ = counting
-    found = snapshot.catalog.find_post("walrus.md")
-    assert found is not None
-    assert set(retrieve(snapshot, "zebra", [found[0]]).posts) == {found[0]}
+    walrus, _ = snapshot.catalog.require_post("walrus.md")
+    assert set(retrieve(snapshot, "zebra", [walrus]).posts) == {walrus}
 
 
 def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.index.store.catalog import Catalog, open_catalog
 from blog_search_mcp.index.store.catalog_writer import open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
@@ -86,39 +87,17 @@ def passing(catalog: Catalog, filters: Filters) -> set[str]:
 
 @pytest.mark.parametrize("post", POSTS, ids=lambda post: post.source)
 def test_a_post_and_its_chunks_come_back_whole(post: Post, catalog: Catalog) -> None:
-    found = catalog.find_post(post.source)
-    assert found is not None
-    assert found[1] == post
-    assert list(catalog.chunks_of(found[0]).values()) == list(chunks_of(post))
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 100])
-def test_all_posts_come_with_their_chunks_in_order_however_many_are_read_at_once(
-    at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = folder(tmp_path / "first")
-    monkeypatch.setattr("blog_search_mcp.index.store.catalog.POSTS_AT_ONCE", at_once)
-    empty = Post("nothing.md", "Nothing")
-    with open_writer(files, None) as writer:
-        for post in (*POSTS, empty):
-            chunks = () if post is empty else chunks_of(post)
-            writer.add(pending(post, chunks, *[1.0] * len(chunks)))
-    catalog = open_catalog(files)
-    ids = {number: post.source for number, post in catalog.every_post().items()}
-    assert [(ids[number], chunks) for number, chunks in catalog.chunks_by_post()] == [
-        *((post.source, list(chunks_of(post))) for post in POSTS),
-        (empty.source, []),
-    ]
-    catalog.close()
+    number, found = catalog.require_post(post.source)
+    assert found == post
+    chunks = catalog.chunks_of(number)
+    assert list(chunks.values()) == list(chunks_of(post))
+    assert catalog.chunks(chunks) == chunks
 
 
 def test_a_source_is_matched_exactly(catalog: Catalog) -> None:
     for source in ("A/one.md", "one.md", "a/one", "a/one.md ", "%", ""):
-        assert catalog.find_post(source) is None
-
-
-def test_sources_come_sorted(catalog: Catalog) -> None:
-    assert catalog.sources() == sorted(post.source for post in POSTS)
+        with pytest.raises(UnknownPost):
+            catalog.require_post(source)
 
 
 @pytest.mark.parametrize(
@@ -184,21 +163,9 @@ def test_no_filter_is_no_list(catalog: Catalog) -> None:
     assert catalog.matching_posts(Filters()) is None
 
 
-def test_chunks_are_found_by_id_with_their_post(catalog: Catalog) -> None:
-    found = catalog.find_post("a/one.md")
-    assert found is not None
-    chunks = catalog.chunks_of(found[0])
-    assert tuple(chunks.values()) == tuple(chunks_of(found[1]))
-    assert catalog.chunks(chunks) == chunks
-
-
 def test_ids_that_are_not_there_are_left_out(catalog: Catalog) -> None:
     assert catalog.chunks([9999]) == {}
     assert catalog.posts([9999]) == {}
-
-
-def test_more_ids_than_sqlite_takes_as_parameters(catalog: Catalog) -> None:
-    assert len(catalog.chunks(range(100_000))) == 3 * len(POSTS)
 
 
 def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_again(
@@ -215,15 +182,6 @@ def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_agai
     assert catalog.chunks(removed_chunks) == {}
     assert passing(catalog, Filters(tag="推論")) == {last.source}
     catalog.close()
-
-
-def test_the_earlier_files_are_untouched_by_the_next_ones(files: GenerationFiles) -> None:
-    before = [path.read_bytes() for path in (files.catalog, files.texts)]
-    with open_writer(following(files), files) as writer:
-        for post in POSTS:
-            writer.remove(post.source)
-        writer.add(pending(POSTS[0], chunks_of(POSTS[0]), 1.0, 1.0, 1.0))
-    assert [path.read_bytes() for path in (files.catalog, files.texts)] == before
 
 
 def test_texts_come_from_both_files_until_they_are_written_anew(files: GenerationFiles) -> None:
@@ -250,15 +208,8 @@ def everything(files: GenerationFiles) -> dict[int, Chunk]:
     return chunks
 
 
-def test_reading_leaves_nothing_beside_the_files(files: GenerationFiles) -> None:
-    catalog = open_catalog(files)
-    catalog.sources()
-    catalog.close()
-    assert set(files.folder.iterdir()) == {files.catalog, files.texts}
-
-
 def test_links_and_anchors_come_back_by_post(catalog: Catalog) -> None:
     tagged = [post.source for post in POSTS if post.tags]
-    ids = [found[0] for source in tagged if (found := catalog.find_post(source))]
+    ids = [catalog.require_post(source)[0] for source in tagged]
     assert catalog.links() == dict.fromkeys(ids, (Link("../b.md#two", "the second", 7),))
     assert catalog.anchors() == dict.fromkeys(ids, ("first", "次"))

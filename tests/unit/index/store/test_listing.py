@@ -66,12 +66,6 @@ def test_posts_come_in_the_order_asked_for(
     assert order in get_args(Order)
 
 
-def test_filters_narrow_the_list_and_its_total(listing: Listing) -> None:
-    found = listing.posts(Filters(section="soup", tag="SOUP", after="2024-06-01"), "newest", 10, 0)
-    assert ([post.source for post in found.page], found.total) == (["soup/leek.md"], 1)
-    assert listing.posts(Filters(tag="none"), "newest", 10, 0).total == 0
-
-
 def test_pages_follow_one_another_without_gaps(listing: Listing) -> None:
     pages = [listing.posts(EVERYTHING, "newest", 3, offset) for offset in (0, 3, 6)]
     assert [[post.source for post in page.page] for page in pages] == [
@@ -89,10 +83,6 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
         rest = [(post.date or "", post.source) for post in listing.following(place, 10)]
         assert rest == whole[number + 1 :]
     assert len(listing.following(None, 2)) == 2
-
-
-def test_names_are_sources_and_titles_the_newest_first(listing: Listing) -> None:
-    assert listing.names()[0] == ("bread/rye.md", "Rye")
 
 
 def test_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.statistics import Overview, count_posts, peek_overview
+from blog_search_mcp.index.store.statistics import Overview, count_posts
 from blog_search_mcp.index.types import Post
 from tests.support.python import output_of
 
@@ -49,11 +47,6 @@ def test_the_site_is_where_most_posts_are_published() -> None:
     assert counted(posts[-1]).site == ""
 
 
-def test_without_dates_there_is_no_first_nor_last_day() -> None:
-    overview = counted(Post("a.md", "A"))
-    assert (overview.first_day, overview.last_day) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("sources", "sections"),
     [
@@ -74,31 +67,18 @@ def test_main_sections_are_the_folders_that_tell_posts_apart(
     assert counted(*(Post(source, "t") for source in sources)).main_sections == sections
 
 
-def test_every_generation_has_its_own(blog: MakeBlog) -> None:
-    made = blog({"a.md": "---\ndate: 2024-01-01\n---\nOne onion.\n"})
-    first = peek_overview(made.layout)
-    assert first is not None
-    assert first == made.reader().overview
-    made.write({"b.md": "---\ndate: 2025-01-01\n---\nTwo leeks.\n"})
-    made.ingest()
-    second = peek_overview(made.layout)
-    assert second is not None
-    assert (second.generation, second.posts, second.last_day) == (2, 2, "2025-01-01")
-    assert "overview.json" in made.manifest.files
-
-
-def test_what_cannot_be_read_is_not_known(blog: MakeBlog, tmp_path: Path) -> None:
-    assert peek_overview(Layout(tmp_path / "none")) is None
-    made = blog({"a.md": "One onion.\n"})
-    made.files.overview.write_text('{"posts": 1', encoding="utf-8")
-    assert peek_overview(made.layout) is None
-    made.layout.current.write_text("nonsense", encoding="utf-8")
-    assert peek_overview(made.layout) is None
-
-
 def test_it_is_read_without_what_a_search_needs() -> None:
     code = (
         "import sys; import blog_search_mcp.index.store.statistics; "
         "print({'numpy', 'faiss', 'tantivy', 'sqlite3'} & set(sys.modules))"
     )
     assert output_of(code) == "set()\n"
+
+
+def test_it_is_read_without_opening_the_generation_or_not_known(blog: MakeBlog) -> None:
+    made = blog({"a.md": "---\ndate: 2024-01-01\n---\nOne onion.\n"})
+    assert made.store.peek_overview() == made.reader().overview
+    made.files.overview.write_text('{"posts": 1', encoding="utf-8")
+    assert made.store.peek_overview() is None
+    made.layout.current.unlink()
+    assert made.store.peek_overview() is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -218,33 +217,10 @@ def test_a_question_in_either_language_gets_the_post_in_it_and_the_other_one_nam
     assert "n/x/index.en.md" not in [hit.post.source for hit in chinese]
 
 
-def test_a_post_without_translations_names_none(blog: MakeBlog) -> None:
-    [hit, *_] = found(blog(PAIR).reader(), "how to measure latency with a histogram")
-    assert place(hit) == ("n/latency.md", {})
-
-
-def test_of_three_languages_two_are_named(blog: MakeBlog) -> None:
-    texts = {"en": ENGLISH, "zh-tw": CHINESE, "de": GERMAN}
-    reader = blog({f"{code}/x.md": text for code, text in texts.items()}).reader()
-    [hit] = found(reader, "wie kann sich der Text als Anweisung ausgeben?")
-    assert hit.post.source == "de/x.md"
-    assert hit.translations == (("en", "en/x.md"), ("zh-tw", "zh-tw/x.md"))
-
-
 def test_a_default_language_is_told_by_the_post(blog: MakeBlog) -> None:
     reader = blog({"x.md": CHINESE, "x.en.md": ENGLISH}).reader()
     [hit] = found(reader, "how can text pose as instructions?")
     assert place(hit) == ("x.en.md", {"zh": "x.md"})
-
-
-def test_total_and_offset_count_a_group_once(blog: MakeBlog) -> None:
-    reader = blog(PAIR).reader()
-    query = "how does a tool pose as text 工具 延遲?"
-    whole = reader.search(query, Filters(), limit=20, offset=0)
-    assert sorted(hit.post.source for hit in whole.hits) == ["n/latency.md", "n/x/index.en.md"]
-    assert whole.total == 2
-    second = reader.search(query, Filters(), limit=1, offset=1)
-    assert second == replace(whole, hits=whole.hits[1:], offset=1)
 
 
 def test_a_filter_applies_before_a_language_is_chosen(blog: MakeBlog) -> None:
@@ -287,17 +263,3 @@ def test_both_tools_name_the_translations(blog: MakeBlog) -> None:
     chosen = {"source": hit["source"], "chunk_index": 0}
     [_, where] = READ_CHUNK.call(engine, chosen).texts
     assert where.splitlines()[-1] == "also in zh: n/x/index.zh.md"
-
-
-def test_a_hit_without_translations_says_nothing_of_them(blog: MakeBlog) -> None:
-    engine = blog({"n/latency.md": OTHER}).engine()
-    [answer] = SEARCH_BLOG.call(engine, {"query": "latency"}).texts
-    assert "translations" not in json.loads(answer)["results"][0]
-    [_, where] = READ_CHUNK.call(engine, {"source": "n/latency.md", "chunk_index": 0}).texts
-    assert "also in" not in where
-
-
-def test_a_translation_that_is_only_named_can_be_read_and_names_the_hit(blog: MakeBlog) -> None:
-    passage = blog(PAIR).reader().read("n/x/index.zh.md", 0, 0)
-    assert passage.chunks[0].text.startswith("檢索工具")
-    assert passage.translations == (("en", "n/x/index.en.md"),)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.vectors.memmap_writer import MemmapWriter
+from blog_search_mcp.index.vectors.writer import VectorWriter
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Ids, Vectors
@@ -37,9 +37,8 @@ def write(
     """Write a store into a folder of its own in `parent`."""
     parent.mkdir(exist_ok=True)
     folder = parent / "vectors"
-    with closing(MemmapWriter(folder, base, rows.shape[1], generation)) as writer:
+    with closing(VectorWriter(folder, base, rows.shape[1], generation)) as writer:
         for start in range(0, len(ids), 200):
             writer.add(ids[start : start + 200], rows[start : start + 200])
-        writer.delete(deleted)
-        writer.commit()
+        writer.commit(deleted)
     return folder

@@ -5,37 +5,37 @@ Rows are written as they come, since an ingest must not hold the vectors of a la
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryFile
 
+import faiss
 import numpy as np
 
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.base import Bools, Floats
-from blog_search_mcp.index.vectors.memmap_store import (
-    BLOCK,
+from blog_search_mcp.index.vectors.store import (
     MANY,
+    Bools,
     Directory,
-    blocks_of,
+    Floats,
     codes_path,
     empty_directory,
     map_rows,
     read_directory,
     rows_path,
-    write_codes,
     write_directory,
 )
+
+BLOCK = 4096
+"""Rows that are copied or added up at a time."""
 
 DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
 
 
-class MemmapWriter:
-    """An unfinished store, complete once committed; implements VectorWriter."""
+class VectorWriter:
+    """The vectors of an unfinished generation, complete once committed. All raise OSError."""
 
     def __init__(self, folder: Path, base: Path | None, dimension: int, generation: int) -> None:
         folder.mkdir()
@@ -43,66 +43,61 @@ class MemmapWriter:
         self._base_folder = base
         self._base = read_directory(base) if base else empty_directory(dimension)
         self._number = generation
-        self._pending = TemporaryFile(dir=folder)  # noqa: SIM115  # of the rows added so far
+        self._file = rows_path(folder, generation).open("wb")
         self._ids: list[Ids] = []
-        self._deleted: list[int] = []
+        self._total = np.zeros(dimension)
 
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
-        """Append these vectors."""
-        assert vectors.shape == (len(chunk_ids), self._base.dimension)
+        """Append float32 unit vectors of shape (len(chunk_ids), dimension).
+
+        No chunk has a vector yet; the vectors of one stand together, its id repeated.
+        """
+        assert vectors.shape == (len(chunk_ids), len(self._total))
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
-        self._pending.write(np.ascontiguousarray(vectors, dtype="<f4").data)
+        self._total += vectors.sum(axis=0, dtype=np.float64)
+        self._file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
 
-    def delete(self, chunk_ids: Sequence[int]) -> None:
-        """Leave out the vectors of these chunks."""
-        self._deleted.extend(chunk_ids)
-
-    def commit(self) -> None:
-        """Complete the segment of this generation, link those that stay, write the directory."""
-        base, new = self._base, np.concatenate([np.zeros(0, dtype=np.int64), *self._ids])
-        gone = np.asarray(self._deleted, dtype=np.int64)
+    def commit(self, removed: Sequence[int]) -> None:
+        """Leave out the vectors of the `removed` chunks, and complete the files."""
+        base, new = self._base, np.concatenate([self._base.ids[:0], *self._ids])
+        gone = np.asarray(removed, dtype=np.int64)
         deleted, refused = base.deleted | np.isin(base.ids, gone), np.isin(new, gone)
         kept = _count_kept(base, deleted, len(new))
         end = int(base.counts[:kept].sum())
         merged = end + np.flatnonzero(~deleted[end:])
-        rows = self._write_segment(merged, len(new))
-        self._pending.close()  # some systems list it until then
+        for rows in self._base_rows(merged):
+            self._file.write(rows.data)
+        self._file.close()
         self._link_segments(kept)
-        added = rows[len(merged) :]
-        added = added[~refused] if refused.any() else added
-        dropped = self._base_rows(np.flatnonzero(deleted & ~base.deleted))
-        own = [self._number] if len(rows) else []
+        total = base.total + self._total
+        for rows in self._base_rows(np.flatnonzero(deleted & ~base.deleted)):
+            total -= rows.sum(axis=0, dtype=np.float64)
+        segment = self._complete_segment(len(new) + len(merged))
+        total -= segment[: len(new)][refused].sum(axis=0, dtype=np.float64)
+        own = [len(segment)] if len(segment) else []
         directory = Directory(
-            segments=np.append(base.segments[:kept], np.asarray(own, dtype=np.int64)),
-            counts=np.append(base.counts[:kept], np.asarray([len(rows)] * len(own), np.int64)),
-            ids=np.concatenate([base.ids[:end], base.ids[merged], new]),
-            deleted=np.concatenate([deleted[:end], np.zeros(len(merged), dtype=bool), refused]),
-            total=base.total - self._sum(dropped) + self._sum(blocks_of(added)),
+            segments=np.append(base.segments[:kept], [self._number] * len(own)).astype(np.int64),
+            counts=np.append(base.counts[:kept], own).astype(np.int64),
+            ids=np.concatenate([base.ids[:end], new, base.ids[merged]]),
+            deleted=np.concatenate([deleted[:end], refused, np.zeros(len(merged), dtype=bool)]),
+            total=total,
         )
         write_directory(self._folder, directory)
 
     def close(self) -> None:
         """Drop what was not committed."""
         with suppress(OSError):
-            self._pending.close()
+            self._file.close()
 
-    def _write_segment(self, merged: Ids, added: int) -> Vectors:
-        """Write the base's rows at these offsets and those added; map the segment."""
-        count, path = len(merged) + added, rows_path(self._folder, self._number)
-        shape = (count, self._base.dimension)
+    def _complete_segment(self, count: int) -> Vectors:
+        """Map this generation's rows; write the codes of many, and no file of none."""
+        path, dimension = rows_path(self._folder, self._number), len(self._total)
         if not count:
-            return np.zeros(shape, dtype=np.float32)
-        with path.open("wb") as file:
-            header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-            np.lib.format.write_array_header_1_0(file, header)
-            for rows in self._base_rows(merged):
-                file.write(rows.data)
-            self._pending.seek(0)
-            shutil.copyfileobj(self._pending, file)
-        rows = map_rows(path, *shape)
+            path.unlink()
+            return np.zeros((0, dimension), dtype=np.float32)
+        rows = map_rows(path, count, dimension)
         if count >= MANY:
-            mean = self._sum(blocks_of(rows)) / count
-            write_codes(codes_path(self._folder, self._number), mean, blocks_of(rows))
+            _write_codes(codes_path(self._folder, self._number), rows)
         return rows
 
     def _link_segments(self, kept: int) -> None:
@@ -119,15 +114,24 @@ class MemmapWriter:
             start += count
             if len(numbers) and self._base_folder is not None:
                 path = rows_path(self._base_folder, number)
-                rows = map_rows(path, int(count), self._base.dimension)
+                rows = map_rows(path, int(count), len(self._total))
                 for first in range(0, len(numbers), BLOCK):
                     yield rows[numbers[first : first + BLOCK]]
 
-    def _sum(self, blocks: Iterable[Vectors]) -> Floats:
-        total = np.zeros(self._base.dimension)
-        for rows in blocks:
-            total += rows.sum(axis=0, dtype=np.float64)
-        return total
+
+def _write_codes(path: Path, rows: Vectors) -> None:
+    """Write the RaBitQ codes of these rows. Raises OSError.
+
+    All that FAISS trains is the mean, so that is all it is given to train with.
+    """
+    blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+    total: Floats = sum((block.sum(axis=0, dtype=np.float64) for block in blocks), np.zeros(1))
+    codes = faiss.IndexRaBitQ(rows.shape[1], faiss.METRIC_INNER_PRODUCT)
+    codes.train((total / len(rows))[np.newaxis].astype(np.float32))
+    for block in blocks:
+        codes.add(np.ascontiguousarray(block))
+    with path.open("wb") as file:
+        faiss.write_index(codes, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
