@@ -130,9 +130,10 @@ def refuse_place(layout: Layout, error: Exception) -> None:
     places = (layout.generations, layout.root, *layout.root.parents)
     is_below_file = number in (errno.ENOTDIR, errno.EEXIST) and any(map(Path.is_file, places))
     if is_below_file or number in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG):
+        mend = "Move the file away" if is_below_file else "Give this account the permission"
         raise IndexPlaceUnusable(
             f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(number or 0)}. "
-            "Give this account the permission, or name another folder with --index DIR."
+            f"{mend}, or name another folder with --index DIR."
         ) from error
 
 

@@ -68,15 +68,12 @@ def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str)
     (tmp_path / "f").write_text("", encoding="utf-8")
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "generations").write_text("", encoding="utf-8")
-    for index, name in (("f", "f"), ("f/below", "f"), ("g", "generations")):
+    for index in ("f", "f/below", "g"):
         ran = shell(f"cd {tmp_path} && INGEST posts --index {index} --embedder embedded{rebuild}")
-        assert (ran.returncode, ran.stderr.splitlines()[-1]) == (
-            1,
-            f"{name} is a file, and the index needs a folder there. Name another folder with "
-            "--index DIR, or move the file away.",
-        )
+        last = ran.stderr.splitlines()[-1]
+        assert (ran.returncode, "file" in last, "--index" in last) == (1, True, True)
     ran = shell(f"cd {tmp_path} && SERVER search --index f x")
-    assert (ran.returncode, ran.stderr[:14]) == (1, "f is a file, a")
+    assert (ran.returncode, len(ran.stderr.splitlines()), "--index" in ran.stderr) == (1, 1, True)
 
 
 @pytest.mark.parametrize("transport", ["", " --http 8765"])
@@ -111,11 +108,8 @@ def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
         assert '"source": "a.md"' in ran.stdout
         (made.content / "b.md").write_text("Another post.\n", encoding="utf-8")
         ran = as_user(f"INGEST {made.content} --index {made.index}2")
-        assert (ran.returncode, ran.stderr) == (
-            1,
-            "The index could not be written: Permission denied. Nothing in it has changed; check "
-            "the disk's space and the folder's permissions, then run again.\n",
-        )
+        assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
+        assert "permission" in ran.stderr
     finally:
         shell(f"chmod -R u+w {made.index}2")
 
@@ -123,17 +117,14 @@ def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
 def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
     made.content.parent.joinpath("closed").mkdir(mode=0o555)
     ran = as_user(f"INGEST {made.content} --index {made.content.parent}/closed/i")
-    index = "Give it the permission, or name another folder with --index DIR."
-    assert (ran.returncode, ran.stderr) == (
-        1,
-        f"This account may not make the index folder i. {index}\n",
-    )
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
+    assert "permission" in ran.stderr
     for closed in (made.index, made.index / "generations"):
         closed.chmod(0)
         ran = as_user(f"SERVER search --index {made.index} cache")
         closed.chmod(0o755)
-        said = f"This account may not read the index folder {made.index.name}. {index}\n"
-        assert (ran.returncode, ran.stderr) == (1, said)
+        assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
+        assert "permission" in ran.stderr
 
 
 def test_a_server_that_is_started_by_hand_says_what_it_waits_for(made: Blog) -> None:

@@ -43,7 +43,7 @@ def test_it_imports_nothing_heavy(tmp_path: Path) -> None:
     assert last[1] == "0 set()"
 
 
-@pytest.mark.parametrize("name", ["vectors/000001.npy", "texts.db", "chunks.db"])
+@pytest.mark.parametrize("name", ["vectors/000001.rows", "texts.db", "chunks.db"])
 def test_it_refuses_an_index_whose_file_was_written_to_since(blog: MakeBlog, name: str) -> None:
     made = blog({"a.md": "One onion.\n"})
     path = made.files.folder / name

@@ -176,7 +176,7 @@ def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> Non
     assert two.manifest.posts == one.manifest.posts
     assert two.manifest.calibration == one.manifest.calibration
     vectors = [
-        reader.manifest.files[f"vectors/00000{number}.npy"].sha256
+        reader.manifest.files[f"vectors/00000{number}.rows"].sha256
         for number, reader in enumerate((one, two), start=1)
     ]
     assert vectors[0] == vectors[1]

@@ -62,7 +62,7 @@ def damage(name: str) -> Callable[[Blog], None]:
         (change_posts, "posts", "warning"),
         (damage("manifest.json"), "index", "problem"),
         (damage("chunks.db"), "index", "problem"),
-        (damage("vectors/000001.npy"), "index", "problem"),
+        (damage("vectors/000001.rows"), "index", "problem"),
     ],
 )
 def test_the_command_that_it_gives_mends_what_it_tells(
