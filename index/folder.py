@@ -14,7 +14,6 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,8 +60,10 @@ class OpenGeneration:
     overview: Overview
     check: Callable[[], None]
     """Raises IndexBroken if it is no longer what was opened; called before each request."""
-    close: Callable[[], None]
-    """Ends it; refers to neither this nor the snapshot, and a second call does nothing."""
+
+    def close(self) -> None:
+        """Close its files; a second call does nothing."""
+        self.snapshot.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +163,11 @@ class FolderStore:
     def open(
         self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> OpenGeneration:
-        """Verify a generation and open it; it is not deleted before it is closed."""
-        from blog_search_mcp.index.store.generations import lock_generation
-
+        """Verify a generation and open it."""
+        files, manifest = self.layout.generation(number), self.read_manifest(number)
+        embedder = embedder_for(manifest.embedder)
+        guard = Guard(files, manifest)
         with ExitStack() as opened:
-            unlock = lock_generation(self.layout, number)
-            opened.callback(unlock)
-            files, manifest = self.layout.generation(number), self.read_manifest(number)
-            embedder = embedder_for(manifest.embedder)
-            guard = Guard(files, manifest)
             snapshot = opened.enter_context(closing(self.open_snapshot(files, embedder)))
             if snapshot.vectors.dimension != manifest.embedder.dimension:
                 raise IndexBroken(f"The index's vectors are not its embedder's. {REBUILD}")
@@ -179,8 +176,7 @@ class FolderStore:
             except (OSError, ValueError) as error:
                 raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
             opened.pop_all()
-        close = partial(_call_each, snapshot.catalog.close, unlock)
-        return OpenGeneration(manifest, snapshot, overview, guard.check, close)
+        return OpenGeneration(manifest, snapshot, overview, guard.check)
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
         """Open files that are complete and were verified."""
@@ -367,8 +363,3 @@ class Guard:
     def _read_stamps(self) -> dict[str, FileStamp]:
         stamps = ((name, read_stamp(self._files.folder / name)) for name in self._checksums)
         return {name: stamp for name, stamp in stamps if stamp}
-
-
-def _call_each(*functions: Callable[[], None]) -> None:
-    for function in functions:
-        function()

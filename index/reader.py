@@ -38,7 +38,7 @@ class IndexReader:
         self._check = opened.check
         self._snapshot = opened.snapshot
         self._making = threading.Lock()
-        self._finalize = weakref.finalize(self._snapshot, opened.close)
+        self._finalize = weakref.finalize(self._snapshot, opened.snapshot.catalog.close)
         notice = describe_backlog(opened.overview.posts, opened.overview.waiting)
         self.overview = replace(opened.overview, notice=notice)
         self.problem: IndexProblem | None = None

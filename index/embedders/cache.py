@@ -151,7 +151,7 @@ class EmbeddingCache:
 
     def _set_aside(self) -> None:
         self.close()
-        aside = quarantine(self._path, "-wal", "-shm", replace=False)
+        aside = quarantine(self._path, "-wal", "-shm")
         self.warnings += (
             "The embedding cache was damaged or of another version of blog-search-mcp. It is kept "
             f"as {aside}, and texts are embedded anew.",

@@ -9,8 +9,8 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -66,7 +66,7 @@ class Milvus:
 
     def collections(self) -> list[str]:
         """List the names of all collections."""
-        return sorted(self._ask(lambda client: client.list_collections(timeout=SECONDS)))
+        return sorted(self._ask("list_collections"))
 
     def create(self, name: str, fields: Mapping[str, str | int]) -> None:
         """Create a collection and load it.
@@ -74,52 +74,35 @@ class Milvus:
         Each field is an `int`, a `text`, `sparse` or the dimension of a vector. The first is the
         key, the last is searched by its inner product.
         """
-        from pymilvus import DataType
-
-        kinds = {"int": DataType.INT64, "sparse": DataType.SPARSE_FLOAT_VECTOR}
-
-        def create(client: Any) -> None:
-            schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
-            for field, kind in fields.items():
-                key = {"is_primary": field == next(iter(fields))}
-                if isinstance(kind, int):
-                    schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
-                elif kind == "text":
-                    schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **key)
-                else:
-                    schema.add_field(field, kinds[kind], **key)
-            index = client.prepare_index_params()
-            index.add_index(
-                field,
-                index_type="SPARSE_INVERTED_INDEX" if kind == "sparse" else "AUTOINDEX",
-                metric_type="IP",
-            )
-            client.create_collection(name, schema=schema, index_params=index, timeout=SECONDS)
-            client.load_collection(name, timeout=SECONDS)
-
-        self._ask(create)
+        client, kinds = type(self._connected()), _find_kinds()
+        schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
+        for field, kind in fields.items():
+            more = {"dim": kind} if isinstance(kind, int) else {}
+            more |= {"max_length": MOST_TEXT} if kind == "text" else {}
+            more |= {"is_primary": True} if field == next(iter(fields)) else {}
+            schema.add_field(field, kinds.get(kind, kinds["dense"]), **more)
+        index = client.prepare_index_params()
+        of_last = "SPARSE_INVERTED_INDEX" if kind == "sparse" else "AUTOINDEX"
+        index.add_index(field, index_type=of_last, metric_type="IP")
+        self._ask("create_collection", name, schema=schema, index_params=index)
 
     def drop(self, name: str) -> None:
         """Drop a collection, if there is one."""
-        self._ask(lambda client: client.drop_collection(name, timeout=SECONDS))
+        self._ask("drop_collection", name)
 
     def upsert(self, name: str, rows: Iterable[Row]) -> None:
         """Write rows, in place of any with the same key."""
         remaining = iter(rows)
         while batch := list(islice(remaining, BATCH)):
-            self._ask(partial(_upsert, name, batch), name)
+            self._ask("upsert", name, data=batch)
 
     def delete(self, name: str, expression: str) -> None:
         """Delete the rows for which `expression` holds."""
-        self._ask(lambda client: client.delete(name, filter=expression, timeout=SECONDS), name)
+        self._ask("delete", name, filter=expression)
 
     def flush(self, name: str) -> None:
         """Make what was written durable."""
-        self._ask(lambda client: client.flush(name, timeout=SECONDS), name)
-
-    def count(self, name: str, expression: str) -> int:
-        """Count the rows for which `expression` holds."""
-        return int(self.query(name, expression, ["count(*)"])[0]["count(*)"])
+        self._ask("flush", name)
 
     def query(
         self, name: str, expression: str, output: Sequence[str], *, strong: bool = True
@@ -128,18 +111,9 @@ class Milvus:
 
         `strong` sees what others wrote just now.
         """
-        return list(
-            self._ask(
-                lambda client: client.query(
-                    name,
-                    filter=expression,
-                    output_fields=list(output),
-                    consistency_level="Strong" if strong else "Bounded",
-                    timeout=SECONDS,
-                ),
-                name,
-            )
-        )
+        level = "Strong" if strong else "Bounded"
+        more = {"output_fields": list(output), "consistency_level": level}
+        return list(self._ask("query", name, filter=expression, **more))
 
     def search(
         self,
@@ -154,41 +128,42 @@ class Milvus:
         Those of the field `terms`, or `vector` for a dense query.
         """
         [hits] = self._ask(
-            lambda client: client.search(
-                name,
-                [query],
-                anns_field="terms" if isinstance(query, Mapping) else "vector",
-                limit=min(limit, MOST_ROWS),
-                filter=expression,
-                output_fields=list(output),
-                search_params={"metric_type": "IP"},
-                consistency_level="Session",
-                timeout=SECONDS,
-            ),
+            "search",
             name,
+            data=[query],
+            anns_field="terms" if isinstance(query, Mapping) else "vector",
+            limit=min(limit, MOST_ROWS),
+            filter=expression,
+            output_fields=list(output),
+            search_params={"metric_type": "IP"},
+            consistency_level="Session",
         )
         columns = zip(hits.ids, hits.distances, hits, strict=True)
         return [Hit(key, score, hit["entity"]) for key, score, hit in columns]
 
-    def _ask(self, request: Callable[[Any], Any], collection: str = "") -> Any:
-        """Make a request; once more if that may help.
+    def _ask(self, method: str, *collection: str, **arguments: Any) -> Any:
+        """Call a method of the client; once more if that may help.
 
         That is if the connection had ended, or the server has the collection on its disk alone, as
         one that started anew may.
         """
         try:
-            return request(self._connected())
+            return self._call(method, *collection, **arguments)
         except Exception as error:
             if "unavailable" in _describe(error).lower():
                 self._close()
             elif getattr(error, "code", None) != _NOT_LOADED:
                 raise self._translate(error) from error
         try:
-            if collection:
-                self._connected().load_collection(collection, timeout=SECONDS)
-            return request(self._connected())
+            if method != "create_collection":
+                for name in collection:
+                    self._call("load_collection", name)
+            return self._call(method, *collection, **arguments)
         except Exception as error:
             raise self._translate(error) from error
+
+    def _call(self, method: str, *collection: str, **arguments: Any) -> Any:
+        return getattr(self._connected(), method)(*collection, timeout=SECONDS, **arguments)
 
     def _connected(self) -> Any:
         with self._lock:
@@ -239,8 +214,11 @@ class Milvus:
         )
 
 
-def _upsert(name: str, rows: list[Row], client: Any) -> None:
-    client.upsert(name, rows, timeout=SECONDS)
+def _find_kinds() -> dict[str | int, Any]:
+    from pymilvus import DataType
+
+    sparse, dense = DataType.SPARSE_FLOAT_VECTOR, DataType.FLOAT_VECTOR
+    return {"int": DataType.INT64, "text": DataType.VARCHAR, "sparse": sparse, "dense": dense}
 
 
 _NO_COLLECTION, _NOT_LOADED = 100, 101

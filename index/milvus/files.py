@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -56,7 +57,8 @@ class RemoteFiles:
 
     def write_head(self, name: str, content: dict[str, Any]) -> None:
         """Write a head."""
-        self._upsert(iter([("head:" + name, "head", -1, json.dumps(content))]))
+        row = _make_row(f"head:{name}", "head", -1, json.dumps(content))
+        self._milvus.upsert(self._collection, [row])
         self._milvus.flush(self._collection)
 
     def delete_head(self, name: str) -> None:
@@ -97,29 +99,23 @@ class RemoteFiles:
 
     def delete_others(self, kept: Collection[str]) -> None:
         """Delete every content but those of these checksums."""
-        for row in self._milvus.query(self._collection, "part == 0", ["name"]):
+        for row in self._milvus.query(self._collection, "part in [0, 1]", ["name"]):
             if row["name"] not in kept:
                 self._milvus.delete(self._collection, f'name == "{row["name"]}"')
 
     def _put(self, sha256: str, file: BinaryIO) -> None:
-        # The first block is written last, so that where it is the others are.
+        """Write the blocks, the first one last, so that where it is the others are."""
         if self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
             return
-        self._upsert(self._blocks(sha256, file, skip=1))
-        file.seek(0)
-        self._upsert(self._blocks(sha256, file, most=1))
+        parts = range(1, -(-file.seek(0, os.SEEK_END) // BLOCK))
+        blocks = (self._read_block(sha256, file, part) for part in (*parts, 0))
+        self._milvus.upsert(self._collection, blocks)
 
-    def _blocks(
-        self, sha256: str, file: BinaryIO, *, skip: int = 0, most: int = -1
-    ) -> Iterator[tuple[str, str, int, str]]:
-        file.seek(skip * BLOCK)
-        part = skip
-        while part != most and ((block := file.read(BLOCK)) or part == 0):
-            data = base64.b85encode(zlib.compress(block)).decode("ascii")
-            yield f"{sha256}:{part}", sha256, part, data
-            part += 1
+    def _read_block(self, sha256: str, file: BinaryIO, part: int) -> Row:
+        file.seek(part * BLOCK)
+        data = base64.b85encode(zlib.compress(file.read(BLOCK))).decode("ascii")
+        return _make_row(f"{sha256}:{part}", sha256, part, data)
 
-    def _upsert(self, blocks: Iterator[tuple[str, str, int, str]]) -> None:
-        names = ("key", "name", "part", "data")
-        rows = (dict(zip(names, each, strict=True)) | {"nothing": _NOTHING} for each in blocks)
-        self._milvus.upsert(self._collection, rows)
+
+def _make_row(key: str, name: str, part: int, data: str) -> Row:
+    return {"key": key, "name": name, "part": part, "data": data, "nothing": _NOTHING}

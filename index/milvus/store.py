@@ -18,7 +18,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
-from blog_search_mcp.index.folder import FolderStore, NextGeneration, OpenGeneration
+from blog_search_mcp.index.folder import FolderStore, NextGeneration
 from blog_search_mcp.index.milvus.client import Milvus, connect
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.rows import KINDS, Rows, find_prefix, read_rows, write_rows
@@ -40,7 +40,7 @@ from blog_search_mcp.index.store.disk import (
     link_or_copy,
     translate_disk_errors,
 )
-from blog_search_mcp.index.store.generations import BUSY, collect, lock_generation
+from blog_search_mcp.index.store.generations import BUSY, collect
 from blog_search_mcp.index.store.manifest import REBUILD, checksum_of, dumps, loads
 from blog_search_mcp.index.store.statistics import load_overview
 
@@ -104,10 +104,6 @@ class MilvusStore(FolderStore):
         """Return the live generation's number."""
         return int(self._read_live()["number"])
 
-    def earlier_numbers(self) -> list[int]:
-        """Return none: the rows of the generations before are not kept for ever."""
-        return []
-
     def read_manifest(self, number: int) -> Manifest:
         """Read a generation's manifest, once its files are copied."""
         self._copy(number)
@@ -118,13 +114,6 @@ class MilvusStore(FolderStore):
         with suppress(IndexProblem, ValueError):
             return load_overview(self._remote.get(self._read_live()["overview"]))
         return None
-
-    def open(
-        self, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
-    ) -> OpenGeneration:
-        """Copy a generation's files and open it."""
-        self._copy(number)
-        return super().open(number, embedder_for)
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
         """Open files that are complete and were verified, and the rows."""
@@ -146,7 +135,8 @@ class MilvusStore(FolderStore):
         rows = read_rows(files.folder)
         vectors = len(read_directory(files.vectors).ids)
         for kind, count in (("chunks", manifest.chunks), ("vectors", vectors)):
-            if self._milvus.count(rows.collection(kind), rows.alive) < count:
+            [found] = self._milvus.query(rows.collection(kind), rows.alive, ["count(*)"])
+            if found["count(*)"] < count:
                 raise IndexBroken(f"The index has lost {kind} on the server. {REBUILD}")
 
     def measure(self) -> None:
@@ -185,6 +175,7 @@ class MilvusStore(FolderStore):
                 yield
             finally:
                 with suppress(IndexProblem):
+                    self._check_claim()
                     self._remote.delete_head(WRITER)
 
     @property
@@ -213,17 +204,15 @@ class MilvusStore(FolderStore):
         """Begin a generation as in a folder; what is no longer read is deleted from the server."""
         self._rows = self._prepare_rows(base, embedder.dimension)
         with super().begin(base, embedder) as generation:
-            unlock = lock_generation(self.layout, generation.number)
-            try:
-                yield generation
-            finally:
-                unlock()
+            yield generation
 
     def _prepare_rows(self, base: Manifest | None, dimension: int) -> Rows:
         """Return the rows to write on top of, in collections that are there."""
-        milvus, live = self._milvus, self._remote.read_head(LIVE) or {"prefix": "", "files": []}
+        milvus, remote = self._milvus, self._remote
         self._check_claim()
-        self._remote.delete_others(live["files"])
+        live = remote.read_head(LIVE) or {"prefix": "", "files": []}
+        record = remote.read_head(LAST_INGEST) or {"file": ""}
+        remote.delete_others([*live["files"], record["file"]])
         if base is None:
             rows = Rows(f"{self._address.name}_{secrets.token_hex(4)}")
         else:
@@ -276,15 +265,14 @@ class MilvusStore(FolderStore):
         files.manifest.write_bytes(text)
         for name, checksum in manifest.files.items():
             remote.put_file(checksum.sha256, files.folder / name)
+        sha256 = remote.put(text)
         head = {
             "number": manifest.generation,
-            "manifest": remote.put(text),
+            "manifest": sha256,
             "overview": manifest.files[files.overview.name].sha256,
             "prefix": self._rows.prefix,
+            "files": [sha256, *(checksum.sha256 for checksum in manifest.files.values())],
         }
-        checksums = [head["manifest"], *(each.sha256 for each in manifest.files.values())]
-        record = remote.read_head(LAST_INGEST)
-        head["files"] = [*checksums, *([record["file"]] if record else [])]
         self._check_claim()
         remote.write_head(LIVE, head)
 
@@ -305,7 +293,7 @@ class MilvusStore(FolderStore):
                 self._copy_files(copy, live["manifest"])
                 with suppress(OSError):  # another process has made it meanwhile
                     copy.rename(files.folder)
-            collect(self.layout, number)
+            collect(self.layout, *(kept for kept in self.layout.numbers() if kept >= number))
 
     def _copy_files(self, folder: Path, manifest: str) -> None:
         """Copy a generation's files, those that an earlier one has here from there."""

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 B = 0.75
 """BM25's correction by length, as in tantivy."""
 
-SAMPLE = 200
-"""Posts whose mean length all others are measured by."""
+PADDINGS = {"posts": 0, "chunks": PADDING}
+"""By level, how many words a text counts as longer than it is."""
 
 FEWEST = 200
 """Candidates at least, of which the best are returned."""
@@ -66,31 +66,29 @@ class WordsWriter:
     def __init__(self, server: Server, connection: sqlite3.Connection) -> None:
         self._milvus, self._rows, self._check = server
         self._connection = connection
-        self._length: dict[str, float] = {}
 
     def write(self, posts: Iterable[PostTerms]) -> None:
         """Write the rows of posts and count their terms. Raises IndexProblem."""
-        remaining = iter(posts)
-        known = self._connection.execute("SELECT name, length FROM levels").fetchall()
-        if known:
-            self._length = dict(known)
-            first: list[PostTerms] = []
-        else:
-            first = list(islice(remaining, SAMPLE))
-            chunks = [_length_of(chunk) + PADDING for post in first for chunk in post.chunks]
-            wholes = [_length_of(post.whole) for post in first if post.chunks]
-            self._length = {"posts": _mean(wholes), "chunks": _mean(chunks)}
-            rows = [(name, 0, length) for name, length in self._length.items()]
-            self._connection.executemany("INSERT INTO levels VALUES (?, ?, ?)", rows)
-        every = (post for post in chain(first, remaining) if post.chunks)
+        self._length = dict(self._connection.execute("SELECT name, length FROM levels").fetchall())
+        every = (post for post in posts if post.chunks)
         while some := list(islice(every, BATCH)):
             self._check()
-            ids = [self._count(post) for post in some]
-            pairs = list(zip(some, ids, strict=True))
-            self._milvus.upsert(self._rows.collection("posts"), self._post_rows(pairs))
-            self._milvus.upsert(self._rows.collection("chunks"), self._chunk_rows(pairs))
-        for name in self._length:
-            self._milvus.flush(self._rows.collection(name))
+            if not self._length:
+                self._measure(some)
+            numbered = [(post, self._count(post)) for post in some]
+            for level in PADDINGS:
+                self._milvus.upsert(self._rows.collection(level), self._rows_of(level, numbered))
+        for level in PADDINGS:
+            self._milvus.flush(self._rows.collection(level))
+
+    def _measure(self, posts: Sequence[PostTerms]) -> None:
+        """Take the mean lengths of these posts and their chunks for those of all."""
+        chunks = [chunk for post in posts for chunk in post.chunks]
+        for level, texts in (("posts", [post.whole for post in posts]), ("chunks", chunks)):
+            words = sum(len(text.split()) for text in texts)
+            self._length[level] = words / len(texts) + PADDINGS[level]
+        rows = [(level, 0, length) for level, length in self._length.items()]
+        self._connection.executemany("INSERT INTO levels VALUES (?, ?, ?)", rows)
 
     def _count(self, post: PostTerms) -> dict[str, int]:
         """Count the terms of a post; return their numbers."""
@@ -107,16 +105,17 @@ class WordsWriter:
         query = "SELECT stem, id FROM terms WHERE stem IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, [json.dumps(list(counts))]).fetchall())
 
-    def _post_rows(self, posts: Sequence[tuple[PostTerms, dict[str, int]]]) -> Iterator[Row]:
+    def _rows_of(
+        self, level: str, posts: Sequence[tuple[PostTerms, dict[str, int]]]
+    ) -> Iterator[Row]:
+        padding, mean = PADDINGS[level], self._length[level]
         for post, ids in posts:
-            terms = _weigh(post.whole, ids, self._length["posts"])
-            yield {"row": post.post_id, "post": post.post_id, "terms": terms}
-
-    def _chunk_rows(self, posts: Sequence[tuple[PostTerms, dict[str, int]]]) -> Iterator[Row]:
-        for post, ids in posts:
-            for chunk, words in zip(post.chunk_ids, post.chunks, strict=True):
-                terms = _weigh(words, ids, self._length["chunks"], PADDING)
-                yield {"row": chunk, "post": post.post_id, "terms": terms}
+            texts = [(post.post_id, post.whole)]
+            if level == "chunks":
+                texts = list(zip(post.chunk_ids, post.chunks, strict=True))
+            for row, words in texts:
+                terms = _weigh(words, ids, mean, padding)
+                yield {"row": row, "post": post.post_id, "terms": terms}
 
 
 def write_words(
@@ -144,20 +143,12 @@ def write_words(
         connection.commit()
 
 
-def _weigh(words: str, ids: Mapping[str, int], mean: float, padding: int = 0) -> Sparse:
+def _weigh(words: str, ids: Mapping[str, int], mean: float, padding: int) -> Sparse:
     """BM25's weights of a text's terms, by their numbers, without their rarity."""
     counts = Counter(words.split())
     norm = K1 * (1 - B + B * (counts.total() + padding) / mean)
     weights = {ids[stem]: n * (1 + K1) / (n + norm) for stem, n in counts.items()}
     return weights or {NO_TERM: 1.0}
-
-
-def _length_of(words: str) -> int:
-    return words.count(" ") + 1
-
-
-def _mean(lengths: Sequence[int]) -> float:
-    return sum(lengths) / len(lengths) if lengths else 1.0
 
 
 class MilvusLevel(LexicalLevel):

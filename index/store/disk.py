@@ -13,7 +13,6 @@ INDEX/
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   last_ingest.json        the content folder as the last ingest saw it
   lock                    one writer at a time
-  readers/                one locked file for each generation that a process has open
 
 Each library's error of the disk is told from a bug of ours where it enters: the lexical index's in
 `index.lexical.writer`, SQLite's and the system's by `translate_disk_errors`.
@@ -27,7 +26,8 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -70,7 +70,6 @@ class Layout:
         self.cache = root / "embeddings.db"
         self.last_ingest = root / "last_ingest.json"
         self.lock = root / "lock"
-        self.readers = root / "readers"
 
     def generation(self, number: int) -> GenerationFiles:
         """Return the files of generation `number`."""
@@ -177,26 +176,17 @@ def is_disk_error(error: sqlite3.DatabaseError) -> bool:
     }
 
 
-DAMAGED_SUFFIX = ".damaged"
+def quarantine(path: Path, *companions: str) -> str:
+    """Rename `path`, and the files whose names are its own and a companion's, to `….damaged-N`.
 
-
-def quarantine(path: Path, *companions: str, replace: bool = True) -> str:
-    """Rename `path`, and the files whose names are its own and a companion's, to `….damaged`.
-
-    An earlier file of that name is replaced, so that a failing disk is not filled; not so with
-    `replace` off, where the name gets a number. Returns the new name. Raises OSError.
+    Returns the new name. Raises OSError.
     """
-    damaged, number = path.with_name(path.name + DAMAGED_SUFFIX), 1
-    while not replace and damaged.exists():
-        number += 1
-        damaged = path.with_name(f"{path.name}{DAMAGED_SUFFIX}-{number}")
+    numbers = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
+    damaged = next(place for place in numbers if not place.exists())
     path.replace(damaged)
     for companion in companions:
-        beside = path.with_name(path.name + companion)
-        if beside.exists():
-            beside.replace(damaged.with_name(damaged.name + companion))
-        else:
-            damaged.with_name(damaged.name + companion).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + companion).replace(f"{damaged}{companion}")
     return damaged.name
 
 

@@ -1,33 +1,29 @@
-"""Generations: who reads and who writes them, and how the next one takes its place.
+"""Generations: who writes them, and how the next one takes the place of the current one.
 
 CURRENT is a one-line file replaced by an atomic rename, after everything it names is on disk
-(fsync): a writer killed at any instruction leaves the old generation current. A generation that
-somebody reads is kept, and so is the one before the current one until the next switch, for readers
-that could not lock it.
+(fsync): a writer killed at any instruction leaves the old generation current. The one before the
+current one is kept until the next switch, for whoever is about to open it. Servers look at CURRENT
+at each request, and what is open outlives its deletion, so that an older one is never missed.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import IndexBusy
 from blog_search_mcp.index.store.disk import (
-    GENERATION_NAME,
     GenerationFiles,
     Layout,
     generation_name,
     make_disk_error,
-    quarantine,
     refuse_place,
 )
 from blog_search_mcp.index.store.manifest import (
@@ -37,9 +33,6 @@ from blog_search_mcp.index.store.manifest import (
     dumps,
     is_unmodified,
 )
-
-_LOCK_TIMEOUT = 1.0
-"""Seconds; a lock file nobody else knows is refused only while `locked_generations` tries it."""
 
 AT_ONCE = 4
 """Files that are hashed and waited for at once; Python holds no lock while it does either."""
@@ -51,49 +44,6 @@ than a millisecond, at every request."""
 
 BUSY = "Another ingest is writing to this index."
 """Begins the sentence by which a process that started an ingest knows of it."""
-
-
-def lock_generation(layout: Layout, number: int) -> Callable[[], None]:
-    """Keep generation `number` from being deleted, if the index can be written.
-
-    What is returned ends that; it may be called from any thread, and a second time does nothing.
-    An ingest that looked before may delete it all the same: it is safe only if CURRENT names
-    it after this returns. Files of readers that were killed are deleted here too: a client may
-    start a server a thousand times between two ingests.
-    """
-    lock = FileLock(
-        layout.readers / f"{generation_name(number)}-{secrets.token_hex(8)}", thread_local=False
-    )
-    with suppress(OSError, Timeout):
-        layout.readers.mkdir(exist_ok=True)
-        _locked_generations(layout)
-        lock.acquire(timeout=_LOCK_TIMEOUT)
-    return partial(_release, lock)
-
-
-def _locked_generations(layout: Layout) -> set[int]:
-    """Return the generations that are being read; delete the locks of readers that ended."""
-    if not layout.readers.is_dir():
-        return set()
-    numbers = ((path, path.name.partition("-")[0]) for path in layout.readers.iterdir())
-    return {int(number) for path, number in numbers if number.isdecimal() and _is_locked(path)}
-
-
-def _is_locked(path: Path) -> bool:
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except (OSError, Timeout):
-        return True
-    _release(lock)
-    return False
-
-
-def _release(lock: FileLock) -> None:
-    if lock.is_locked:
-        lock.release()
-        with suppress(OSError):  # whoever comes next deletes what stays
-            Path(lock.lock_file).unlink()
 
 
 @contextmanager
@@ -144,8 +94,6 @@ def switch(layout: Layout, manifest: Manifest) -> None:
     following = layout.current.with_name("CURRENT.next")
     following.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
     _sync(following)
-    if layout.current.is_dir():
-        quarantine(layout.current)
     _rename_over(following, layout.current)
     with suppress(OSError):  # the switch has happened; both generations are on disk
         _sync(layout.root)
@@ -164,15 +112,12 @@ def _rename_over(new: Path, path: Path) -> None:
 
 
 def collect(layout: Layout, *kept: int | None) -> None:
-    """Delete every generation but those that are `kept` or being read.
+    """Delete every generation but those that are `kept`: old ones, and what a killed ingest left.
 
-    That is old ones, and what a killed ingest left.
+    What somebody has open of them stays readable to them.
     """
-    spared = {*kept, *_locked_generations(layout)}
-    names = {generation_name(number) for number in spared if number is not None}
-    for folder in layout.generations.iterdir():
-        if GENERATION_NAME.fullmatch(folder.name) and folder.name not in names:
-            shutil.rmtree(folder, ignore_errors=True)
+    for number in set(layout.numbers()).difference(kept):
+        shutil.rmtree(layout.generation(number).folder, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.store.generations import lock_generation, writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 from blog_search_mcp.server.watch.watcher import Watcher
@@ -128,19 +127,3 @@ def test_a_watcher_takes_posts_in_as_its_clock_says_and_ingests_once_a_jump(
         assert watcher.notice() is None
     assert ingests == [date(2026, 1, 15), date(2026, 1, 15) + YEARS]
     assert found(made, "zebrafinch") == ["later.md"]
-
-
-@pytest.mark.parametrize("year", [1980, 2100])
-def test_locks_have_no_age(year: int, blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    release = lock_generation(made.layout, 1)
-    with writer_lock(made.layout):
-        pass
-    touch(made.index, datetime(year, 1, 1, tzinfo=UTC).timestamp())
-    made.write({"tea.md": "# Tea\n\nA leaf.\n"})
-    assert made.ingest().added == 1
-    made.write({"tea.md": "# Tea\n\nTwo leaves.\n"})
-    assert made.ingest().changed == 1
-    assert made.layout.generation(1).folder.is_dir()
-    release()
-    assert [*made.layout.readers.iterdir()] == []

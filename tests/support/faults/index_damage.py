@@ -124,8 +124,6 @@ CURRENT: Mapping[str, Callable[[Path], None]] = MappingProxyType(
         "two generations": lambda path: _write(path, b"000001\n000002\n"),
         "5,000 digits": lambda path: _write(path, b"9" * 5000),
         "3 GB": lambda path: os.truncate(path, 3 << 30),
-        "an empty folder": lambda path: _folder(path, ()),
-        "a folder with a file": lambda path: _folder(path, ("keep",)),
         "a pipe": lambda path: _instead(os.mkfifo)(path, path),
         "a link to itself": lambda path: _instead(lambda it: it.symlink_to("CURRENT"))(path, path),
         "deleted": lambda path: path.unlink(),
@@ -136,10 +134,3 @@ CURRENT: Mapping[str, Callable[[Path], None]] = MappingProxyType(
 
 def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-
-
-def _folder(path: Path, names: tuple[str, ...]) -> None:
-    path.unlink()
-    path.mkdir()
-    for name in names:
-        (path / name).write_bytes(b"")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import threading
@@ -13,15 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexMissing
-from blog_search_mcp.index.store.generations import lock_generation
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
 from tests.support.blog import rows_file
+from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
-    from blog_search_mcp.index.store.disk import Layout
     from tests.support.blog import Blog, MakeBlog
 
 SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}
@@ -43,19 +42,6 @@ def test_a_new_generation_is_picked_up(blog: MakeBlog) -> None:
     rewrite(made, "Fry a leek.")
     assert text(live.reader()) == "# Soup\n\nFry a leek."
     assert live.reader().search("leek", Filters(), limit=1, offset=0).total == 1
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there, what is open cannot be deleted")
-def test_a_reader_that_could_hold_nothing_still_keeps_what_it_opened(blog: MakeBlog) -> None:
-    """Even when its folder is gone: what is open stays readable."""
-    made = blog(SOUP)
-    made.layout.readers.write_bytes(b"no folder")
-    early = made.reader()
-    for words in ("Fry a leek.", "Stew a bean.", "Bake a beet."):
-        rewrite(made, words)
-    assert not made.layout.generation(early.manifest.generation).folder.exists()
-    [hit] = early.search("onion", Filters(), limit=1, offset=0).hits
-    assert hit.chunk.text == text(early) == "# Soup\n\nBoil an onion."
 
 
 def test_searches_go_on_while_generations_are_replaced(blog: MakeBlog) -> None:
@@ -130,31 +116,19 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
     assert (answer.hits[0].chunk.text, answer.notice) == ("# Soup\n\nFry a leek.", None)
 
 
-def switching_meanwhile(times: int, blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many switches come between reading CURRENT and opening what it names."""
-    left = list(range(times))
-
-    def lock(layout: Layout, number: int) -> Callable[[], None]:
-        unlock = lock_generation(layout, number)
-        if left:
-            rewrite(blog, f"Version {left.pop()}.")
-            rewrite(blog, f"Version {len(left)} too.")
-        return unlock
-
-    monkeypatch.setattr("blog_search_mcp.index.store.generations.lock_generation", lock)
-
-
-@pytest.mark.parametrize("can_hold", [True, False])
-def test_switches_while_an_index_is_opened_end_in_the_newest(
-    can_hold: bool, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_switches_while_an_index_is_opened_end_in_the_newest(blog: MakeBlog) -> None:
+    """They come between reading CURRENT and opening what it names."""
     made = blog(SOUP)
-    if not can_hold:
-        made.layout.readers.write_bytes(b"no folder")
-    switching_meanwhile(2, made, monkeypatch)
-    reader = made.follow().reader()
-    assert reader.manifest.generation == made.manifest.generation == 5
-    assert text(reader) == "# Soup\n\nVersion 0 too."
+
+    def embedder_for(_identity: object) -> FakeEmbedder:
+        for number in range(3):
+            rewrite(made, f"Version {number}.")
+        return made.embedder
+
+    live = Index(made.index, embedder_for)
+    assert live.reader().manifest.generation == made.manifest.generation == 4
+    assert text(live.reader()) == "# Soup\n\nVersion 2."
+    live.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts what Linux shows in /proc")

@@ -17,7 +17,7 @@ from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexFormatUnkn
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.catalog import read_chunk_table
 from blog_search_mcp.index.store.disk import Layout, read_regular
-from blog_search_mcp.index.store.generations import collect, lock_generation, writer_lock
+from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.store.manifest import FORMAT
 from blog_search_mcp.index.types import Filters
 from tests.support.fakes import FakeEmbedder
@@ -113,23 +113,6 @@ def test_a_second_writer_is_told_to_wait_but_where_nothing_changes(blog: MakeBlo
     assert made.ingest().changed == 1
 
 
-def test_a_generation_is_spared_while_it_is_locked(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    for number in range(1, 5):
-        layout.generation(number).folder.mkdir(parents=True)
-    unlock_first, unlock_second = lock_generation(layout, 1), lock_generation(layout, 1)
-    unlock_first()
-    unlock_first()
-    collect(layout, 4)
-    assert generations(layout) == [1, 4]
-    unlock_second()
-    (layout.readers / "000001-of-a-killed-reader").touch()
-    (layout.readers / ".DS_Store").touch()
-    collect(layout, 4)
-    assert generations(layout) == [4]
-    assert [path.name for path in layout.readers.iterdir()] == [".DS_Store"]
-
-
 READER = """
 import sys
 from pathlib import Path
@@ -156,22 +139,13 @@ def switch(made: Blog, times: int) -> None:
         made.ingest()
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_what_another_process_reads_outlives_switches_and_then_is_deleted(
-    is_killed: bool, blog: MakeBlog
-) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="there, what is open cannot be deleted")
+def test_what_another_process_reads_outlives_switches(blog: MakeBlog) -> None:
     made = blog(ONION)
     with reading(made) as process:
-        if is_killed:
-            process.kill()
-            process.wait()
         switch(made, 3)
-        assert generations(made.layout) == ([3, 4] if is_killed else [1, 3, 4])
-        if not is_killed:
-            assert process.communicate()[0] == "# Soup\n\nBoil an onion.\n"
-    switch(made, 1)
-    assert generations(made.layout) == [4, 5]
-    assert not any(made.layout.readers.iterdir())
+        assert generations(made.layout) == [3, 4]
+        assert process.communicate()[0] == "# Soup\n\nBoil an onion.\n"
 
 
 def test_a_request_that_outlasts_two_switches_still_gets_its_answer(blog: MakeBlog) -> None:
@@ -181,12 +155,9 @@ def test_a_request_that_outlasts_two_switches_still_gets_its_answer(blog: MakeBl
     for _ in range(3):
         switch(made, 1)
         live.reader()
-    assert generations(made.layout) == [1, 3, 4]
+    assert generations(made.layout) == [3, 4]
     [hit] = asked.search("onion", Filters(), limit=1, offset=0).hits
     assert hit.chunk.text == "# Soup\n\nBoil an onion."
-    del asked
-    switch(made, 1)
-    assert generations(made.layout) == [4, 5]
 
 
 def test_after_an_ingest_that_fails_the_generation_before_still_stands_in(tmp_path: Path) -> None:
