@@ -82,7 +82,7 @@ def test_a_refusal_of_any_write_is_reported_and_loses_nothing(
 
 
 def bug(error: Exception) -> Any:
-    def raising(*_arguments: object) -> None:
+    def raising(*_arguments: object, **_named: object) -> None:
         raise error
 
     return raising
@@ -93,7 +93,7 @@ def bug(error: Exception) -> Any:
     [
         ("vectors.writer.VectorWriter.add", RuntimeError("a dimension of ours is wrong")),
         ("vectors.writer.VectorWriter.commit", ValueError("two lengths of ours differ")),
-        ("search.calibration.measure_reach", ValueError("no median of nothing")),
+        ("search.calibration.summarise_reach", ValueError("no median of nothing")),
     ],
 )
 def test_a_bug_of_ours_is_not_told_as_a_full_disk(

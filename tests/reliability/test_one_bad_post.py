@@ -176,7 +176,6 @@ def breaks_on_poison(place: str, error: BaseException) -> Callable[..., Any]:
 WRITING = {
     "store.catalog_writer.CatalogWriter._add_chunk": "writing it into the index",
     "lexical.documents.terms_of": "indexing its words",
-    "lexical.writer._documents": "indexing its words",
 }
 """What takes a post into the index, and what its reason says."""
 
