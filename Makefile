@@ -17,7 +17,7 @@ INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all coverage browser pictures clients eval eval-author bench reliability conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all coverage browser clients eval eval-author bench reliability conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -47,10 +47,6 @@ coverage: $(INSTALLED) ## run the fast tests and hold what they cover to a floor
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page
-
-pictures: $(INSTALLED) playwright ## make the pictures of the documentation anew
-	@$(BIN)/python -m tools.pictures
-	@$(BIN)/python -m tests.page.pictures docs/pictures
 
 clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clients and test with them
 	@$(BIN)/python -m pytest -rs tests/clients

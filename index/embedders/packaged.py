@@ -97,7 +97,7 @@ LONGEST_PIECE: Final = 16
 
 
 def encode_by_table(path: Path, text: str) -> list[int]:
-    """Return the ids of a text's pieces, looked up in the table that `tools/export_e5.py` wrote.
+    """Return the ids of a text's pieces, looked up in a table of all pieces.
 
     How a text is cut depends on no other pieces than those that stand in it, so a tokenizer of
     these alone cuts it likewise. That takes .5 ms for a question; to load all takes .35 s and
