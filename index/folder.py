@@ -95,12 +95,6 @@ class FolderStore:
         self.location = folder
         self.layout = Layout(folder)
 
-    def exists(self) -> bool:
-        """Whether a generation was published here. Raises IndexProblem if nobody can tell."""
-        with suppress(IndexMissing):
-            return bool(self.current_number())
-        return False
-
     def stamp(self) -> Stamp | None:
         """Identify the live generation by reading one line; `None` if there is none to be read."""
         current = self.layout.current

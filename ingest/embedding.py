@@ -31,7 +31,7 @@ from blog_search_mcp.ingest.prepare import make_windows
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.embedders.cache import KeptVectors
+    from blog_search_mcp.index.embedders.cache import EmbeddingCache
     from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
@@ -52,7 +52,7 @@ MAX_REFUSED_SHARE = 0.1
 class CachedEmbedder:
     """An embedder behind the cache, for one run; one thread at a time embeds."""
 
-    def __init__(self, embedder: Embedder, cache: KeptVectors) -> None:
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
         self.refused: dict[str, str] = {}

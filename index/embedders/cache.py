@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -48,20 +48,6 @@ _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_
 """Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a table that is not there."""
 
 
-class KeptVectors(Protocol):
-    """A cache of one embedder's vectors, wherever it lies. Each method raises IndexProblem."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the author should know about the cache, in sentences."""
-
-    def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors that are here, by text."""
-
-    def put(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep one vector for each text; once this returns, killing the process loses none."""
-
-
 class EmbeddingCache:
     """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
 
@@ -71,6 +57,7 @@ class EmbeddingCache:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
+        """What the author should know about the cache, in sentences."""
         canonical = write_identity(identity)
         self._salt = salt_of(canonical + self._adopt_fingerprint(canonical, identity))
 
@@ -81,7 +68,7 @@ class EmbeddingCache:
             self._connection = None
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """As KeptVectors."""
+        """Return the vectors that are here, by text."""
         keys = {text: key_of(text, self._salt) for text in texts}
         query = "SELECT vector, seal FROM embeddings WHERE key = ?"
 
@@ -96,7 +83,7 @@ class EmbeddingCache:
         return self._run(select)
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """As KeptVectors."""
+        """Keep one vector for each text; once this returns, killing the process loses none."""
         keys = [key_of(text, self._salt) for text in texts]
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
         rows = [(k, v, checksum_of(k, v)) for k, v in zip(keys, blobs, strict=True)]
