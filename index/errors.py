@@ -1,29 +1,5 @@
 """Every failure that a reader or an author can meet, as one tree.
 
-    BlogSearchError
-    ├── UsageError            a setting or argument that cannot be meant
-    ├── ContentError          the content folder cannot be read
-    │   ├── UnreadablePost    one file that is left out, with its reason
-    │   │   └── PostChanging      somebody is writing it just now
-    │   └── NoLink            where a post is published is not sure, with the reason
-    ├── EmbedderError         vectors could not be had
-    │   ├── EmbedderUnavailable   nobody answers; may pass by itself
-    │   ├── RequestFailed         one request to a server, by kind (`index.embedders.client`)
-    │   └── EmbedderRefused       the embedder cannot be used, or says no
-    │       └── TextsRefused          some texts have no vector, the others do
-    ├── IndexProblem          the index cannot be used as it is
-    │   ├── IndexMissing          no ingest has finished here yet
-    │   ├── IndexPlaceUnusable    no index can be there: a file, a name too long, no permission
-    │   ├── IndexBroken           a file is torn, missing or foreign
-    │   ├── IndexFormatUnknown    written by another version of this program
-    │   ├── IndexBusy             another ingest is writing
-    │   └── EmbedderMismatch      built with another embedder than the one asked for
-    ├── ClientSettingsError   a client's settings file cannot be read or changed
-    ├── IngestFailed          a process that ingests, or helps to, did not finish
-    └── NotInIndex            a post or chunk that does not exist
-        ├── UnknownPost
-        └── UnknownChunk
-
 A message says what happened and what to do next, in one or two sentences that
 a reader can act on; it never holds a traceback. Failures of libraries are
 translated where they enter, with `raise … from error`.
@@ -31,13 +7,10 @@ translated where they enter, with `raise … from error`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.types import Vectors
 
 
 class BlogSearchError(Exception):
@@ -62,40 +35,6 @@ class ContentError(BlogSearchError):
 
 class UnreadablePost(ContentError):
     """One file is left out of the index; the message is the reason."""
-
-
-MOST_DETAIL = 100
-"""Characters of an unexpected error that are repeated: some quote what they failed on."""
-
-STOPS = (KeyboardInterrupt, SystemExit)
-"""What ends a program and is the fault of no post; a panic in Rust is no Exception either."""
-
-
-@contextmanager
-def refuse_post(step: str, *others: type[BaseException]) -> Iterator[None]:
-    """Raise UnreadablePost for whatever else one post makes this block raise.
-
-    Its reason names `step`, as in `reading it`. Errors of this program pass, and so does what is
-    no post's fault: MemoryError, STOPS and `others`.
-    """
-    passing: tuple[type[BaseException], ...] = (BlogSearchError, MemoryError, *STOPS, *others)
-    try:
-        yield
-    except passing:
-        raise
-    except BaseException as error:
-        raise UnreadablePost(describe_refusal(step, error)) from error
-
-
-def describe_refusal(step: str, error: BaseException) -> str:
-    """Tell why one post is left out: `step`, as in `reading it`, raised what nobody expected."""
-    return f"{step} fails ({describe_unexpected(error)}); change it, or name it in a .blogignore"
-
-
-def describe_unexpected(error: BaseException) -> str:
-    """Name an error that nobody expected: its class and its first words."""
-    said = " ".join(str(error).split())[:MOST_DETAIL]
-    return ": ".join(filter(None, (type(error).__name__, said)))
 
 
 class PostChanging(UnreadablePost):
@@ -141,11 +80,7 @@ class IndexPlaceUnusable(IndexProblem):
 
 
 class IndexBroken(IndexProblem):
-    """A file of the index is torn, missing or not ours."""
-
-
-class IndexFormatUnknown(IndexProblem):
-    """The index was written by another version of this program."""
+    """A file of the index is torn, missing, not ours or of another version of this program."""
 
 
 class IndexBusy(IndexProblem):
@@ -178,16 +113,38 @@ class UnknownPost(NotInIndex):
         self.nearest = nearest
 
 
-class UnknownChunk(NotInIndex):
-    """The post exists, the chunk does not; valid indices are 0 to `count` - 1."""
+MOST_DETAIL = 100
+"""Characters of an unexpected error that are repeated: some quote what they failed on."""
 
-    def __init__(self, source: str, chunk_index: int, count: int) -> None:
-        super().__init__(
-            f"{source} has no chunk {chunk_index}: its chunk_index goes from 0 to {count - 1}."
-        )
-        self.source = source
-        self.chunk_index = chunk_index
-        self.count = count
+
+@contextmanager
+def refuse_post(step: str, *others: type[BaseException]) -> Iterator[None]:
+    """Raise UnreadablePost for whatever else one post makes this block raise, a panic of Rust too.
+
+    Its reason names `step`, as in `reading it`. Errors of this program pass, and so does what is
+    no post's fault: what ends a program, MemoryError and `others`.
+    """
+    passing: tuple[type[BaseException], ...] = (
+        BlogSearchError,
+        MemoryError,
+        KeyboardInterrupt,
+        SystemExit,
+        *others,
+    )
+    try:
+        yield
+    except passing:
+        raise
+    except BaseException as error:
+        raise UnreadablePost(
+            f"{step} fails ({describe_unexpected(error)}); change it, or name it in a .blogignore"
+        ) from error
+
+
+def describe_unexpected(error: BaseException) -> str:
+    """Name an error that nobody expected: its class and its first words."""
+    said = " ".join(str(error).split())[:MOST_DETAIL]
+    return ": ".join(filter(None, (type(error).__name__, said)))
 
 
 def describe_exhaustion(error: BaseException) -> str | None:

@@ -1,13 +1,12 @@
 """The read face of the index: one opened generation, and an index that follows its newest one.
 
-A generation's files are closed with the last reference to its reader, so that a request which
+A generation's files are closed with the last reference to what reads them, so that a request which
 began before a switch ends undisturbed, however many switches there are meanwhile.
 """
 
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
@@ -16,34 +15,42 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.errors import IndexProblem, UnknownChunk
+from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.search.search import search
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.listing import Listing
-from blog_search_mcp.index.store.statistics import describe_backlog
+from blog_search_mcp.index.store.manifest import Guard
+from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Outline, Passage
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.folder import OpenGeneration
+    from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.relations.corpus import Corpus
 
 
 class IndexReader:
-    """Searches and reads one generation; immutable, and safe for concurrent requests."""
+    """Searches and reads one generation; immutable, and safe for concurrent requests.
 
-    def __init__(self, opened: OpenGeneration) -> None:
-        """Take an opened generation, which is closed with the last reference to its snapshot."""
-        self.manifest = opened.manifest
-        self._check = opened.check
-        self._snapshot = opened.snapshot
-        self._making = threading.Lock()
-        self._finalize = weakref.finalize(self._snapshot, opened.snapshot.catalog.close)
-        notice = describe_backlog(opened.overview.posts, opened.overview.waiting)
-        self.overview = replace(opened.overview, notice=notice)
+    Every method but `close` raises IndexBroken if a file is no longer what was opened.
+    """
+
+    def __init__(
+        self, store: FolderStore, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
+    ) -> None:
+        """Verify a generation and open it. Raises IndexProblem."""
+        files = store.layout.generation(number)
+        self.manifest = store.read_manifest(number)
+        embedder = embedder_for(self.manifest.embedder)
+        self._check = Guard(files, self.manifest).check
+        self.snapshot = store.open_snapshot(files, embedder)
+        overview = read_overview(files)
+        notice = describe_backlog(overview.posts, overview.waiting)
+        self.overview = replace(overview, notice=notice)
         self.problem: IndexProblem | None = None
         """Why the newest generation cannot be used, if this is an earlier one in its place."""
         self._age: str | None = None
+        self._making = threading.Lock()
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
         """Return a reader of this generation whose answers name the newest one's `problem`."""
@@ -59,33 +66,27 @@ class IndexReader:
 
     def close(self) -> None:
         """Close the files at once; no other call may follow."""
-        self._finalize()
+        self.snapshot.close()
 
-    def search(
-        self,
-        query: str,
-        filters: Filters,
-        *,
-        limit: int,
-        offset: int,
-    ) -> Answer:
-        """Find the hits from `offset` on, `limit` at most, best first. Raises IndexBroken."""
+    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
+        """Find the hits from `offset` on, `limit` at most, best first."""
         self._check()
         calibration = self.manifest.calibration
-        answer = search(self._snapshot, query, filters, calibration, limit=limit, offset=offset)
+        answer = search(self.snapshot, query, filters, calibration, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read the page around a chunk, with `neighbors` chunks more on each side of it.
 
-        Raises UnknownPost, UnknownChunk or IndexBroken.
+        Raises NotInIndex.
         """
         self._check()
-        post_id, post = self._snapshot.catalog.require_post(source)
-        chunks = [*self._snapshot.catalog.chunks_of(post_id).values()]
+        post_id, post = self.snapshot.catalog.require_post(source)
+        chunks = [*self.snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
-            raise UnknownChunk(source, chunk_index, len(chunks))
+            valid = f"its chunk_index goes from 0 to {len(chunks) - 1}"
+            raise NotInIndex(f"{source} has no chunk {chunk_index}: {valid}.")
         page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
         first = max(0, page.start - neighbors)
         shown = tuple(chunks[first : page.stop + neighbors])
@@ -96,18 +97,18 @@ class IndexReader:
             count=len(chunks),
             heading_before=_other_heading(chunks[first::-1], shown[0]),
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
-            translations=self._snapshot.translations.others.get(post_id, ()),
+            translations=self.snapshot.translations.others.get(post_id, ()),
             notice=self._age,
         )
 
     def outline(self, source: str) -> Outline:
-        """List a post's chunks without their text. Raises UnknownPost or IndexBroken."""
-        post_id, post = self._snapshot.catalog.require_post(source)
-        others = self._snapshot.translations.others.get(post_id, ())
+        """List a post's chunks without their text. Raises UnknownPost."""
+        post_id, post = self.snapshot.catalog.require_post(source)
+        others = self.snapshot.translations.others.get(post_id, ())
         return Outline(post, self.listing().parts(post_id), others)
 
     def corpus(self) -> Corpus:
-        """Return the generation for analyses of the whole blog. Raises IndexBroken."""
+        """Return the generation for analyses of the whole blog."""
         self._check()
         with self._making:
             return self._corpus
@@ -116,20 +117,17 @@ class IndexReader:
     def _corpus(self) -> Corpus:
         from blog_search_mcp.index.relations.corpus import Corpus
 
-        return Corpus(self._snapshot)
+        return Corpus(self.snapshot)
 
     def listing(self) -> Listing:
-        """Return lists of what the generation holds. Raises IndexBroken."""
+        """Return lists of what the generation holds."""
         self._check()
-        return Listing(self._snapshot.catalog, self)
+        return Listing(self.snapshot.catalog)
 
 
 PAGE = 5_000
 """Bytes of UTF-8 that a chunk is read with the chunks around it up to: about 1,000 tokens, twice a
-chunk. Of questions whose post is known, on four English blogs and two Chinese ones, the best chunk
-alone holds the evidence for .66 and .67, its page for .84 and .82 (4,000 bytes: .80 and .79; 6,000:
-.88 and .86), at .48 and .48, .99 and 1.15 thousand tokens. Chunks of twice the size hold as much
-but find posts worse (hit@1 by words of three blogs in four falls by .025 to .06)."""
+chunk. The best chunk alone holds the evidence for .66 of the questions, its page for .84."""
 
 
 def fill_page(sizes: Sequence[int], asked: int) -> range:
@@ -155,10 +153,8 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
 
 def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
     """The innermost heading of the first chunk that stands under another one."""
-    for chunk in chunks:
-        if chunk.headings and chunk.headings != than.headings:
-            return chunk.headings[-1]
-    return None
+    others = (chunk.headings for chunk in chunks if chunk.headings != than.headings)
+    return next((headings[-1] for headings in others if headings), None)
 
 
 class Index:
@@ -178,32 +174,29 @@ class Index:
         """Return the current generation, opened; if it cannot be, one before it.
 
         That is the one that is open, or else the newest that is whole, with the `problem`. Raises
-        IndexMissing, IndexBroken or IndexFormatUnknown if there is none.
+        IndexMissing or IndexBroken if there is none.
         """
-        try:
-            return self._newest()
-        except IndexProblem as error:
-            if opened_meanwhile := self._opened_for(self._store.stamp()):
-                return opened_meanwhile
-            earlier = self._open_earlier()
-            if earlier is None:
-                raise
-            return earlier.in_place_of_newest(error)
+        stamp = self._store.stamp()
+        if reader := self._opened_for(stamp):
+            return reader
+        with self._opening:
+            if reader := self._opened_for(stamp):
+                return reader
+            try:
+                reader = self._open_newest()
+            except IndexProblem as error:
+                if self._opened is None:
+                    self._open_earlier()
+                if self._opened is None:
+                    raise
+                return self._opened[1].in_place_of_newest(error)
+            self._opened = stamp, reader
+            return reader
 
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""
         with self._opening:
             self._opened = None
-
-    def _newest(self) -> IndexReader:
-        """Open the current generation, unless it is the open one by its stamp."""
-        stamp = self._store.stamp()
-        reader = self._opened_for(stamp)
-        if reader is None:
-            with self._opening:
-                reader = self._opened_for(stamp) or self._open_newest()
-                self._opened = stamp, reader
-        return reader
 
     def _opened_for(self, stamp: Stamp | None) -> IndexReader | None:
         opened = self._opened
@@ -212,7 +205,7 @@ class Index:
     def _open_newest(self) -> IndexReader:
         """Open the generation that is the current one before and after it is opened.
 
-        One that no longer is afterwards may have been deleted before it was locked.
+        One that no longer is afterwards may have been deleted before it was opened.
         """
         while True:
             number = self._store.current_number()
@@ -225,19 +218,16 @@ class Index:
                 if self._store.current_number() == number:
                     return reader
 
-    def _open_earlier(self) -> IndexReader | None:
-        with self._opening:
-            if self._opened is not None:
-                return self._opened[1]
-            with suppress(IndexProblem, OSError):
-                for number in self._store.earlier_numbers():
+    def _open_earlier(self) -> None:
+        with suppress(IndexProblem, OSError):
+            current = self._store.current_number()
+            for number in reversed(self._store.layout.numbers()):
+                if number < current and self._opened is None:
                     with suppress(IndexProblem):
                         self._opened = None, self._open(number)
-                        return self._opened[1]
-            return None
 
     def _open(self, number: int) -> IndexReader:
-        return IndexReader(self._store.open(number, self._embedder_of))
+        return IndexReader(self._store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
         """Return the embedder of the last generation that was opened, if this one has the same."""

@@ -1,6 +1,6 @@
 """The nouns of the project, frozen: what an index is made of and what it answers.
 
-Both neighbours need them, so they live here and import nothing of ours.
+They import nothing of ours.
 """
 
 from __future__ import annotations
@@ -26,13 +26,7 @@ Sort = Literal["relevance", "newest"]
 """How hits are ordered."""
 
 Feature = Literal[
-    "passage",
-    "coverage",
-    "post",
-    "meaning",
-    "opening",
-    "gated_meaning",
-    "gated_opening",
+    "passage", "coverage", "post", "meaning", "opening", "gated_meaning", "gated_opening"
 ]
 """A feature that a post is scored by: the words of its best passage; how many of the query's one
 passage holds together; the words of the whole post; the meaning of its nearest passage and of its
@@ -40,6 +34,9 @@ first; and both again as far as no passage holds the query's words together."""
 
 ReasonKind = Literal[Feature, "heading", "verbatim"]
 """What can raise a score: a feature, or that the query is a heading of the post."""
+
+Translated: TypeAlias = tuple[tuple[str, str], ...]
+"""Language and source of each translation of a post."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,6 @@ class Post:
     """ISO day, `YYYY-MM-DD`."""
     tags: tuple[str, ...] = ()
     description: str = ""
-    """The author's own description or summary; empty if there is none."""
     slug: str = ""
     language: str = ""
     """BCP 47 tag in lower case (`zh-tw`, `en`), as the author says or as the text shows."""
@@ -78,11 +74,10 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Posts:
-    """A page of posts."""
+    """A page of posts, of `total` on all pages."""
 
     page: tuple[Post, ...]
     total: int
-    """How many there are on all pages."""
     offset: int
 
     @property
@@ -102,17 +97,17 @@ class Chunk:
     text: str
     """The author's words, verbatim."""
     plain: str
-    """The same passage without markup: what is embedded, analysed and previewed."""
+    """The same without markup, as headings are too: what is embedded, analysed and previewed."""
     headings: tuple[str, ...]
-    """The path of headings above the passage, outermost first, without markup."""
+    """The path of headings above the passage, outermost first."""
     first_line: int
-    """Line of the file on which `text` begins, from 1."""
+    """Of the file, from 1."""
     last_line: int
-    """Line of the file on which `text` ends, inclusive."""
+    """Inclusive."""
     anchor: str = ""
     """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
     inner_headings: tuple[str, ...] = ()
-    """The headings that stand in the passage itself, in order, without markup."""
+    """The headings that stand in the passage itself, in order."""
 
     @property
     def all_headings(self) -> tuple[str, ...]:
@@ -134,12 +129,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPart:
-    """One post of a series."""
+    """One post of a series, with its number as the author gives it, else its place, from 1."""
 
     post: int
     source: str
     part: int
-    """Its number as the author gives it, else its place, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +152,11 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PlaceInSeries:
-    """Where a post stands in its series."""
+    """Where a post stands in its series, and the source of the part after it."""
 
     name: str
     part: int
     next: str | None
-    """Source of the part after it, `None` for the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,25 +166,24 @@ class Contradiction:
     linked: int
     """Posts that are linked by an address of the site."""
     elsewhere: int
-    """Those of them that are linked by another address than theirs, and by no other."""
+    """Those of them that are linked by another address than theirs alone: `href`, not `url`."""
     href: str
-    """Such a link."""
     url: str
-    """The address that was made for its post."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a hit must satisfy; `None` lets everything through. Applied before ranking."""
+    """What a hit must satisfy; `None` lets everything through. Applied before ranking.
+
+    Days are ISO days, inclusive, which a post without a date does not pass.
+    """
 
     section: str | None = None
     """A folder below the content folder; posts in it and below it pass, of `/` every post."""
     tag: str | None = None
     """Compared without regard to case."""
     after: str | None = None
-    """ISO day, inclusive; a post without a date does not pass."""
     before: str | None = None
-    """ISO day, inclusive; a post without a date does not pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +212,9 @@ class Hit:
     """Cosine to the query in [-1, 1]; `None` if this chunk has no vector or the query none."""
     lexical: float | None = None
     """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
-    translations: tuple[tuple[str, str], ...] = ()
-    """Language and source of each translation of the post, none of which is a hit itself."""
+    translations: Translated = ()
+    """None of them is a hit itself."""
     series: PlaceInSeries | None = None
-    """Where the post stands in its series, if it is in one."""
     reasons: tuple[Reason, ...] = ()
     """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
     the hit is less for a further passage, more for a post that a better translation lifted or
@@ -247,7 +238,7 @@ class Answer:
     certainty: float = 0.0
     """What `confidence` is cut from: the estimated probability of an answer, in [0, 1]."""
     notice: str | None = None
-    """One sentence the reader must see (a retriever that did not answer), else `None`."""
+    """One sentence the reader must see (a retriever that did not answer)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,37 +253,31 @@ class Passage:
     count: int
     """How many chunks the post has."""
     heading_before: str | None
-    """Heading of the nearest earlier chunk under another heading, else `None`."""
+    """Of the nearest earlier chunk under another heading."""
     heading_after: str | None
-    """Heading of the nearest later chunk under another heading, else `None`."""
-    translations: tuple[tuple[str, str], ...] = ()
-    """Language and source of each translation of the post."""
+    translations: Translated = ()
     notice: str | None = None
-    """One sentence the reader must see (the post may have changed), else `None`."""
+    """One sentence the reader must see (the post may have changed)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One chunk as an outline names it."""
+    """One chunk as an outline names it; its fields are those of `Chunk`."""
 
     chunk_index: int
     headings: tuple[str, ...]
-    """The path of headings above it, outermost first."""
     first_line: int
     last_line: int
     inner_headings: tuple[str, ...] = ()
-    """Those in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A post without its text."""
+    """A post without its text: every chunk in the order of the post."""
 
     post: Post
     parts: tuple[Part, ...]
-    """Every chunk, in the order of the post."""
-    translations: tuple[tuple[str, str], ...] = ()
-    """Language and source of each translation of the post."""
+    translations: Translated = ()
 
 
 ANALYSIS = 5
@@ -301,8 +286,7 @@ next ingest then writes the lexical index anew."""
 
 CONFIDENCE_FORMULA = 8
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
-the medians of a `Calibration` are void then, and the next ingest computes them again."""
-
+the next ingest then computes the medians of the `Calibration` again."""
 
 CALIBRATION_CHANGE = 0.1
 """Share of chunks that must have come or gone before the headings are searched again."""
@@ -316,20 +300,18 @@ smaller one is calibrated at each change of it: a new post may be a tenth of it.
 class Calibration:
     """What queries reach that surely have an answer on the blog, and queries that surely have none.
 
-    Medians over its own headings and over packaged ones about other things; kept in its manifest.
+    Medians over its own headings and over packaged ones, which are absent: how much of their words
+    is found (`index.search.confidence.found_words`), and the cosine of the nearest passage.
     """
 
     heading_found: float
-    """How much of a heading's words is found (`index.search.confidence.found_words`)."""
     absent_found: float
     heading_similarity: float
-    """The cosine of a heading's nearest passage less that of the blog's mean; 0 if the embedder
-    does not cover the blog."""
+    """The cosine less that of the blog's mean; 0 if the embedder does not cover the blog."""
     heading_cosine: float
-    """The cosine of a heading's nearest passage, as it is."""
     absent_cosine: float
     foreign_cosine: float
-    """The same of absent headings in another script than most of the blog."""
+    """Of absent headings in another script than most of the blog."""
     characters: int
     """Of the blog's text, of a large one's as many as are sampled."""
     chunks: int
@@ -347,12 +329,14 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What an embedding server's vectors were at ingest, to compare with after an update."""
+    """What an embedding server's vectors were at ingest, to compare with after an update.
+
+    Those of `index.embedders.fingerprint.TEXTS`, as `pack_vectors` encodes them, and the server's
+    version, empty if it reports none.
+    """
 
     version: str
-    """The server's; empty if it reports none."""
     vectors: str
-    """Of `index.embedders.fingerprint.TEXTS`, as `pack_vectors` encodes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,11 +371,6 @@ _OWNERS = {
     "openai": "the embedding server's",
     "embedded": "the packaged model",
 }
-
-
-def name_server(kind: str) -> str:
-    """Name what a kind of embedder is behind, in a sentence."""
-    return _OWNERS.get(kind, kind).removesuffix("'s")
 
 
 def name_embedder(kind: str, model: str) -> str:

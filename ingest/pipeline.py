@@ -215,7 +215,7 @@ class _Stages:
 
         `embedded` are queries of the calibration before it, to which this one adds its own.
         """
-        from blog_search_mcp.index.store.disk import translate_disk_errors
+        from blog_search_mcp.index.store.catalog import translate_disk_errors
 
         self.progress.start("writing the index", 1)
         writer.complete()

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import tantivy
 from tantivy import Occur
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Query, Word
+from blog_search_mcp.index.analysis.query import Query, Word
 
 K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
@@ -33,8 +31,12 @@ def bm25_idf(having: int, documents: int) -> float:
 class LexicalLevel:
     """The posts or the chunks of a generation; safe for concurrent searches.
 
-    The methods that begin with `_` are all that asks tantivy; a level elsewhere has others.
+    `documents`, `having` and the methods that begin with `_` are all that asks tantivy; a level
+    elsewhere has others.
     """
+
+    documents: int
+    """How many there are."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -42,11 +44,7 @@ class LexicalLevel:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._id_field = id_field
-
-    @property
-    def documents(self) -> int:
-        """How many documents there are."""
-        return self._searcher.num_docs
+        self.documents = self._searcher.num_docs
 
     @property
     def max_idf(self) -> float:
@@ -79,9 +77,7 @@ class LexicalLevel:
         """
         idf = self.idf(query)
         ideal = (1 + K1) * sum(idf.values())
-        if not (ideal and limit):
-            return {}
-        scores = self._score(idf, limit, among)
+        scores = self._score(idf, limit, among) if ideal and limit else {}
         return {number: min(score / ideal, 1.0) for number, score in scores.items()}
 
     def coverage(
@@ -93,9 +89,7 @@ class LexicalLevel:
         """
         idf = self.idf(query)
         full = sum(idf.values())
-        if not full:
-            return {}
-        present = self._present(idf, limit, among)
+        present = self._present(idf, limit, among) if full else {}
         return {number: min(worth / full, 1.0) for number, worth in present.items()}
 
     def _having_any(self, word: Word) -> int:
@@ -113,27 +107,22 @@ class LexicalLevel:
         A word counts by the best of its stems; a character also by its weight and rarity where it
         is in a pair.
         """
-        clauses = [
-            (Occur.Should, clause)
-            for word, worth in idf.items()
-            for clause in self._clauses(word, worth)
-        ]
-        return self._search(tantivy.Query.boolean_query(clauses), limit, among)
+        clauses = []
+        for word, worth in idf.items():
+            clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
+            if word.is_character:
+                clauses.append(self._pairs(word, worth))
+        return self._search(clauses, limit, among)
 
     def _present(
         self, idf: Mapping[Word, float], limit: int, among: Sequence[int] | None
     ) -> dict[int, float]:
         """Find the best `limit` documents with the sum of the words' worth that each has."""
         clauses = [
-            (Occur.Should, tantivy.Query.const_score_query(self._anywhere(word), worth))
+            tantivy.Query.const_score_query(self._anywhere(word), worth)
             for word, worth in idf.items()
         ]
-        return self._search(tantivy.Query.boolean_query(clauses), limit, among)
-
-    def _clauses(self, word: Word, worth: float) -> Iterator[tantivy.Query]:
-        yield tantivy.Query.boost_query(self._stems(word), word.weight)
-        if word.is_character:
-            yield self._pairs(word, worth)
+        return self._search(clauses, limit, among)
 
     def _anywhere(self, word: Word) -> tantivy.Query:
         """Any of the word's stems, or for a character a pair it is in."""
@@ -152,8 +141,9 @@ class LexicalLevel:
         return stems[0] if len(stems) == 1 else tantivy.Query.disjunction_max_query(stems)
 
     def _search(
-        self, wanted: tantivy.Query, limit: int, among: Sequence[int] | None
+        self, clauses: Sequence[tantivy.Query], limit: int, among: Sequence[int] | None
     ) -> dict[int, float]:
+        wanted = tantivy.Query.boolean_query([(Occur.Should, clause) for clause in clauses])
         if among is not None:
             allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
             filtered = (Occur.Must, tantivy.Query.const_score_query(allowed, 0.0))

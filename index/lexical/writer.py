@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import tantivy
@@ -31,18 +31,15 @@ LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 
 
 def write(
-    folder: Path, previous: Path | None, removed: Iterable[int], added: Iterable[PostTerms]
+    folder: Path, previous: Path | None, removed: Sequence[int], added: Iterable[PostTerms]
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
     `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
     """
     try:
-        if previous is None:
-            levels = {name: _empty(folder / name, fields) for name, fields in LEVELS.items()}
-        else:
-            levels = _copied(folder, previous)
-        _update(levels, list(removed), added)
+        chunks, posts = (_begin(folder, previous, name) for name in LEVELS)
+        _update(chunks, posts, removed, added)
     except ValueError as error:
         if not _IO.search(str(error)):
             raise
@@ -52,50 +49,43 @@ def write(
             shutil.copymode(folder / name / _LOCK, folder / name / private)
 
 
+def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
+    """Link tantivy's segments, which never change, and copy its lists of them, which do."""
+    place = folder / level
+    place.mkdir(parents=True)
+    if previous is None:
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("stem", tokenizer_name="whitespace", index_option="freq")
+        for field in LEVELS[level]:
+            builder.add_unsigned_field(field, indexed=True, fast=True)
+        return tantivy.Index(builder.build(), str(place))
+    for path in (previous / level).iterdir():
+        if path.suffix == ".json":
+            shutil.copyfile(path, place / path.name)
+        elif path.is_file() and path.suffix != ".lock":
+            link_or_copy(path, place / path.name)
+    return tantivy.Index.open(str(place))
+
+
 def _update(
-    levels: Mapping[str, tantivy.Index], removed: list[int], added: Iterable[PostTerms]
+    chunks: tantivy.Index,
+    posts: tantivy.Index,
+    removed: Sequence[int],
+    added: Iterable[PostTerms],
 ) -> None:
-    writers = {name: level.writer(_HEAP, 1) for name, level in levels.items()}
-    for name, writer in writers.items():
+    writers = of_chunks, of_posts = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
+    for level, writer in zip((chunks, posts), writers, strict=True):
         # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
-        writer.delete_documents_by_query(Query.term_set_query(levels[name].schema, "post", removed))
+        writer.delete_documents_by_query(Query.term_set_query(level.schema, "post", list(removed)))
     for post in added:
-        for name, document in _documents(post):
-            writers[name].add_document(document)
-    for writer in writers.values():
+        for chunk_id, words in post.chunks.items():
+            padded = words + f" {_NO_WORD}" * PADDING
+            of_chunks.add_document(_document(padded, chunk=chunk_id, post=post.post_id))
+        if post.chunks:
+            of_posts.add_document(_document(post.whole, post=post.post_id))
+    for writer in writers:
         writer.commit()
         writer.wait_merging_threads()
-
-
-def _empty(folder: Path, numbers: Iterable[str]) -> tantivy.Index:
-    folder.mkdir(parents=True)
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("stem", tokenizer_name="whitespace", index_option="freq")
-    for field in numbers:
-        builder.add_unsigned_field(field, indexed=True, fast=True)
-    return tantivy.Index(builder.build(), str(folder))
-
-
-def _copied(folder: Path, previous: Path) -> dict[str, tantivy.Index]:
-    """Link tantivy's segments, which never change, and copy its lists of them, which do."""
-    for name in LEVELS:
-        (folder / name).mkdir(parents=True)
-        for path in (previous / name).iterdir():
-            if path.suffix == ".json":
-                shutil.copyfile(path, folder / name / path.name)
-            elif path.is_file() and path.suffix != ".lock":
-                link_or_copy(path, folder / name / path.name)
-    return {name: tantivy.Index.open(str(folder / name)) for name in LEVELS}
-
-
-def _documents(post: PostTerms) -> Iterator[tuple[str, Document]]:
-    """Everything of one post, each with the level it belongs to; nothing of a title alone."""
-    if not post.chunk_ids:
-        return
-    for chunk_id, words in zip(post.chunk_ids, post.chunks, strict=True):
-        padding = f" {_NO_WORD}" * PADDING
-        yield "chunks", _document(words + padding, chunk=chunk_id, post=post.post_id)
-    yield "posts", _document(post.whole, post=post.post_id)
 
 
 def _document(words: str, **numbers: int) -> Document:

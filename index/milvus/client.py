@@ -36,6 +36,12 @@ BATCH = 200
 MOST_TEXT = 65_535
 """Bytes of UTF-8 that a text takes (milvus.io, limitations)."""
 
+_NO_COLLECTION, _NOT_LOADED = 100, 101
+"""The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
+
+_MOST_CAUSES = 8
+"""Causes of an error that are looked at: pymilvus makes rings of them."""
+
 
 class NoCollection(IndexBroken):
     """A collection that was asked for is not on the server."""
@@ -46,12 +52,11 @@ Sparse: TypeAlias = Mapping[int, float]
 
 
 class Hit(NamedTuple):
-    """A row that a search found."""
+    """A row that a search found, with the fields that were asked for."""
 
     key: int
     score: float
     row: Mapping[str, Any]
-    """The fields that were asked for."""
 
 
 class Milvus:
@@ -74,16 +79,23 @@ class Milvus:
         Each field is an `int`, a `text`, `sparse` or the dimension of a vector. The first is the
         key, the last is searched by its inner product.
         """
-        client, kinds = type(self._connected()), _find_kinds()
+        client = type(self._connected())
+        from pymilvus import DataType
+
         schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
-        for field, kind in fields.items():
-            more = {"dim": kind} if isinstance(kind, int) else {}
-            more |= {"max_length": MOST_TEXT} if kind == "text" else {}
-            more |= {"is_primary": True} if field == next(iter(fields)) else {}
-            schema.add_field(field, kinds.get(kind, kinds["dense"]), **more)
         index = client.prepare_index_params()
-        of_last = "SPARSE_INVERTED_INDEX" if kind == "sparse" else "AUTOINDEX"
-        index.add_index(field, index_type=of_last, metric_type="IP")
+        for field, kind in fields.items():
+            is_key = {"is_primary": True} if field == next(iter(fields)) else {}
+            if kind == "int":
+                schema.add_field(field, DataType.INT64, **is_key)
+            elif kind == "text":
+                schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **is_key)
+            elif kind == "sparse":
+                schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
+                index.add_index(field, index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
+            else:
+                schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
+                index.add_index(field, index_type="AUTOINDEX", metric_type="IP")
         self._ask("create_collection", name, schema=schema, index_params=index)
 
     def drop(self, name: str) -> None:
@@ -147,23 +159,21 @@ class Milvus:
         That is if the connection had ended, or the server has the collection on its disk alone, as
         one that started anew may.
         """
-        try:
-            return self._call(method, *collection, **arguments)
-        except Exception as error:
-            if "unavailable" in _describe(error).lower():
-                self._close()
-            elif getattr(error, "code", None) != _NOT_LOADED:
-                raise self._translate(error) from error
-        try:
-            if method != "create_collection":
-                for name in collection:
-                    self._call("load_collection", name)
-            return self._call(method, *collection, **arguments)
-        except Exception as error:
-            raise self._translate(error) from error
-
-    def _call(self, method: str, *collection: str, **arguments: Any) -> Any:
-        return getattr(self._connected(), method)(*collection, timeout=SECONDS, **arguments)
+        is_again = False
+        while True:
+            try:
+                for name in collection if is_again and method != "create_collection" else ():
+                    self._connected().load_collection(name, timeout=SECONDS)
+                call = getattr(self._connected(), method)
+                return call(*collection, timeout=SECONDS, **arguments)
+            except Exception as error:
+                is_lost = "unavailable" in _describe(error).lower()
+                may_help = is_lost or getattr(error, "code", None) == _NOT_LOADED
+                if is_again or not may_help:
+                    raise self._translate(error) from error
+                if is_lost:
+                    self._close()
+                is_again = True
 
     def _connected(self) -> Any:
         with self._lock:
@@ -214,27 +224,13 @@ class Milvus:
         )
 
 
-def _find_kinds() -> dict[str | int, Any]:
-    from pymilvus import DataType
-
-    sparse, dense = DataType.SPARSE_FLOAT_VECTOR, DataType.FLOAT_VECTOR
-    return {"int": DataType.INT64, "text": DataType.VARCHAR, "sparse": sparse, "dense": dense}
-
-
-_NO_COLLECTION, _NOT_LOADED = 100, 101
-"""The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
-
-
 def _describe(error: BaseException | None) -> str:
-    """Return what an error and its causes say, of which pymilvus makes rings."""
+    """Return what an error and its causes say."""
     words: list[str] = []
-    while error is not None and len(words) < MOST_CAUSES:
+    while error is not None and len(words) < _MOST_CAUSES:
         words.append(" ".join(f"{type(error).__name__}: {error}".split()))
         error = error.__cause__
     return "; ".join(words)
-
-
-MOST_CAUSES = 8
 
 
 def batches_of(keys: Sequence[int], size: int = BATCH) -> Iterator[Sequence[int]]:

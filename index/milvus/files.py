@@ -1,4 +1,4 @@
-"""Files in rows: the small parts of a generation, and what names the live one.
+"""Which rows on a server are a generation's, and files in rows: its small parts and what names it.
 
 A content is rows that are found by its SHA-256, each one block of it, compressed; equal files of
 generations are the same rows. A head is one row under a name of its own, whose JSON changes at
@@ -11,11 +11,13 @@ import base64
 import hashlib
 import json
 import os
+import re
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.milvus.client import Milvus, NoCollection, Row
@@ -46,14 +48,12 @@ class RemoteFiles:
 
     def read_head(self, name: str, *, strong: bool = True) -> dict[str, Any] | None:
         """Read a head, `None` if there is none. `strong` sees what others wrote just now."""
-        wanted = f'key == "head:{name}"'
         try:
+            wanted = f'key == "head:{name}"'
             rows = self._milvus.query(self._collection, wanted, ["data"], strong=strong)
-            return {**json.loads(rows[0]["data"])} if rows else None
         except NoCollection:
             return None
-        except (ValueError, TypeError) as error:
-            raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
+        return dict(json.loads(rows[0]["data"])) if rows else None
 
     def write_head(self, name: str, content: dict[str, Any]) -> None:
         """Write a head."""
@@ -65,16 +65,22 @@ class RemoteFiles:
         """Delete a head."""
         self._milvus.delete(self._collection, f'key in ["head:{name}"]')
 
-    def put_file(self, sha256: str, path: Path) -> None:
-        """Write the content of a file, unless it is there. Raises OSError too."""
-        with path.open("rb") as file:
-            self._put(sha256, file)
-
     def put(self, content: bytes) -> str:
         """Write a content, unless it is there; return its SHA-256."""
         sha256 = hashlib.sha256(content).hexdigest()
-        self._put(sha256, BytesIO(content))
+        self.put_file(sha256, BytesIO(content))
         return sha256
+
+    def put_file(self, sha256: str, file: BinaryIO) -> None:
+        """Write the content of a file, unless it is there. Raises OSError too.
+
+        The first block comes last, so that where it is the others are.
+        """
+        if self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
+            return
+        parts = range(1, -(-file.seek(0, os.SEEK_END) // BLOCK))
+        blocks = (_read_block(sha256, file, part) for part in (*parts, 0))
+        self._milvus.upsert(self._collection, blocks)
 
     def get(self, sha256: str) -> bytes:
         """Read a content. Raises IndexBroken if it is not there as it was written."""
@@ -91,10 +97,7 @@ class RemoteFiles:
             wanted = f'name == "{sha256}" and part >= {start} and part < {start + AT_ONCE}'
             rows = self._milvus.query(self._collection, wanted, ["part", "data"])
             for row in sorted(rows, key=lambda row: int(row["part"])):
-                try:
-                    write(zlib.decompress(base64.b85decode(row["data"])))
-                except (ValueError, zlib.error) as error:
-                    raise IndexBroken(f"The index's files are damaged. {REBUILD}") from error
+                write(zlib.decompress(base64.b85decode(row["data"])))
             start += AT_ONCE
 
     def delete_others(self, kept: Collection[str]) -> None:
@@ -103,19 +106,75 @@ class RemoteFiles:
             if row["name"] not in kept:
                 self._milvus.delete(self._collection, f'name == "{row["name"]}"')
 
-    def _put(self, sha256: str, file: BinaryIO) -> None:
-        """Write the blocks, the first one last, so that where it is the others are."""
-        if self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
-            return
-        parts = range(1, -(-file.seek(0, os.SEEK_END) // BLOCK))
-        blocks = (self._read_block(sha256, file, part) for part in (*parts, 0))
-        self._milvus.upsert(self._collection, blocks)
 
-    def _read_block(self, sha256: str, file: BinaryIO, part: int) -> Row:
-        file.seek(part * BLOCK)
-        data = base64.b85encode(zlib.compress(file.read(BLOCK))).decode("ascii")
-        return _make_row(f"{sha256}:{part}", sha256, part, data)
+def _read_block(sha256: str, file: BinaryIO, part: int) -> Row:
+    file.seek(part * BLOCK)
+    data = base64.b85encode(zlib.compress(file.read(BLOCK))).decode("ascii")
+    return _make_row(f"{sha256}:{part}", sha256, part, data)
 
 
 def _make_row(key: str, name: str, part: int, data: str) -> Row:
     return {"key": key, "name": name, "part": part, "data": data, "nothing": _NOTHING}
+
+
+KINDS = ("posts", "chunks", "vectors")
+"""Of the collections of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Which rows of its collections a generation has: generations may share them.
+
+    An ingest adds the rows of new posts, whose ids are larger than any before, and deletes those of
+    the posts that the ingest before it removed: readers of the generation before the live one have
+    had them until then.
+    """
+
+    prefix: str
+    """Begins the names of the collections."""
+    last: int = 0
+    """The largest id of a post."""
+    removed: tuple[int, ...] = ()
+    """Posts whose rows are there and no longer count."""
+
+    def collection(self, kind: str) -> str:
+        """Return the name of one of the collections."""
+        return f"{self.prefix}_{kind}"
+
+    @property
+    def alive(self) -> str:
+        """The expression for the rows that count."""
+        newest = f"post <= {self.last}"
+        return f"{newest} and {among('post', self.removed, 'not in')}" if self.removed else newest
+
+    @property
+    def dead(self) -> tuple[str, ...]:
+        """The expressions for what the next ingest deletes, a killed one's rows too."""
+        newer = f"post > {self.last}"
+        return (newer, among("post", self.removed)) if self.removed else (newer,)
+
+
+Server: TypeAlias = tuple[Milvus, Rows, Callable[[], None]]
+"""Where to write which rows, after it was checked that nobody else does."""
+
+
+def among(field: str, values: Iterable[int], operator: str = "in") -> str:
+    """Write that a field has one of these values; milvus-lite has no templates for them."""
+    return f"{field} {operator} [{', '.join(map(str, values))}]"
+
+
+def find_prefix(index: str, collection: str) -> str | None:
+    """Return the prefix of a collection of rows of this index, `None` for any other collection."""
+    match = re.fullmatch(rf"({index}_[0-9a-f]{{8}})_(?:{'|'.join(KINDS)})", collection)
+    return match[1] if match else None
+
+
+def write_rows(folder: Path, rows: Rows) -> None:
+    """Write which rows a generation has. Raises OSError."""
+    (folder / "rows.json").write_text(json.dumps(asdict(rows)), encoding="utf-8")
+
+
+def read_rows(folder: Path) -> Rows:
+    """Read which rows a generation has. Raises OSError or ValueError."""
+    columns = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+    return Rows(columns["prefix"], columns["last"], tuple(columns["removed"]))

@@ -1,13 +1,13 @@
 """The store of an index on a Milvus server.
 
-    NAME_files                  the files of generations, and heads: LIVE, WRITER, LAST_INGEST
+    NAME_files                  the files of generations, and two heads: LIVE and WRITER
     NAME_1a2b3c4d_posts         a row for the words of each post
     NAME_1a2b3c4d_chunks        … of each chunk
     NAME_1a2b3c4d_vectors       a row for each vector
 
-A machine has a copy of the files in its cache folder, laid out as an index in a folder, and the
-cache of embeddings beside it. Rows are added to the same collections until an ingest makes the
-index anew.
+A machine has a copy of the files in its cache folder, laid out as an index in a folder, with the
+cache of embeddings and the record of its own last ingest. Rows are added to the same collections
+until an ingest makes the index anew.
 """
 
 from __future__ import annotations
@@ -19,48 +19,44 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
-from blog_search_mcp.index.folder import FolderStore, NextGeneration
+from blog_search_mcp.index.folder import FolderStore
+from blog_search_mcp.index.lexical.documents import PostTerms
 from blog_search_mcp.index.milvus.client import Milvus, connect
-from blog_search_mcp.index.milvus.files import RemoteFiles
-from blog_search_mcp.index.milvus.rows import KINDS, Rows, find_prefix, read_rows, write_rows
+from blog_search_mcp.index.milvus.files import (
+    KINDS,
+    RemoteFiles,
+    Rows,
+    Server,
+    find_prefix,
+    read_rows,
+    write_rows,
+)
 from blog_search_mcp.index.milvus.vectors import MilvusVectors, MilvusVectorWriter, fields_of
 from blog_search_mcp.index.milvus.words import FIELDS, MilvusSearcher, write_words
-from blog_search_mcp.index.store.disk import (
-    GenerationFiles,
-    generation_name,
-    link_or_copy,
-    translate_disk_errors,
-)
+from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
+from blog_search_mcp.index.store.catalog import Catalog, open_catalog, translate_disk_errors
+from blog_search_mcp.index.store.disk import GenerationFiles, Stamp, link_or_copy
 from blog_search_mcp.index.store.generations import BUSY, collect
-from blog_search_mcp.index.store.manifest import REBUILD, checksum_of, dumps, loads
-from blog_search_mcp.index.store.statistics import load_overview
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.lexical.documents import PostTerms
-    from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.store.catalog import Catalog
-    from blog_search_mcp.index.store.disk import Stamp
-    from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.stores import IndexAddress
-    from blog_search_mcp.index.types import EmbedderIdentity
-    from blog_search_mcp.index.vectors.writer import VectorWriter
+from blog_search_mcp.index.store.manifest import Manifest, checksum_of, dumps, loads
+from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, Overview
+from blog_search_mcp.index.stores import IndexAddress
+from blog_search_mcp.index.vectors.writer import VectorWriter
 
 STALE_SECONDS = 120.0
 """After which the ingest of another machine that shows no life is taken for dead."""
 
-LIVE, WRITER, LAST_INGEST = "LIVE", "WRITER", "LAST_INGEST"
-"""The heads: the live generation, who writes, and what the last ingest saw."""
+LIVE, WRITER = "LIVE", "WRITER"
+"""The heads: the live generation, and the machine that writes."""
 
 
 class MilvusStore(FolderStore):
@@ -71,8 +67,6 @@ class MilvusStore(FolderStore):
         super().__init__(_copy_folder(address))
         self.location = address
         self._address = address
-        self._claim = ""
-        """What tells this store's ingest from others."""
         self._rows = Rows("")
         """Of the generation that is written."""
 
@@ -97,7 +91,7 @@ class MilvusStore(FolderStore):
         """Identify the live generation by one request; `None` if there is none to be read."""
         with suppress(IndexProblem):
             live = self._read_live(strong=False)
-            return generation_name(live["number"]), 0, int(live["manifest"][:12], 16)
+            return live["number"], int(live["manifest"][:12], 16)
         return None
 
     def current_number(self) -> int:
@@ -112,75 +106,39 @@ class MilvusStore(FolderStore):
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done."""
         with suppress(IndexProblem, ValueError):
-            return load_overview(self._remote.get(self._read_live()["overview"]))
+            return OVERVIEW_JSON.validate_json(self._remote.get(self._read_live()["overview"]))
         return None
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
         """Open files that are complete and were verified, and the rows."""
-        from blog_search_mcp.index.search.snapshot import open_snapshot
-
         server = self._milvus, read_rows(files.folder)
         return open_snapshot(
             files, embedder, partial(MilvusSearcher, *server), partial(MilvusVectors, *server)
         )
 
-    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:
-        """Compare the copy with what was written, and without `trusts_stamps` count the rows."""
-        from blog_search_mcp.index.vectors.store import read_directory
-
-        super().verify(manifest, trusts_stamps=trusts_stamps)
-        if trusts_stamps:
-            return
-        files = self.layout.generation(manifest.generation)
-        rows = read_rows(files.folder)
-        vectors = len(read_directory(files.vectors).ids)
-        for kind, count in (("chunks", manifest.chunks), ("vectors", vectors)):
-            [found] = self._milvus.query(rows.collection(kind), rows.alive, ["count(*)"])
-            if found["count(*)"] < count:
-                raise IndexBroken(f"The index has lost {kind} on the server. {REBUILD}")
-
     def measure(self) -> None:
         """Return `None`: the server does not say."""
-
-    def read_record(self) -> str | None:
-        """Read what `write_record` wrote last, `None` if that cannot be done."""
-        with suppress(IndexProblem, UnicodeDecodeError):
-            if head := self._remote.read_head(LAST_INGEST):
-                return self._remote.get(head["file"]).decode()
-        return None
-
-    def write_record(self, text: str) -> None:
-        """Keep what the last ingest saw, unless it is kept."""
-        if self.read_record() != text:
-            self._remote.write_head(LAST_INGEST, {"file": self._remote.put(text.encode())})
-
-    def record_stamp(self) -> object | None:
-        """Return another value whenever the record was written, `None` if there is none."""
-        with suppress(IndexProblem):
-            return str(self._remote.read_head(LAST_INGEST, strong=False))
-        return None
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
         """Be the only writer of this machine, and of all that can be seen to write."""
         with super().lock_writer():
             self._remote.create()
-            other = self._remote.read_head(WRITER)
-            is_alive = other is not None and time.time() - other["time"] < STALE_SECONDS
-            if other is not None and is_alive and other["machine"] != self._machine:
-                raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.")
-            self._claim = secrets.token_hex(8)
+            writer = self._remote.read_head(WRITER)
+            is_alive = writer is not None and time.time() - writer["time"] < STALE_SECONDS
+            if writer is not None and is_alive and writer["machine"] != self._machine:
+                raise IndexBusy(BUSY)
             self._show_life()
             try:
                 yield
             finally:
                 with suppress(IndexProblem):
-                    self._check_claim()
+                    self._check_lock()
                     self._remote.delete_head(WRITER)
 
     @property
     def _machine(self) -> str:
-        """What tells this machine's writers from others: of its own, one at a time is alive."""
+        """What tells this machine's writers, of which one at a time is alive, from others."""
         path = self.layout.root / "machine"
         with translate_disk_errors():
             if not path.exists():
@@ -188,31 +146,29 @@ class MilvusStore(FolderStore):
             return path.read_text(encoding="ascii")
 
     def _show_life(self) -> None:
-        head = {"machine": self._machine, "claim": self._claim, "time": time.time()}
-        self._remote.write_head(WRITER, head)
+        self._remote.write_head(WRITER, {"machine": self._machine, "time": time.time()})
 
-    def _check_claim(self) -> None:
+    def _check_lock(self) -> None:
         """Raise IndexBusy if another machine has taken this ingest for dead and writes itself."""
-        head = self._remote.read_head(WRITER)
-        if head is None or head["claim"] != self._claim:
-            raise IndexBusy(f"{BUSY} Nothing is lost: run again when it has finished.")
-        if time.time() - head["time"] > STALE_SECONDS / 4:
+        writer = self._remote.read_head(WRITER)
+        if writer is None or writer["machine"] != self._machine:
+            raise IndexBusy(BUSY)
+        if time.time() - writer["time"] > STALE_SECONDS / 4:
             self._show_life()
 
     @contextmanager
-    def begin(self, base: Manifest | None, embedder: EmbedderIdentity) -> Iterator[NextGeneration]:
+    def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
         """Begin a generation as in a folder; what is no longer read is deleted from the server."""
-        self._rows = self._prepare_rows(base, embedder.dimension)
-        with super().begin(base, embedder) as generation:
-            yield generation
+        self._rows = self._prepare_rows(base, dimension)
+        with super().begin(base, dimension) as files:
+            yield files
 
     def _prepare_rows(self, base: Manifest | None, dimension: int) -> Rows:
         """Return the rows to write on top of, in collections that are there."""
         milvus, remote = self._milvus, self._remote
-        self._check_claim()
+        self._check_lock()
         live = remote.read_head(LIVE) or {"prefix": "", "files": []}
-        record = remote.read_head(LAST_INGEST) or {"file": ""}
-        remote.delete_others([*live["files"], record["file"]])
+        remote.delete_others(live["files"])
         if base is None:
             rows = Rows(f"{self._address.name}_{secrets.token_hex(4)}")
         else:
@@ -230,41 +186,47 @@ class MilvusStore(FolderStore):
                     milvus.delete(rows.collection(kind), expression)
         return rows
 
-    def _write_vectors(
+    @property
+    def _server(self) -> Server:
+        return self._milvus, self._rows, self._check_lock
+
+    def write_vectors(
         self,
         files: GenerationFiles,
         before: GenerationFiles | None,
         dimension: int,
         catalog: Catalog,
     ) -> VectorWriter:
-        folders = files.vectors, before.vectors if before else None
-        server = self._milvus, self._rows, self._check_claim
-        return MilvusVectorWriter(server, folders, dimension, catalog)
+        """Begin the rows of vectors."""
+        base = before.vectors if before else None
+        return MilvusVectorWriter(self._server, files.vectors, base, dimension, catalog)
 
     def write_words(
         self,
-        generation: NextGeneration,
+        files: GenerationFiles,
+        before: GenerationFiles | None,
         added: Iterable[PostTerms],
         removed: Sequence[int],
         *,
         anew: bool,
     ) -> None:
         """Write the rows of words of the posts `added`, and which rows the generation has."""
-        files, before = generation.files, generation.before
-        [[last]] = generation.catalog.catalog.rows("SELECT coalesce(max(post_id), 0) FROM posts")
-        self._rows = replace(self._rows, last=max(self._rows.last, last), removed=tuple(removed))
+        with closing(open_catalog(files)) as catalog:
+            last = max(catalog.every_post(), default=0)
+        last = max(self._rows.last, last)
+        self._rows = replace(self._rows, last=last, removed=tuple(removed))
         write_rows(files.folder, self._rows)
-        server = self._milvus, self._rows, self._check_claim
-        folders = files.lexical, before.lexical if before else None
-        write_words(server, folders, added, anew=anew)
+        base = before.lexical if before else None
+        write_words(self._server, files.lexical, base, added, anew=anew)
 
-    def _switch(self, manifest: Manifest) -> None:
+    def switch(self, manifest: Manifest) -> None:
         """Write the files of a complete generation and make it the live one."""
         files, remote = self.layout.generation(manifest.generation), self._remote
         text = dumps(manifest).encode()
         files.manifest.write_bytes(text)
         for name, checksum in manifest.files.items():
-            remote.put_file(checksum.sha256, files.folder / name)
+            with (files.folder / name).open("rb") as file:
+                remote.put_file(checksum.sha256, file)
         sha256 = remote.put(text)
         head = {
             "number": manifest.generation,
@@ -273,7 +235,7 @@ class MilvusStore(FolderStore):
             "prefix": self._rows.prefix,
             "files": [sha256, *(checksum.sha256 for checksum in manifest.files.values())],
         }
-        self._check_claim()
+        self._check_lock()
         remote.write_head(LIVE, head)
 
     def _copy(self, number: int) -> None:

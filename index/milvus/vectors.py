@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from blog_search_mcp.index.milvus.client import Milvus, Row, batches_of
-from blog_search_mcp.index.milvus.rows import Rows, Server, among
-from blog_search_mcp.index.store.catalog import Catalog
+from blog_search_mcp.index.milvus.files import Rows, Server, among
+from blog_search_mcp.index.store.catalog import OF_LIST, Catalog
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.store import (
     Directory,
     VectorStore,
     empty_directory,
+    first_of_each,
     read_directory,
     write_directory,
 )
@@ -45,7 +46,7 @@ def _keys_of(chunks: Ids) -> Ids:
     return keys
 
 
-def read_vectors(milvus: Milvus, collection: str, keys: Sequence[int], dimension: int) -> Vectors:
+def _read_vectors(milvus: Milvus, collection: str, keys: Sequence[int], dimension: int) -> Vectors:
     """Read the vectors of these keys, in their order; zeros for a row that is gone."""
     vectors = np.zeros((len(keys), dimension), dtype=np.float32)
     places = {key: place for place, key in enumerate(keys)}
@@ -60,7 +61,7 @@ class MilvusVectors(VectorStore):
 
     def __init__(self, milvus: Milvus, rows: Rows, folder: Path) -> None:
         """Read the directory in `folder`. Raises OSError or ValueError."""
-        self._read_directory(folder)
+        self._set_directory(read_directory(folder))
         self._milvus = milvus
         self._rows = rows
         self._collection = rows.collection("vectors")
@@ -76,11 +77,11 @@ class MilvusVectors(VectorStore):
             cosines = {hit.key: hit.score for hit in hits}
         else:
             return {}
-        nearest: dict[int, float] = {}
-        for key in sorted(cosines, key=lambda key: (-cosines[key], key))[:k]:
-            nearest.setdefault(key // WINDOWS, cosines[key])
-        lost = np.asarray(list(nearest))[self.counts(list(nearest)) == 0]
-        return {chunk: nearest[chunk] for chunk in nearest if chunk not in lost}
+        nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[:k]
+        chunks = np.asarray(nearest, dtype=np.int64) // WINDOWS
+        values = np.asarray([cosines[key] for key in nearest], dtype=np.float32)
+        known = np.isin(chunks, self._sorted_ids)
+        return first_of_each(chunks[known], values[known])
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         keys = self._keys[offsets].tolist()
@@ -88,7 +89,7 @@ class MilvusVectors(VectorStore):
         values = np.asarray([cosines.get(key, np.nan) for key in keys], dtype=np.float32)
         missing = np.isnan(values)
         if missing.any():  # an approximate index does not reach every row
-            values[missing] = self._read(offsets[missing]) @ query
+            values[missing] = self.read(offsets[missing]) @ query
         return values
 
     def _find(self, query: Vectors, keys: Sequence[int]) -> dict[int, float]:
@@ -100,9 +101,10 @@ class MilvusVectors(VectorStore):
             cosines |= {hit.key: hit.score for hit in hits}
         return cosines
 
-    def _read(self, offsets: Ids) -> Vectors:
+    def read(self, offsets: Ids) -> Vectors:
+        """Read the rows at these offsets of the directory."""
         keys = self._keys[offsets].tolist()
-        return read_vectors(self._milvus, self._collection, keys, self.dimension)
+        return _read_vectors(self._milvus, self._collection, keys, self.dimension)
 
 
 class MilvusVectorWriter(VectorWriter):
@@ -111,17 +113,15 @@ class MilvusVectorWriter(VectorWriter):
     def __init__(
         self,
         server: Server,
-        folders: tuple[Path, Path | None],
+        folder: Path,
+        base: Path | None,
         dimension: int,
         catalog: Catalog,
     ) -> None:
-        """Start on top of the directory in the second folder, if any; the first is the new one.
-
-        `catalog` knows the post of each chunk.
-        """
-        self._folder, before = folders
-        self._folder.mkdir()
-        self._base = read_directory(before) if before else empty_directory(dimension)
+        """Start on top of the directory in `base`; `catalog` knows the post of each chunk."""
+        folder.mkdir()
+        self._folder = folder
+        self._base = read_directory(base) if base else empty_directory(dimension)
         self._milvus, rows, self._check = server
         self._collection = rows.collection("vectors")
         self._catalog = catalog
@@ -137,9 +137,8 @@ class MilvusVectorWriter(VectorWriter):
         self._milvus.upsert(self._collection, self._rows_of(chunk_ids.tolist(), vectors))
 
     def _rows_of(self, chunks: Sequence[int], vectors: Vectors) -> Iterator[Row]:
-        wanted = json.dumps(list(set(chunks)))
-        query = "SELECT chunk_id, post_id FROM chunks WHERE chunk_id IN (SELECT value FROM "
-        posts = dict(self._catalog.rows(f"{query} json_each(?))", [wanted]))
+        query = f"SELECT chunk_id, post_id FROM chunks WHERE chunk_id {OF_LIST}"
+        posts = dict(self._catalog.rows(query, [json.dumps(chunks)]))
         for chunk, vector in zip(chunks, vectors.tolist(), strict=True):
             key = chunk * WINDOWS + self._added[chunk]
             self._added[chunk] += 1
@@ -151,7 +150,7 @@ class MilvusVectorWriter(VectorWriter):
         ids = np.sort(np.concatenate([self._base.ids, *self._ids]))
         deleted = np.isin(ids, np.asarray(removed, dtype=np.int64))
         keys = _keys_of(ids)[deleted].tolist()
-        gone = read_vectors(self._milvus, self._collection, keys, len(self._total))
+        gone = _read_vectors(self._milvus, self._collection, keys, len(self._total))
         total = self._base.total + self._total - gone.sum(axis=0, dtype=np.float64)
         ids = ids[~deleted]
         none = self._base.segments

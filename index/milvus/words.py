@@ -16,16 +16,13 @@ from contextlib import closing
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.analysis.query import Word
 from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
 from blog_search_mcp.index.lexical.searcher import K1, LexicalLevel, LexicalSearcher
 from blog_search_mcp.index.milvus.client import BATCH, Hit, Milvus, Row, Sparse
-from blog_search_mcp.index.milvus.rows import Rows, Server, among
-from blog_search_mcp.index.store.catalog import Catalog, immutable
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Word
+from blog_search_mcp.index.milvus.files import Rows, Server, among
+from blog_search_mcp.index.store.catalog import OF_LIST, Catalog, immutable
 
 B = 0.75
 """BM25's correction by length, as in tantivy."""
@@ -49,10 +46,8 @@ FIELDS: dict[str, str | int] = {"row": "int", "post": "int", "terms": "sparse"}
 
 _SCHEMA = """
 CREATE TABLE terms (
-    id INTEGER PRIMARY KEY,
-    stem TEXT NOT NULL UNIQUE,
-    posts INTEGER NOT NULL,
-    chunks INTEGER NOT NULL
+    id INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE,
+    posts INTEGER NOT NULL, chunks INTEGER NOT NULL
 );
 CREATE TABLE levels (name TEXT PRIMARY KEY, documents INTEGER NOT NULL, length REAL NOT NULL);
 """
@@ -60,87 +55,77 @@ CREATE TABLE levels (name TEXT PRIMARY KEY, documents INTEGER NOT NULL, length R
 stays what it was when the terms were counted anew."""
 
 
-class WordsWriter:
-    """The words of an unfinished generation."""
-
-    def __init__(self, server: Server, connection: sqlite3.Connection) -> None:
-        self._milvus, self._rows, self._check = server
-        self._connection = connection
-
-    def write(self, posts: Iterable[PostTerms]) -> None:
-        """Write the rows of posts and count their terms. Raises IndexProblem."""
-        self._length = dict(self._connection.execute("SELECT name, length FROM levels").fetchall())
-        every = (post for post in posts if post.chunks)
-        while some := list(islice(every, BATCH)):
-            self._check()
-            if not self._length:
-                self._measure(some)
-            numbered = [(post, self._count(post)) for post in some]
-            for level in PADDINGS:
-                self._milvus.upsert(self._rows.collection(level), self._rows_of(level, numbered))
-        for level in PADDINGS:
-            self._milvus.flush(self._rows.collection(level))
-
-    def _measure(self, posts: Sequence[PostTerms]) -> None:
-        """Take the mean lengths of these posts and their chunks for those of all."""
-        chunks = [chunk for post in posts for chunk in post.chunks]
-        for level, texts in (("posts", [post.whole for post in posts]), ("chunks", chunks)):
-            words = sum(len(text.split()) for text in texts)
-            self._length[level] = words / len(texts) + PADDINGS[level]
-        rows = [(level, 0, length) for level, length in self._length.items()]
-        self._connection.executemany("INSERT INTO levels VALUES (?, ?, ?)", rows)
-
-    def _count(self, post: PostTerms) -> dict[str, int]:
-        """Count the terms of a post; return their numbers."""
-        counts = dict.fromkeys(post.whole.split(), 0)
-        counts |= Counter(chain.from_iterable(set(chunk.split()) for chunk in post.chunks))
-        self._connection.executemany(
-            "INSERT INTO terms (stem, posts, chunks) VALUES (?, 1, ?) ON CONFLICT (stem) "
-            "DO UPDATE SET posts = posts + 1, chunks = chunks + excluded.chunks",
-            counts.items(),
-        )
-        for name, more in (("posts", 1), ("chunks", len(post.chunks))):
-            query = "UPDATE levels SET documents = documents + ? WHERE name = ?"
-            self._connection.execute(query, [more, name])
-        query = "SELECT stem, id FROM terms WHERE stem IN (SELECT value FROM json_each(?))"
-        return dict(self._connection.execute(query, [json.dumps(list(counts))]).fetchall())
-
-    def _rows_of(
-        self, level: str, posts: Sequence[tuple[PostTerms, dict[str, int]]]
-    ) -> Iterator[Row]:
-        padding, mean = PADDINGS[level], self._length[level]
-        for post, ids in posts:
-            texts = [(post.post_id, post.whole)]
-            if level == "chunks":
-                texts = list(zip(post.chunk_ids, post.chunks, strict=True))
-            for row, words in texts:
-                terms = _weigh(words, ids, mean, padding)
-                yield {"row": row, "post": post.post_id, "terms": terms}
-
-
 def write_words(
-    server: Server, folders: tuple[Path, Path | None], posts: Iterable[PostTerms], *, anew: bool
+    server: Server, folder: Path, base: Path | None, posts: Iterable[PostTerms], *, anew: bool
 ) -> None:
-    """Write the words of `posts`, into the first folder what is counted beside the second's.
+    """Write the words of `posts`, into `folder` what is counted beside what `base` has.
 
     With `anew` they are all posts of the generation. A term keeps its number as long as there are
     rows with it. Raises IndexProblem or OSError.
     """
-    folder, before = folders
+    milvus, rows, check = server
     folder.mkdir()
     path = folder / "terms.db"
-    if before is not None:
-        shutil.copyfile(before / path.name, path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        if before is None:
-            connection.executescript(_SCHEMA)
+    if base is not None:
+        shutil.copyfile(base / path.name, path)
+    with closing(sqlite3.connect(path)) as terms:
+        terms.execute("PRAGMA journal_mode = OFF")
+        terms.execute("PRAGMA synchronous = OFF")
+        if base is None:
+            terms.executescript(_SCHEMA)
         elif anew:
-            connection.execute("UPDATE terms SET posts = 0, chunks = 0")
-            connection.execute("UPDATE levels SET documents = 0")
-        WordsWriter(server, connection).write(posts)
-        connection.commit()
+            terms.execute("UPDATE terms SET posts = 0, chunks = 0")
+            terms.execute("UPDATE levels SET documents = 0")
+        lengths = dict(terms.execute("SELECT name, length FROM levels").fetchall())
+        searched = (post for post in posts if post.chunks)
+        while some := list(islice(searched, BATCH)):
+            check()
+            lengths = lengths or _measure(terms, some)
+            numbered = [(post, _count(terms, post)) for post in some]
+            for level, length in lengths.items():
+                milvus.upsert(rows.collection(level), _rows_of(level, length, numbered))
+        for level in PADDINGS:
+            milvus.flush(rows.collection(level))
+        terms.commit()
+
+
+def _measure(terms: sqlite3.Connection, posts: Sequence[PostTerms]) -> dict[str, float]:
+    """Take the mean lengths of these posts and their chunks for those of all."""
+    lengths = dict[str, float]()
+    for level, padding in PADDINGS.items():
+        texts = [text for post in posts for text in _texts_of(post, level).values()]
+        lengths[level] = sum(len(text.split()) for text in texts) / len(texts) + padding
+        terms.execute("INSERT INTO levels VALUES (?, 0, ?)", [level, lengths[level]])
+    return lengths
+
+
+def _count(terms: sqlite3.Connection, post: PostTerms) -> dict[str, int]:
+    """Count the terms of a post; return their numbers."""
+    counts = dict.fromkeys(post.whole.split(), 0)
+    counts |= Counter(chain.from_iterable(set(text.split()) for text in post.chunks.values()))
+    terms.executemany(
+        "INSERT INTO terms (stem, posts, chunks) VALUES (?, 1, ?) ON CONFLICT (stem) "
+        "DO UPDATE SET posts = posts + 1, chunks = chunks + excluded.chunks",
+        counts.items(),
+    )
+    for level in PADDINGS:
+        query = "UPDATE levels SET documents = documents + ? WHERE name = ?"
+        terms.execute(query, [len(_texts_of(post, level)), level])
+    query = f"SELECT stem, id FROM terms WHERE stem {OF_LIST}"
+    return dict(terms.execute(query, [json.dumps(list(counts))]).fetchall())
+
+
+def _rows_of(
+    level: str, length: float, posts: Sequence[tuple[PostTerms, dict[str, int]]]
+) -> Iterator[Row]:
+    for post, ids in posts:
+        for row, words in _texts_of(post, level).items():
+            terms = _weigh(words, ids, length, PADDINGS[level])
+            yield {"row": row, "post": post.post_id, "terms": terms}
+
+
+def _texts_of(post: PostTerms, level: str) -> Mapping[int, str]:
+    return post.chunks if level == "chunks" else {post.post_id: post.whole}
 
 
 def _weigh(words: str, ids: Mapping[str, int], mean: float, padding: int) -> Sparse:
@@ -162,26 +147,20 @@ class MilvusLevel(LexicalLevel):
         self._name = name
         self._find = lru_cache(ASKED_AGAIN)(self._ask)
         counted = terms.rows("SELECT documents FROM levels WHERE name = ?", [name])
-        self._documents = counted[0][0] if counted else 0
-
-    @property
-    def documents(self) -> int:
-        """How many documents there are; deleted ones count until terms are counted anew."""
-        return self._documents
+        self.documents = counted[0][0] if counted else 0
 
     def having(self, stem: str) -> int:
-        """In how many documents a stem is."""
+        """In how many documents a stem is; deleted ones count until terms are counted anew."""
         rows = self._terms.rows(f"SELECT {self._name} FROM terms WHERE stem = ?", [stem])
         return rows[0][0] if rows else 0
 
     def _having_any(self, word: Word) -> int:
         counts = [count for _, count in self._find_terms(word)]
-        return min(sum(counts) if word.is_character else max(counts, default=0), self._documents)
+        return min(sum(counts) if word.is_character else max(counts, default=0), self.documents)
 
     def _find_terms(self, word: Word) -> list[tuple[int, int]]:
         """The numbers of the word's stems, of a character's pairs too, and how many have each."""
-        stems = "stem IN (SELECT value FROM json_each(?))"
-        values = [json.dumps(word.stems)]
+        stems, values = f"stem {OF_LIST}", [json.dumps(word.stems)]
         if word.is_character:
             stems += " OR (length(stem) = 2 AND instr(stem, ?) > 0)"
             values.append(word.exact)
@@ -219,17 +198,14 @@ class MilvusLevel(LexicalLevel):
             query |= {term: max(query.get(term, 0.0), idf[word]) for term in terms}
         if not query:
             return {}
-
-        def score(hit: Hit) -> float:
+        wanted = self._rows.alive if among_posts is None else among("post", among_posts)
+        scores: dict[int, float] = {}
+        for hit in self._find(tuple(query.items()), max(limit, FEWEST), wanted):
             weights = hit.row["terms"]
-            return sum(
+            scores[hit.key] = sum(
                 idf[word] * count([weights[term] for term in terms & weights.keys()])
                 for word, terms in stems.items()
             )
-
-        wanted = self._rows.alive if among_posts is None else among("post", among_posts)
-        hits = self._find(tuple(query.items()), max(limit, FEWEST), wanted)
-        scores = {hit.key: score(hit) for hit in hits}
         best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
         return {key: scores[key] for key in best if scores[key]}
 

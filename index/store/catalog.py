@@ -12,7 +12,9 @@ import difflib
 import json
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import groupby
@@ -24,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.errors import IndexBroken, UnknownPost
-from blog_search_mcp.index.store.disk import GenerationFiles, is_disk_error
+from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.store.translations import Translation, Translations
 from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post, Series, SeriesPart
@@ -51,21 +53,26 @@ class ChunkTable:
 
     def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
         """Return all chunk ids of these posts, post by post in order, and how many each has."""
-        first, last = (np.searchsorted(self.posts, post_ids, side=s) for s in ("left", "right"))
-        counts = last - first
-        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.chunks[np.repeat(first, counts) + offsets], counts
+        places, counts = places_of(self.posts, post_ids)
+        return self.chunks[places], counts
 
     def chunks_of(self, post_ids: Sequence[int]) -> Ids:
         """Return all chunk ids of these posts, ascending."""
-        chunks: Ids = self.chunks[np.isin(self.posts, np.asarray(post_ids, dtype=np.int64))]
-        return chunks
+        return self.of_posts(np.unique(np.asarray(post_ids, dtype=np.int64)))[0]
 
     def vocabulary_coverage_of(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
         """Return the vocabulary coverage of each of these chunks, in [0, 1]."""
         places = np.searchsorted(self.chunks, chunk_ids)
         coverage: npt.NDArray[np.float64] = self.vocabulary_coverage[places]
         return coverage
+
+
+def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
+    """Return the places of all that equal each wanted id, id by id, and how many each has."""
+    low, high = (np.searchsorted(ascending, wanted, side=side) for side in ("left", "right"))
+    counts = high - low
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(low, counts) + within, counts
 
 
 def write_chunk_table(path: Path, table: ChunkTable) -> None:
@@ -95,6 +102,37 @@ CHUNK_ROWS = (
     "inner_headings FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
+OF_LIST = "IN (SELECT value FROM json_each(?))"
+
+_DISK_ERRORS = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+_READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
+
+
+@contextmanager
+def translate_disk_errors() -> Iterator[None]:
+    """Raise IndexProblem for what the system or SQLite reports of the disk in this block.
+
+    Anything else is raised as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise make_disk_error(error) from error
+    except sqlite3.OperationalError as error:
+        if not is_disk_error(error):
+            raise
+        raise make_disk_error(error) from error
+
+
+def is_disk_error(error: sqlite3.DatabaseError) -> bool:
+    """Whether the disk is the reason, and not the statement or what was read."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_ERRORS
 
 
 def post_of(row: Sequence[Any]) -> Post:
@@ -117,9 +155,6 @@ def chunk_of(row: Sequence[Any]) -> Chunk:
     return Chunk(source, position, text, plain, path, first_line, last_line, anchor, within)
 
 
-_READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
-
-
 class Catalog:
     """One opened catalog; safe for concurrent use."""
 
@@ -134,22 +169,19 @@ class Catalog:
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
-        conditions: list[str] = []
-        values: list[str] = []
-        if folder := (filters.section or "").strip("/"):
-            conditions.append("(source >= ? AND source < ?)")
-            values += [folder + "/", folder + "0"]  # "0" is the character after "/"
-        if filters.tag:
-            conditions.append("post_id IN (SELECT post_id FROM tags WHERE tag = ?)")
-            values.append(filters.tag.casefold())
-        for bound, operator in ((filters.after, ">="), (filters.before, "<=")):
-            if bound:
-                conditions.append(f"date {operator} ?")
-                values.append(bound)
-        if not conditions:
+        folder = (filters.section or "").strip("/")
+        conditions = {
+            "source >= ?": folder and folder + "/",
+            "source < ?": folder and folder + "0",  # "0" is the character after "/"
+            "post_id IN (SELECT post_id FROM tags WHERE tag = ?)": (filters.tag or "").casefold(),
+            "date >= ?": filters.after,
+            "date <= ?": filters.before,
+        }
+        given = {condition: value for condition, value in conditions.items() if value}
+        if not given:
             return None
-        where = " AND ".join(conditions)
-        return [row[0] for row in self.rows(f"SELECT post_id FROM posts WHERE {where}", values)]
+        query = f"SELECT post_id FROM posts WHERE {' AND '.join(given)}"
+        return [row[0] for row in self.rows(query, [*given.values()])]
 
     def chunk_table(self) -> ChunkTable:
         """Read which chunk is whose."""
@@ -166,8 +198,7 @@ class Catalog:
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
-        where = "WHERE post_id IN (SELECT value FROM json_each(?))"
-        return self._posts(where, [json.dumps(list(post_ids))])
+        return self._posts(f"WHERE post_id {OF_LIST}", [json.dumps(list(post_ids))])
 
     def every_post(self) -> dict[int, Post]:
         """Return all posts by id."""
@@ -215,8 +246,7 @@ class Catalog:
 
     def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
         """Return the chunks of these posts by id, each post's in order."""
-        posts = "SELECT value FROM json_each(?)"
-        query = f"{CHUNK_ROWS} WHERE post_id IN ({posts}) ORDER BY post_id, position"
+        query = f"{CHUNK_ROWS} WHERE post_id {OF_LIST} ORDER BY post_id, position"
         return {row[0]: chunk_of(row) for row in self.rows(query, [json.dumps(post_ids)])}
 
     def chunks_by_post(self) -> Iterator[tuple[int, list[Chunk]]]:
@@ -238,7 +268,7 @@ class Catalog:
         """Return every post's links by its id, in the order of the post; none for most posts."""
         rows = self.rows("SELECT post_id, href, words, line FROM links ORDER BY post_id, rowid")
         by_post = groupby(rows, key=itemgetter(0))
-        return {post: tuple(Link(*row[1:]) for row in rows) for post, rows in by_post}
+        return {post: tuple(Link(*row[1:]) for row in of_post) for post, of_post in by_post}
 
     def anchors(self) -> dict[int, tuple[str, ...]]:
         """Return by post what may stand behind `#` in a link to it, where that is known."""
@@ -299,10 +329,15 @@ class Catalog:
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:
-    """Open a generation's catalog, read-only. The caller has verified its files' checksums."""
+    """Open a generation's catalog, read-only, until the last reference to it is gone.
+
+    The caller has verified its files' checksums.
+    """
     connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
     connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
-    return Catalog(connection)
+    catalog = Catalog(connection)
+    weakref.finalize(catalog, connection.close)
+    return catalog
 
 
 def immutable(path: Path) -> str:

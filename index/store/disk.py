@@ -1,4 +1,4 @@
-"""An index on disk: its files, how they are read, shared and set aside, and errors of the disk.
+"""An index on disk: its files, how they are read, shared and set aside.
 
 INDEX/
   CURRENT                 the current generation's name, replaced by an atomic rename
@@ -13,9 +13,6 @@ INDEX/
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   last_ingest.json        the content folder as the last ingest saw it
   lock                    one writer at a time
-
-Each library's error of the disk is told from a bug of ours where it enters: the lexical index's in
-`index.lexical.writer`, SQLite's and the system's by `translate_disk_errors`.
 """
 
 from __future__ import annotations
@@ -25,22 +22,15 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from blog_search_mcp.index.errors import IndexPlaceUnusable, IndexProblem
 
-if TYPE_CHECKING:
-    import sqlite3
-
 GENERATION_NAME = re.compile("[0-9]{6,17}")
 """A folder of any other name is not ours; 17 digits fit wherever integers do."""
-
-LARGEST_CURRENT = 1 << 16
-"""Bytes; CURRENT is one line of ours."""
 
 DEFAULT_FOLDER = ".blog-index"
 """Where the index lies unless the author says otherwise, below the current folder."""
@@ -73,7 +63,7 @@ class Layout:
 
     def generation(self, number: int) -> GenerationFiles:
         """Return the files of generation `number`."""
-        return GenerationFiles(self.generations / generation_name(number))
+        return GenerationFiles(self.generations / f"{number:06d}")
 
     def numbers(self) -> list[int]:
         """List the numbers of generations' folders, finished or not. Raises OSError."""
@@ -81,13 +71,8 @@ class Layout:
         return sorted(int(name) for name in names if GENERATION_NAME.fullmatch(name))
 
 
-def generation_name(number: int) -> str:
-    """Write `000042`, which sorts as it counts."""
-    return f"{number:06d}"
-
-
-Stamp: TypeAlias = tuple[str, int, int]
-"""Another value for every switch of generations, beginning with the digits of the live one."""
+Stamp: TypeAlias = tuple[int, ...]
+"""Another value for every switch of generations, beginning with the number of the live one."""
 
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, time of the last change of content in ns since 1970: what a write changes.
@@ -106,8 +91,6 @@ def read_stamp(path: Path) -> FileStamp | None:
 def regular_size(path: Path) -> int:
     """Return the bytes of a regular file. Raises OSError for anything else."""
     status = path.stat()
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "Not a regular file")
     return status.st_size
@@ -143,37 +126,6 @@ def make_disk_error(error: Exception) -> IndexProblem:
         f"The index could not be written{f': {reason}' if reason else ''}. Nothing in it has "
         "changed; check the disk's space and the folder's permissions, then run again."
     )
-
-
-@contextmanager
-def translate_disk_errors() -> Iterator[None]:
-    """Raise IndexProblem for what the system or SQLite reports of the disk in this block.
-
-    Anything else is raised as it is.
-    """
-    import sqlite3  # which the first reply of a server, who asks for a file's name, does without
-
-    try:
-        yield
-    except OSError as error:
-        raise make_disk_error(error) from error
-    except sqlite3.OperationalError as error:
-        if not is_disk_error(error):
-            raise
-        raise make_disk_error(error) from error
-
-
-def is_disk_error(error: sqlite3.DatabaseError) -> bool:
-    """Whether the disk is the reason, and not the statement or what was read."""
-    import sqlite3
-
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-    }
 
 
 def quarantine(path: Path, *companions: str) -> str:

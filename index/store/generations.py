@@ -16,16 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from blog_search_mcp.index.errors import IndexBusy
-from blog_search_mcp.index.store.disk import (
-    GenerationFiles,
-    Layout,
-    generation_name,
-    make_disk_error,
-    refuse_place,
-)
+from blog_search_mcp.index.store.disk import GenerationFiles, Layout, make_disk_error, refuse_place
 from blog_search_mcp.index.store.manifest import (
     Checksum,
     Manifest,
@@ -42,19 +34,20 @@ SWITCH_PAUSE = 0.05
 """Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
 than a millisecond, at every request."""
 
-BUSY = "Another ingest is writing to this index."
-"""Begins the sentence by which a process that started an ingest knows of it."""
+BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
 
 @contextmanager
 def writer_lock(layout: Layout) -> Iterator[None]:
     """Be the only writer. Raises IndexBusy at once if another ingest is."""
+    from filelock import FileLock, Timeout  # which the first reply of a server does without
+
     lock = FileLock(layout.lock)
     try:
         layout.generations.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise IndexBusy(f"{BUSY} Wait until it has finished, then run again.") from error
+        raise IndexBusy(BUSY) from error
     except OSError as error:
         refuse_place(layout, error)
         raise make_disk_error(error) from error
@@ -92,23 +85,18 @@ def switch(layout: Layout, manifest: Manifest) -> None:
     for path in (files.manifest, *inner, files.folder, layout.generations):
         _sync(path)
     following = layout.current.with_name("CURRENT.next")
-    following.write_text(generation_name(manifest.generation) + "\n", encoding="ascii")
+    following.write_text(files.folder.name + "\n", encoding="ascii")
     _sync(following)
-    _rename_over(following, layout.current)
-    with suppress(OSError):  # the switch has happened; both generations are on disk
-        _sync(layout.root)
-
-
-def _rename_over(new: Path, path: Path) -> None:
-    """Rename `new` to `path`, when whoever reads that has closed it. Raises OSError."""
-    for attempt in range(1, SWITCH_ATTEMPTS + 1):
+    for attempts_left in reversed(range(SWITCH_ATTEMPTS)):
         try:
-            new.replace(path)
-            return
+            following.replace(layout.current)
+            break
         except PermissionError:
-            if attempt == SWITCH_ATTEMPTS:
+            if not attempts_left:
                 raise
             time.sleep(SWITCH_PAUSE)
+    with suppress(OSError):  # the switch has happened; both generations are on disk
+        _sync(layout.root)
 
 
 def collect(layout: Layout, *kept: int | None) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
-from blog_search_mcp.index.store.catalog import POST_COLUMNS, Catalog, post_of
+from blog_search_mcp.index.store.catalog import OF_LIST, POST_COLUMNS, Catalog, post_of
 from blog_search_mcp.index.types import Filters, Order, Part, Post, Posts
 
 _ORDERS: dict[Order, str] = {
@@ -19,24 +18,17 @@ _ORDERS: dict[Order, str] = {
 class Listing:
     """Lists over one catalog; safe for concurrent use."""
 
-    def __init__(self, catalog: Catalog, owner: object) -> None:
-        """Read from `catalog`, which is open as long as `owner` is referred to."""
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._owner = owner
 
     def posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
         """List the posts that pass, from `offset` on, `limit` at most."""
         among = self._catalog.matching_posts(filters)
-        query, values = "FROM posts", []
-        if among is not None:
-            query += " WHERE post_id IN (SELECT value FROM json_each(?))"
-            values = [json.dumps(among)]
-        found = self._catalog.rows(
-            f"SELECT {POST_COLUMNS} {query} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-            [*values, limit, offset],
-        )
-        total = self._catalog.rows(f"SELECT count(*) {query}", values)[0][0]
-        return Posts(tuple(post_of(row) for row in found), total, offset)
+        where = "" if among is None else f"WHERE post_id {OF_LIST}"
+        values = [] if among is None else [json.dumps(among)]
+        ordered = f"{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
+        [[total]] = self._catalog.rows(f"SELECT count(*) FROM posts {where}", values)
+        return Posts(self._posts(ordered, *values, limit, offset), total, offset)
 
     def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
         """List the posts after the one of this ISO day (or `""`) and source, newest first.
@@ -48,12 +40,12 @@ class Listing:
             day, source = post
             where = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
             values = [day, day, source]
-        found = self._catalog.rows(
-            f"SELECT {POST_COLUMNS} FROM posts {where} "
-            "ORDER BY coalesce(date, '') DESC, source LIMIT ?",
-            [*values, limit],
-        )
-        return tuple(post_of(row) for row in found)
+        newest_first = f"{where} ORDER BY coalesce(date, '') DESC, source LIMIT ?"
+        return self._posts(newest_first, *values, limit)
+
+    def _posts(self, selection: str, *values: object) -> tuple[Post, ...]:
+        rows = self._catalog.rows(f"SELECT {POST_COLUMNS} FROM posts {selection}", values)
+        return tuple(map(post_of, rows))
 
     def parts(self, post_id: int) -> tuple[Part, ...]:
         """List a post's chunks in order, without their text."""
@@ -63,27 +55,16 @@ class Listing:
             [post_id],
         )
         return tuple(
-            Part(position, tuple(json.loads(above)), first, last, tuple(json.loads(inner)))
-            for position, above, first, last, inner in rows
+            Part(position, tuple(json.loads(headings)), first, last, tuple(json.loads(inner)))
+            for position, headings, first, last, inner in rows
         )
-
-    def anchored_chunks(self, sources: Iterable[str]) -> dict[tuple[str, str], int]:
-        """Return the first chunk of these posts below each anchor, by source and anchor."""
-        rows = self._catalog.rows(
-            "SELECT source, anchor, min(position) FROM chunks JOIN posts USING (post_id) "
-            "WHERE anchor <> '' AND source IN (SELECT value FROM json_each(?)) "
-            "GROUP BY source, anchor",
-            [json.dumps(list(sources))],
-        )
-        return {(source, anchor): position for source, anchor, position in rows}
 
     def years(self) -> list[tuple[int, int]]:
         """List the years that posts are dated, the newest first, each with its posts."""
         query = "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
-        rows = self._catalog.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
-        return [(year, posts) for year, posts in rows]
+        return self._catalog.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
 
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""
         query = "SELECT source, title FROM posts ORDER BY coalesce(date, '') DESC, source"
-        return [(source, title) for source, title in self._catalog.rows(query)]
+        return self._catalog.rows(query)

@@ -1,13 +1,10 @@
 """The manifest: what a generation is, in one JSON file, and whether its files still are that.
 
-It remembers the embedder, the settings and every post's hash, so that the next
-ingest can tell what changed (`ingest.plan`), and the size and SHA-256 of every
-other file, so that a torn or swapped one is refused before FAISS, tantivy or
-SQLite see it: FAISS's C++ may abort the process on a truncated file.
-
-Whoever writes to a file changes its time, so one that lies there unmodified since its checksum was
-taken (inode, size, time) is hashed by the doctor alone, which finds who sets the time back, and a
-disk that lost a bit. An index that was copied has other inodes and is hashed at every opening.
+It remembers every post's hash, so that the next ingest can tell what changed, and the size and
+SHA-256 of every other file, so that a torn or swapped one is refused before FAISS, tantivy or
+SQLite see it. Whoever writes to a file changes its time, so one that lies there unmodified since
+its checksum was taken (inode, size, time) is hashed by the doctor alone, which finds who sets the
+time back, and a disk that lost a bit. A copied index is hashed at every opening.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import IndexBroken, IndexFormatUnknown, IndexPlaceUnusable
+from blog_search_mcp.index.errors import IndexBroken, IndexPlaceUnusable
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
@@ -38,10 +35,6 @@ def _inside(name: str) -> str:
     if not parts or parts[0] == "/" or ".." in parts or any(c in name for c in "\\:\0"):
         raise ValueError("no path below the generation's folder")
     return name
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +74,19 @@ BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 """What shapes an index besides the posts and the embedder (`ingest.plan`)."""
 
 
-class Checksum(_Frozen):
-    """A file's size in bytes and SHA-256 in hex."""
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """A file's size in bytes, its SHA-256 in hex, and its stamp then; a copy has another one."""
 
     size: NonNegativeInt
     sha256: str
     stamp: FileStamp | None = None
-    """As it lay when its checksum was taken; a copy has another one."""
 
 
-class Manifest(_Frozen):
+class Manifest(BaseModel):
     """One generation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     generation: NonNegativeInt
     created: str
@@ -127,12 +122,15 @@ def dumps(manifest: Manifest) -> str:
 
 
 def loads(text: str) -> Manifest:
-    """Parse what `dumps` wrote. Raises IndexBroken, or IndexFormatUnknown for another FORMAT."""
+    """Parse what `dumps` wrote. Raises IndexBroken."""
     head, _, content = text.partition("\n")
     try:
         outer = json.loads(head)
         if outer["format"] != FORMAT:
-            raise _other_format(outer["format"])
+            raise IndexBroken(
+                f"The index has format {outer['format']!r:.20}, this program reads {FORMAT}. "
+                f"Update blog-search-mcp if that is lower, or rebuild: `{TO_INGEST} --rebuild`."
+            )
         if outer["checksum"] != _sha256(content):
             raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
         return Manifest.model_validate_json(content)
@@ -140,36 +138,8 @@ def loads(text: str) -> Manifest:
         raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
 
 
-def _other_format(written: object) -> IndexFormatUnknown:
-    newer = isinstance(written, int) and written > FORMAT
-    command = "Update blog-search-mcp, or rebuild" if newer else "Rebuild"
-    return IndexFormatUnknown(
-        f"The index has format {written!r:.20}, this program reads {FORMAT}. "
-        f"{command}: `{TO_INGEST} --rebuild`."
-    )
-
-
 def _sha256(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def verify(files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool) -> None:
-    """Compare every file with its checksum, or those that are not as they were written.
-
-    Raises IndexBroken if one differs.
-    """
-    for name, checksum in manifest.files.items():
-        if not (trusts_stamps and is_unmodified(files.folder / name, checksum)):
-            verify_file(files, name, checksum)
-
-
-def is_unmodified(path: Path, checksum: Checksum) -> bool:
-    """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
-    return (
-        checksum.stamp is not None
-        and read_stamp(path) == checksum.stamp
-        and os.access(path, os.R_OK)
-    )
 
 
 def checksum_of(path: Path) -> Checksum:
@@ -182,20 +152,61 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def verify_file(files: GenerationFiles, name: str, checksum: Checksum) -> None:
-    """Compare one file with its checksum; raise IndexBroken if it differs.
+def is_unmodified(path: Path, checksum: Checksum) -> bool:
+    """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
+    is_same = checksum.stamp is not None and read_stamp(path) == checksum.stamp
+    return is_same and os.access(path, os.R_OK)
 
-    Raises IndexPlaceUnusable if this account may not read it.
+
+class Guard:
+    """Compares the files of a generation with its manifest, and again when one changes.
+
+    A mapped file that was cut short ends the process with SIGBUS when its lost end is read
+    (mmap(2)), which no library can catch: so stamps are compared before each request.
     """
-    path = files.folder / name
+
+    def __init__(
+        self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
+    ) -> None:
+        """Hash every file, with `trusts_stamps` but those nobody wrote to. Raises as `check`."""
+        self._files = {
+            name: (files.folder / name, checksum) for name, checksum in manifest.files.items()
+        }
+        self._known: dict[str, tuple[FileStamp | None, str]] = {
+            name: (checksum.stamp, "")
+            for name, (path, checksum) in self._files.items()
+            if trusts_stamps and is_unmodified(path, checksum)
+        }
+        """By file, its stamp when it was compared, and what is wrong with it."""
+        for name, (path, _) in self._files.items():
+            self._compare(name, read_stamp(path))
+
+    def check(self) -> None:
+        """Raise IndexBroken if a file is no longer what was opened; one only touched is hashed.
+
+        A file that is gone does not count: a generation that is no longer kept stays readable for
+        those who opened it. Raises IndexPlaceUnusable if this account may not read a file.
+        """
+        for name, (path, _) in self._files.items():
+            if stamp := read_stamp(path):
+                self._compare(name, stamp)
+
+    def _compare(self, name: str, stamp: FileStamp | None) -> None:
+        before = self._known.get(name)
+        if before is None or before[0] != stamp:
+            self._known[name] = stamp, _find_damage(name, *self._files[name])
+        if damage := self._known[name][1]:
+            raise IndexBroken(f"The index's {name} {damage}. {REBUILD}")
+
+
+def _find_damage(name: str, path: Path, checksum: Checksum) -> str:
     try:
         is_same = regular_size(path) == checksum.size and _hash_file(path) == checksum.sha256
+        return "" if is_same else "is damaged"
     except PermissionError as error:
         raise IndexPlaceUnusable(
             f"This account may not read the index's {name}. Give it the permission, or name "
             "another folder with --index DIR."
         ) from error
-    except OSError as error:
-        raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
-    if not is_same:
-        raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
+    except OSError:
+        return "cannot be read"

@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
+from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.store.disk import GenerationFiles, read_regular
+from blog_search_mcp.index.store.manifest import REBUILD, Manifest
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]
@@ -61,32 +63,31 @@ class Overview:
             above = f"{inner[0][0]}/"
 
 
-_JSON = TypeAdapter(Overview)
-_LARGEST_OVERVIEW = 1 << 26
-"""Bytes; each tag and each section takes about 20."""
+OVERVIEW_JSON = TypeAdapter(Overview)
+"""Writes and reads what lies in `overview.json`."""
 
 
-def count_posts(
-    posts: Sequence[Post],
-    *,
-    generation: int,
-    created: str,
-    embedder: str,
-    chunks: int,
-    waiting: int = 0,
-) -> Overview:
+def read_overview(files: GenerationFiles) -> Overview:
+    """Read the overview of a generation. Raises IndexBroken."""
+    try:
+        return OVERVIEW_JSON.validate_json(read_regular(files.overview, 1 << 26))
+    except (OSError, ValueError) as error:
+        raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
+
+
+def count_posts(posts: Sequence[Post], manifest: Manifest) -> Overview:
     """Count what `posts`, the generation's, have in common."""
     days = sorted(post.date for post in posts if post.date)
     sites = _count(_site(post.url) for post in posts)
-    sections = Counter(name for post in posts for name in folders_of(post.source))
+    sections = Counter(name for post in posts for name in _folders_of(post.source))
     pages = Counter(post.section for post in posts if _is_page_of_folder(post))
     return Overview(
-        generation=generation,
-        created=created,
-        embedder=embedder,
+        generation=manifest.generation,
+        created=manifest.created,
+        embedder=manifest.embedder.name,
         posts=len(posts),
-        chunks=chunks,
-        waiting=waiting,
+        chunks=manifest.chunks,
+        waiting=manifest.waiting,
         site=sites[0][0] if sites else "",
         languages=_count(post.language for post in posts),
         sections=tuple(sorted(sections.items())),
@@ -105,21 +106,6 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     return f"Still being indexed: {known} known by meaning so far, the others by words alone."
 
 
-def dump_overview(overview: Overview) -> bytes:
-    """Write an overview as JSON."""
-    return _JSON.dump_json(overview)
-
-
-def load_overview(text: bytes) -> Overview:
-    """Parse what `dump_overview` wrote. Raises ValueError."""
-    return _JSON.validate_json(text)
-
-
-def read_overview(files: GenerationFiles) -> Overview:
-    """Read the overview of a generation. Raises OSError or ValueError."""
-    return load_overview(read_regular(files.overview, _LARGEST_OVERVIEW))
-
-
 def _count(names: Iterable[str]) -> Counted:
     counts = Counter(name for name in names if name)
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
@@ -135,7 +121,7 @@ def _is_page_of_folder(post: Post) -> bool:
     return PurePosixPath(post.source).name.partition(".")[0] == "index"
 
 
-def folders_of(source: str) -> list[str]:
+def _folders_of(source: str) -> list[str]:
     """List every folder that a post lies in or below; none for the content folder itself."""
     names = source.split("/")[:-1]
     return ["/".join(names[: depth + 1]) for depth in range(len(names))]

@@ -22,6 +22,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
+from blog_search_mcp.index.store.catalog import places_of
 from blog_search_mcp.index.types import Ids, Vectors
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -31,10 +32,7 @@ MANY = 10_000
 """Vectors from which on the prefilter pays: below, all cosines take a millisecond or two."""
 
 CANDIDATES = 1_000
-"""Vectors proposed. Of the true nearest 150, .999 are among them with 21,000 real vectors of 384
-numbers and 1.000 with 85,000 made ones of 768; 1,000 gives .991 of the former."""
-
-_DIRECTORY = "directory.npz"
+"""Vectors proposed: of the true nearest 150 of 21,000 real vectors, .999 are among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,13 @@ def empty_directory(dimension: int) -> Directory:
 
 def read_directory(folder: Path) -> Directory:
     """Read the directory, whose checksum holds. Raises OSError or ValueError."""
-    with np.load(folder / _DIRECTORY, allow_pickle=False) as columns:
+    with np.load(folder / "directory.npz", allow_pickle=False) as columns:
         return Directory(*(columns[name] for name in columns.files))
 
 
 def write_directory(folder: Path, directory: Directory) -> None:
     """Write the directory. Raises OSError."""
-    with (folder / _DIRECTORY).open("wb") as file:
+    with (folder / "directory.npz").open("wb") as file:
         np.savez(file, *(getattr(directory, name) for name in Directory.__slots__))
 
 
@@ -86,16 +84,16 @@ def map_rows(path: Path, count: int, dimension: int) -> Vectors:
     return np.asarray(np.memmap(path, "<f4", "r", 0, (count, dimension)))
 
 
-_faiss: Any = faiss
-"""Inner products without BLAS's threads; FAISS's helpers have no stubs."""
-
-
 def inner_products(rows: Vectors, query: Vectors) -> Vectors:
-    """Return the inner product of `query` with every row of a C-contiguous float32 matrix."""
+    """Return the inner product of `query` with every row of a C-contiguous float32 matrix.
+
+    Without BLAS's threads.
+    """
     products = np.empty(len(rows), dtype=np.float32)
     if len(rows):
+        library: Any = faiss  # its helpers have no stubs
         out, vector, matrix = (faiss.swig_ptr(array) for array in (products, query, rows))
-        _faiss.fvec_inner_products_ny(out, vector, matrix, len(query), len(rows))
+        library.fvec_inner_products_ny(out, vector, matrix, len(query), len(rows))
     return products
 
 
@@ -137,32 +135,27 @@ class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
     A chunk may have several, one for each window of its text, and is as near as the nearest of
-    them. All but `search`, `_products` and `_read` is known from the directory, wherever rows are.
+    them. All but `search`, `_products` and `read` is known from the directory, wherever rows are.
     """
 
     def __init__(self, folder: Path) -> None:
         """Map the segments. Raises OSError, ValueError or RuntimeError."""
-        directory = self._read_directory(folder)
-        starts = np.cumsum(directory.counts) - directory.counts
-        columns = (directory.segments.tolist(), directory.counts.tolist(), starts.tolist())
-        self._segments = [
-            _Segment(
-                map_rows(rows_path(folder, number), count, self.dimension),
-                start,
-                # The file's checksum holds.
-                faiss.read_index(str(codes_path(folder, number)), faiss.IO_FLAG_MMAP_IFC)
-                if count >= MANY
-                else None,
-            )
-            for number, count, start in zip(*columns, strict=True)
-        ]
+        self._set_directory(read_directory(folder))
+        self._segments: list[_Segment] = []
+        start = 0
+        numbers, counts = self._directory.segments.tolist(), self._directory.counts.tolist()
+        for number, count in zip(numbers, counts, strict=True):
+            rows = map_rows(rows_path(folder, number), count, self.dimension)
+            path = str(codes_path(folder, number))  # whose checksum holds
+            codes = faiss.read_index(path, faiss.IO_FLAG_MMAP_IFC) if count >= MANY else None
+            self._segments.append(_Segment(rows, start, codes))
+            start += count
 
-    def _read_directory(self, folder: Path) -> Directory:
-        self._directory = directory = read_directory(folder)
+    def _set_directory(self, directory: Directory) -> None:
+        self._directory = directory
         live = np.flatnonzero(~directory.deleted)
         self._by_id: Ids = live[np.argsort(directory.ids[live], kind="stable")]
         self._sorted_ids: Ids = directory.ids[self._by_id]
-        return directory
 
     @property
     def dimension(self) -> int:
@@ -178,24 +171,21 @@ class VectorStore:
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
+        deleted = self._directory.deleted
         if among is not None:
             offsets, _ = self._offsets(among)
             values = self._products(query, offsets)
         elif any(segment.codes for segment in self._segments):
             offsets = np.concatenate([segment.propose(query) for segment in self._segments])
-            offsets = offsets[~self._directory.deleted[offsets]]
+            offsets = offsets[~deleted[offsets]]
             values = self._products(query, offsets)
         else:
+            offsets = np.arange(len(deleted))
             products = [inner_products(segment.rows, query) for segment in self._segments]
-            offsets = np.arange(len(self._directory.ids))
             values = np.concatenate([np.zeros(0, dtype=np.float32), *products])
-            values[self._directory.deleted] = -np.inf
+            values[deleted] = -np.inf
         nearest = _largest(values, min(k, len(self)))
-        chunks = self._directory.ids[offsets[nearest]]
-        cosines: dict[int, float] = {}
-        for chunk, cosine in zip(chunks.tolist(), values[nearest].tolist(), strict=True):
-            cosines.setdefault(chunk, cosine)
-        return cosines
+        return first_of_each(self._directory.ids[offsets[nearest]], values[nearest])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
         """Compute the cosine to `query` of every vector of these chunks, chunk by chunk.
@@ -212,7 +202,7 @@ class VectorStore:
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
         """Read every vector of these chunks."""
         offsets, counts = self._offsets(chunk_ids)
-        return ChunkVectors(self._read(offsets), counts)
+        return ChunkVectors(self.read(offsets), counts)
 
     def mean(self) -> Vectors:
         """Return what all vectors have in common: their mean, of shape (dimension,).
@@ -225,11 +215,8 @@ class VectorStore:
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Offsets of all rows of chunks that count, and how many each has."""
-        wanted = np.asarray(chunk_ids, dtype=np.int64)
-        low, high = (np.searchsorted(self._sorted_ids, wanted, side=s) for s in ("left", "right"))
-        counts = high - low
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self._by_id[np.repeat(low, counts) + within], counts
+        places, counts = places_of(self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64))
+        return self._by_id[places], counts
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         """Return the inner products of `query` with these rows."""
@@ -238,8 +225,8 @@ class VectorStore:
             values[inside] = inner_products(rows, query)
         return values
 
-    def _read(self, offsets: Ids) -> Vectors:
-        """Read these rows: shape (len(offsets), dimension)."""
+    def read(self, offsets: Ids) -> Vectors:
+        """Read the rows at these offsets of the directory: shape (len(offsets), dimension)."""
         vectors = np.empty((len(offsets), self.dimension), dtype=np.float32)
         for inside, rows in self._split(offsets):
             vectors[inside] = rows
@@ -250,6 +237,14 @@ class VectorStore:
         for rows, start, _ in self._segments:
             inside = (offsets >= start) & (offsets < start + len(rows))
             yield inside, rows[offsets[inside] - start]
+
+
+def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
+    """Return each chunk with the first of its cosines, which descend."""
+    first: dict[int, float] = {}
+    for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
+        first.setdefault(chunk, cosine)
+    return first
 
 
 def _largest(values: Vectors, count: int) -> Ids:

@@ -19,6 +19,7 @@ from blog_search_mcp.index.vectors.store import (
     Bools,
     Directory,
     Floats,
+    VectorStore,
     codes_path,
     empty_directory,
     map_rows,
@@ -68,10 +69,10 @@ class VectorWriter:
         for rows in self._base_rows(merged):
             self._file.write(rows.data)
         self._file.close()
-        self._link_segments(kept)
         total = base.total + self._total
         for rows in self._base_rows(np.flatnonzero(deleted & ~base.deleted)):
             total -= rows.sum(axis=0, dtype=np.float64)
+        self._link_segments(kept)
         segment = self._complete_segment(len(new) + len(merged))
         total -= segment[: len(new)][refused].sum(axis=0, dtype=np.float64)
         own = [len(segment)] if len(segment) else []
@@ -89,6 +90,19 @@ class VectorWriter:
         with suppress(OSError):
             self._file.close()
 
+    def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
+        """Yield the base's rows at these offsets, BLOCK of them at most at a time."""
+        if len(offsets) and self._base_folder is not None:
+            store = VectorStore(self._base_folder)
+            for start in range(0, len(offsets), BLOCK):
+                yield store.read(offsets[start : start + BLOCK])
+
+    def _link_segments(self, kept: int) -> None:
+        for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
+            assert self._base_folder is not None
+            for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
+                link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
+
     def _complete_segment(self, count: int) -> Vectors:
         """Map this generation's rows; write the codes of many, and no file of none."""
         path, dimension = rows_path(self._folder, self._number), len(self._total)
@@ -99,24 +113,6 @@ class VectorWriter:
         if count >= MANY:
             _write_codes(codes_path(self._folder, self._number), rows)
         return rows
-
-    def _link_segments(self, kept: int) -> None:
-        for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
-            assert self._base_folder is not None
-            for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
-                link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
-
-    def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
-        """Yield the base's rows at these offsets, which ascend, BLOCK of them at most at a time."""
-        start = 0
-        for number, count in zip(self._base.segments, self._base.counts, strict=True):
-            numbers = offsets[(offsets >= start) & (offsets < start + count)] - start
-            start += count
-            if len(numbers) and self._base_folder is not None:
-                path = rows_path(self._base_folder, number)
-                rows = map_rows(path, int(count), len(self._total))
-                for first in range(0, len(numbers), BLOCK):
-                    yield rows[numbers[first : first + BLOCK]]
 
 
 def _write_codes(path: Path, rows: Vectors) -> None:

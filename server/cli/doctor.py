@@ -30,6 +30,7 @@ from blog_search_mcp.index.posts.changes import (
     list_changes,
 )
 from blog_search_mcp.index.posts.last_ingest import read_last_ingest
+from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import Location, open_store
@@ -88,7 +89,7 @@ def check_index(settings: Settings, now: datetime) -> list[Result]:
     store = open_store(settings.index)
     try:
         manifest = store.read_manifest(store.current_number())
-        store.open(manifest.generation, lambda identity: open_embedder(identity, "")).close()
+        IndexReader(store, manifest.generation, lambda it: open_embedder(it, ""))
         store.verify(manifest)
     except IndexProblem as error:
         results: list[Result] = [("index", "problem", str(error))]

@@ -20,12 +20,7 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import STEMMED
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.errors import (
-    BlogSearchError,
-    IndexBroken,
-    IndexFormatUnknown,
-    UnreadablePost,
-)
+from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, UnreadablePost
 from blog_search_mcp.index.posts.chunks import LONGEST, chunk_body
 from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.markdown.body import Body
@@ -167,7 +162,7 @@ def manifest(data: bytes) -> None:
     for written in (text, *_with_checksum(text)):
         try:
             loads(written)
-        except (IndexBroken, IndexFormatUnknown) as error:
+        except IndexBroken as error:
             _is_sentence(error)
 
 

@@ -6,7 +6,6 @@ damaged file: FAISS's C++ would have ended it.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -16,8 +15,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
-from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.store import manifest
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
@@ -29,9 +26,6 @@ from tests.support.faults.index_damage import (
     NOT_FOR_THE_SUPERUSER,
     files_by_kind,
 )
-from tests.support.faults.server_process import MODERN, Process
-from tests.support.served import POSTS as SERVED
-from tests.support.served import indexed, ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +37,6 @@ UNREADABLE = {
     "deleted",
     "a folder in its place",
     "a pipe in its place",
-    "a link to itself in its place",
     "a link to an endless device in its place",
     "its permissions gone",
 }
@@ -217,24 +210,6 @@ def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(ma
     assert reader.search("stew", Filters(), limit=1, offset=0).total
 
 
-def lies_unmodified(blog: Blog) -> None:
-    """Let the manifest of a copy say that its files are unmodified."""
-    folder = blog.files.folder
-    files = {name: manifest.checksum_of(folder / name) for name in blog.manifest.files}
-    text = manifest.dumps(blog.manifest.model_copy(update={"files": files}))
-    blog.files.manifest.write_text(text, "utf-8")
-
-
-@pytest.mark.parametrize("name", ["vectors/000002.rows", "texts.db", "chunks.db"])
-@pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_a_file_that_something_wrote_to_is_refused_at_the_opening(
-    name: str, damage: str, made: Blog, two: tuple[Blog, Blog]
-) -> None:
-    lies_unmodified(made)
-    DAMAGES[damage](made.files.folder / name, two[1].files.folder / name)
-    assert refusal(made) == expected(name, damage)
-
-
 def test_the_doctor_finds_a_bit_that_a_disk_lost(tmp_path: Path) -> None:
     blog = front.made(tmp_path, {"a.md": "# Soup\n\nAn onion.\n"})
     [path] = blog.index.glob("generations/*/texts.db")
@@ -245,26 +220,3 @@ def test_the_doctor_finds_a_bit_that_a_disk_lost(tmp_path: Path) -> None:
     ran = blog.command("doctor")
     assert ran.status == 1
     assert path.name in ran.out
-
-
-def test_a_server_process_names_the_damage_lives_on_and_serves_the_rebuilt_index(
-    tmp_path: Path,
-) -> None:
-    index, content = indexed(tmp_path, SERVED), tmp_path / "content"
-    server = None
-    for name, damage in (
-        ("vectors/000001.rows", "its second half cut off"),
-        ("vectors/directory.npz", "emptied"),
-        ("chunks.db", "all its bytes zero"),
-    ):
-        store = FolderStore(index)
-        path = store.layout.generation(store.current_number()).folder / name
-        DAMAGES[damage](path, path)
-        server = server or Process(index, MODERN)
-        assert f"The index's {name} is damaged. {REBUILD}" in json.dumps(
-            server.search(), ensure_ascii=False
-        )
-        ingest(content, index, "--rebuild")
-        assert "notice" not in server.search()["result"]["structuredContent"]
-    assert server is not None
-    server.end()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
 from tests.support.paths import ROOT
@@ -106,33 +103,3 @@ def test_a_bug_of_ours_is_not_told_as_a_full_disk(
         made.ingest()
     assert raised.value is error
     assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]
-
-
-@pytest.mark.parametrize(
-    ("place", "error"),
-    [
-        ("lexical.documents.terms_of", ValueError("a field of ours is wrong")),
-        ("store.catalog_writer.CatalogWriter.add", sqlite3.IntegrityError("two posts alike")),
-    ],
-)
-def test_a_bug_of_ours_in_writing_a_post_is_told_of_each_post_as_what_it_is(
-    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
-    names = [f"{number}.md" for number in range(9)]
-    made.write({name: f"# Soup {name}\n\nA leek.\n" for name in names})
-    monkeypatch.setattr(f"blog_search_mcp.index.{place}", bug(error))
-    skipped = made.ingest().skipped
-    assert [skip.source for skip in skipped] == names
-    assert all(str(error) in skip.reason for skip in skipped)
-    assert list(made.manifest.posts) == ["soup.md"]
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_vectors_that_do_not_fit_are_told(blog: MakeBlog, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
-    place = "blog_search_mcp.index.vectors.writer.rows_path"
-    monkeypatch.setattr(place, lambda *_: Path("/dev/full"))
-    with pytest.raises(IndexProblem, match="No space left"):
-        made.ingest(rebuild=True)
-    assert found(made, "onion") == 1

@@ -101,16 +101,6 @@ def close(path: Path, mode: int) -> None:
     path.chmod(mode)
 
 
-def test_a_post_that_may_not_be_read_is_left_out_by_name(place: Place) -> None:
-    close(place.content / "soup.md", 0o600)
-    status, said = place.ingest()
-    assert (status, place.is_found()) == (0, True)
-    assert "skipped soup.md: it cannot be read: Permission denied; check the file" in said
-    (place.content / "soup.md").chmod(0o644)
-    status, said = place.ingest()
-    assert (status, "2 posts" in said, "1 added" in said) == (0, True, True)
-
-
 def test_an_index_that_may_not_be_made_is_said(place: Place) -> None:
     close(place.index.parent, 0o755)
     status, said = place.ingest()
@@ -158,16 +148,3 @@ def test_a_file_of_the_index_that_may_not_be_read_is_said(place: Place) -> None:
             assert f"This account may not read the index's {name}. Give it" in said
         path.chmod(0o644)
     assert place.is_found()
-
-
-def test_an_ingest_by_another_account_in_between_leaves_an_index_for_both(place: Place) -> None:
-    assert place.ingest()[0] == 0
-    place.write("kite.md", "# Kite\n\nA kite flies.\n")
-    place.ingest_as_other()
-    assert place.is_found()
-    place.write("rain.md", "# Rain\n\nIt rains.\n")
-    status, said = place.ingest()
-    assert status == 0 or (status == 1 and "permission" in said.lower()), said
-    assert place.is_found()
-    place.ingest_as_other()
-    assert "rain.md" in place.search("it rains")[1]

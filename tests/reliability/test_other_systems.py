@@ -102,23 +102,3 @@ def test_a_disk_without_links_has_the_same_index(
             copied.ingest()
         assert copied.ingest().generation == 3
     assert state(copied) == state(linked)
-
-
-def test_a_post_renamed_to_another_case_keeps_its_vectors(blog: MakeBlog) -> None:
-    made = blog({"Soup.md": SOUP, "tea.md": TEA})
-    before = state(made)
-    (made.content / "Soup.md").rename(made.content / "soup.md")
-    report = made.ingest()
-    assert (report.added, report.removed, report.embedded) == (1, 1, 0)
-    assert state(made) == [(source.lower(), *more) for source, *more in before]
-
-
-@pytest.mark.skipif(
-    Path(__file__).with_name(Path(__file__).name.upper()).exists(), reason="names have no case"
-)
-def test_names_that_differ_by_case_are_two_posts(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP, "SOUP.md": TEA, "Soup.MD": "# Rain\n\nIt rains.\n"})
-    assert sorted(made.manifest.posts) == ["SOUP.md", "Soup.MD", "soup.md"]
-    reader = made.reader()
-    assert "A leaf" in reader.read("SOUP.md", 0, 0).chunks[0].text
-    assert "Boil" in reader.read("soup.md", 0, 0).chunks[0].text

@@ -127,8 +127,8 @@ class Blog:
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
         """The live generation as a search reads it."""
-        store = self.store
-        return store.open(store.current_number(), lambda _: embedder or self.embedder).snapshot
+        number = self.store.current_number()
+        return IndexReader(self.store, number, lambda _: embedder or self.embedder).snapshot
 
 
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:

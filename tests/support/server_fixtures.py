@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blog_search_mcp.index.errors import IndexMissing, UnknownChunk, UnknownPost
+from blog_search_mcp.index.errors import IndexMissing, NotInIndex, UnknownPost
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.store.listing import Listing
@@ -94,7 +94,8 @@ class FixedSearcher(Engine):
             raise UnknownPost(source, nearest=(CACHE.source,))
         chunks = CHUNKS[source]
         if chunk_index >= len(chunks):
-            raise UnknownChunk(source, chunk_index, len(chunks))
+            valid = f"its chunk_index goes from 0 to {len(chunks) - 1}"
+            raise NotInIndex(f"{source} has no chunk {chunk_index}: {valid}.")
         return Passage(
             post=POSTS[source],
             chunks=chunks[max(0, chunk_index - neighbors) : chunk_index + neighbors + 1],

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,30 +41,6 @@ def test_a_new_generation_is_picked_up(blog: MakeBlog) -> None:
     assert live.reader().search("leek", Filters(), limit=1, offset=0).total == 1
 
 
-def test_searches_go_on_while_generations_are_replaced(blog: MakeBlog) -> None:
-    made = blog(SOUP)
-    live = made.follow()
-    over = threading.Event()
-    found: list[int] = []
-    failures: list[Exception] = []
-
-    def search() -> None:
-        while not over.is_set():
-            try:
-                found.append(live.reader().search("soup", Filters(), limit=1, offset=0).total)
-            except Exception as error:
-                failures.append(error)
-
-    searching = threading.Thread(target=search)
-    searching.start()
-    for number in range(5):
-        rewrite(made, f"Version {number}.")
-    over.set()
-    searching.join()
-    assert failures == []
-    assert set(found) == {1}
-
-
 def torn_current(blog: Blog) -> str:
     blog.layout.current.write_text("nonsense", encoding="ascii")
     return f"The index's CURRENT names no generation. {REBUILD}"
@@ -82,8 +55,8 @@ def torn_vectors(blog: Blog) -> str:
 def of_another_version(blog: Blog) -> str:
     blog.files.manifest.write_text('{"format": 99}', encoding="utf-8")
     return (
-        f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp, or "
-        "rebuild: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
+        f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp if that is "
+        "lower, or rebuild: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
     )
 
 
@@ -129,23 +102,6 @@ def test_switches_while_an_index_is_opened_end_in_the_newest(blog: MakeBlog) -> 
     assert live.reader().manifest.generation == made.manifest.generation == 4
     assert text(live.reader()) == "# Soup\n\nVersion 2."
     live.close()
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts what Linux shows in /proc")
-def test_switches_leave_no_file_open_and_no_generation_mapped(blog: MakeBlog) -> None:
-    made = blog(SOUP)
-    live = made.follow()
-    seen = set()
-    for number in range(6):
-        rewrite(made, f"Version {number}.")
-        assert live.reader().search("version", Filters(), limit=1, offset=0).total == 1
-        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
-        mapped = re.findall(rf"{made.layout.generations}/(\d+)/", maps)
-        on_disk = sorted(folder.name for folder in made.layout.generations.iterdir())
-        assert {made.files.folder.name} == set(mapped) == {on_disk[-1]}
-        assert len(on_disk) == 2
-        seen.add(len(list(Path("/proc/self/fd").iterdir())))
-    assert len(seen) == 1
 
 
 def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import STOPWORD_WEIGHT, Word, analyse_query
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.lexical import writer as lexical_writer
 from blog_search_mcp.index.lexical.documents import (
     PostTerms,
@@ -18,12 +17,6 @@ from blog_search_mcp.index.lexical.documents import (
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.lexical.writer import write
 from blog_search_mcp.index.types import Chunk, Post
-
-B = 0.75
-"""BM25's normalisation by length, fixed in tantivy."""
-
-WORDS = ["zebra", "walrus", "onion", "kelp", "moth", "newt"]
-"""English stemming leaves them as they are."""
 
 Write = Callable[[Iterable[PostTerms]], LexicalSearcher]
 
@@ -55,44 +48,6 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return index
 
 
-def bm25(query: list[str], documents: dict[int, list[str]]) -> dict[int, float]:
-    """A second implementation, for words without stems and lengths of at most 40.
-
-    Up to that tantivy stores a length exactly, beyond as the next of its 256 steps.
-    """
-    mean = sum(map(len, documents.values())) / len(documents)
-    scores = dict.fromkeys(documents, 0.0)
-    for word in query:
-        having = sum(word in words for words in documents.values())
-        idf = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
-        for number, words in documents.items():
-            count, length = words.count(word), len(words)
-            scores[number] += idf * count * 2.2 / (count + 1.2 * (1 - B + B * length / mean))
-    return {number: score for number, score in scores.items() if score}
-
-
-def ideal(query: list[str], documents: dict[int, list[str]]) -> float:
-    """What a text that is full of every word approaches."""
-    having = [sum(word in words for words in documents.values()) for word in query]
-    return 2.2 * sum(math.log(1 + (len(documents) - n + 0.5) / (n + 0.5)) for n in having)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_share_is_bm25_by_the_most_it_could_be(seed: int, written: Write) -> None:
-    rng = random.Random(seed)
-    bodies = [rng.choices(WORDS[:5], k=rng.randint(1, 40)) for _ in range(12)]
-    level = written(entry(n, " ".join(body)) for n, body in enumerate(bodies)).chunks
-    documents = {10 * n: body for n, body in enumerate(bodies)}
-    for query in (["zebra"], ["walrus", "onion"], ["newt", "kelp"]):
-        expected = {
-            chunk: score / ideal(query, documents)
-            for chunk, score in bm25(query, documents).items()
-        }
-        assert level.normalised_bm25(analyse_query(" ".join(query)), 100) == pytest.approx(
-            expected, rel=1e-5
-        )
-
-
 def test_at_most_as_many_as_asked_for_and_the_best(written: Write) -> None:
     level = written(entry(n, "zebra " * n + "kelp") for n in range(1, 9)).chunks
     best = level.normalised_bm25(analyse_query("zebra"), 3)
@@ -110,34 +65,6 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
-
-
-def test_a_word_that_matches_by_several_stems_counts_once(written: Write) -> None:
-    """The post's language decides how it was stemmed, so a query offers both stems."""
-    level = written([entry(1, "funktion"), entry(2, "moth")]).chunks
-    both = analyse_query("funktionen", ("en", "de"))
-    assert both.words[0].stems == ("funktion", "funktionen")
-    only = Word("funktionen", ("funktion",), 1.0)
-    assert level.idf(both)[both.words[0]] == pytest.approx(math.log(1 + 1.5 / 1.5))
-    single = level.normalised_bm25(analyse_query("funktionen", ("de",)), 9)
-    assert analyse_query("funktionen", ("de",)).words == (only,)
-    assert level.normalised_bm25(both, 9) == pytest.approx(single)
-
-
-def test_a_rarity_is_the_inverse_document_frequency_by_weight(written: Write) -> None:
-    level = written([entry(1, "the zebra"), entry(2, "the walrus"), entry(3, "zebra")]).chunks
-    found = {
-        word.exact: rarity for word, rarity in level.idf(analyse_query("the zebra of newt")).items()
-    }
-    assert found == pytest.approx(
-        {
-            "the": STOPWORD_WEIGHT * math.log(1 + 1.5 / 2.5),
-            "zebra": math.log(1 + 1.5 / 2.5),
-            "of": 0.0,
-            "newt": math.log(1 + 3.5 / 0.5),
-        }
-    )
-    assert level.max_idf == found["newt"]
 
 
 def test_coverage_is_how_much_of_the_words_a_chunk_holds_together(written: Write) -> None:

@@ -20,14 +20,6 @@ def test_a_hit_names_its_series_and_the_next_part(blog: MakeBlog) -> None:
     }
 
 
-def test_a_series_ends_with_its_second_part(blog: MakeBlog) -> None:
-    made = blog({"a.md": "# Raft (1)\n\nLeaders.\n", "b.md": "# Raft (2)\n\nLogs.\n"})
-    (made.content / "b.md").unlink()
-    made.ingest()
-    assert made.reader().corpus().snapshot.series == {}
-    assert series_of(made.reader().search("raft", Filters(), limit=3, offset=0).hits) == {}
-
-
 def series_of(hits: object) -> dict[str, PlaceInSeries]:
     assert isinstance(hits, tuple)
     return {hit.post.source: hit.series for hit in hits if hit.series}

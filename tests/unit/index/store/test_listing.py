@@ -66,16 +66,6 @@ def test_posts_come_in_the_order_asked_for(
     assert order in get_args(Order)
 
 
-def test_pages_follow_one_another_without_gaps(listing: Listing) -> None:
-    pages = [listing.posts(EVERYTHING, "newest", 3, offset) for offset in (0, 3, 6)]
-    assert [[post.source for post in page.page] for page in pages] == [
-        ["bread/rye.md", "soup/leek.md", "soup/cold/melon.md"],
-        ["undated.md"],
-        [],
-    ]
-    assert {page.total for page in pages} == {4}
-
-
 def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
     whole = [(post.date or "", post.source) for post in listing.following(None, 10)]
     assert [source for _, source in whole] == sources(listing, "newest")
@@ -85,7 +75,7 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
     assert len(listing.following(None, 2)) == 2
 
 
-def test_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
+def test_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
     made = blog(
         {
             "a.md": "---\ndate: 2024-05-01\n---\n# A\n\nOne.\n",
@@ -96,7 +86,6 @@ def test_anchors_and_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
     )
     listing = made.reader().listing()
     assert listing.years() == [(2025, 1), (2024, 2)]
-    assert listing.anchored_chunks(["a.md", "b.md"]) == {}
 
 
 def test_an_outline_names_every_chunk_without_its_text(blog: MakeBlog) -> None:
