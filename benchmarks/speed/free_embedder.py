@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blog_search_mcp.index.embedders.base import WINDOW
 from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.types import EmbedderIdentity
 
@@ -40,7 +41,7 @@ class FreeEmbedder:
 
         `table` is where `keep` left what it would else make at its first text.
         """
-        self.window_pieces = MINILM.window_pieces
+        self.window_pieces = WINDOW
         self._dimension = dimension
         self._table = table
         self.identity = (

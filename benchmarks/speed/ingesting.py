@@ -29,6 +29,7 @@ from benchmarks.speed.process import (
 )
 from benchmarks.speed.stage import EMBEDDED, Stage, say
 from blog_search_mcp.index.embedders import packaged
+from blog_search_mcp.index.embedders.base import WINDOW
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder, PackagedModel
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.store.disk import Layout
@@ -234,7 +235,7 @@ class _Noting(FixedEmbedder):
 
     def __init__(self, model: PackagedModel) -> None:
         super().__init__(EMBEDDED)
-        self.window_pieces = model.window_pieces
+        self.window_pieces = WINDOW
         self.texts: list[str] = []
         self._model = model
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_lowercase
+from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import (
     CJK,
@@ -22,27 +23,6 @@ from blog_search_mcp.index.analysis.tokenizer import fold, name_key, stem, terms
 STOPWORD_WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
 English, .08 of nDCG@10; 0 costs questions .02 to .03."""
-
-_STOPWORDS_PAIR = 2
-
-
-def is_stopword(word: str, languages: Collection[str]) -> bool:
-    """Whether `word`, folded, is a function word of any of `languages` or made of grammar.
-
-    A Han character or pair counts in Chinese, if either is grammar: in Japanese the same
-    characters make words (時間, 使用). One or two kana count if they are all hiragana.
-    """
-    if len(word) <= _STOPWORDS_PAIR and word[:1] > "\u303f":
-        chinese = any(primary_subtag(language) == "zh" for language in languages)
-        grammar = chinese and not function_words("zh").isdisjoint(word)
-        return grammar or all("\u3040" <= c <= "\u309f" for c in word)
-    return any(word in _folded(language) for language in languages)
-
-
-@cache
-def _folded(language: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in function_words(language))
-
 
 _ASKS = (
     "how|why|what|when|which|who|where|can|could|does|do|did|is|are|was|were|has|have|should|would"
@@ -109,10 +89,13 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
 
     `languages` are those of the blog, the commonest first. A few words do not show their language,
     so each is looked up by its stem in every one; a post matches by its own. Function words of the
-    query's own language weigh little too, whatever the blog is written in.
+    query's own language weigh little too, whatever the blog is written in. A few kanji look
+    Chinese, and to a Japanese blog they are Japanese.
     """
     blog = [primary_subtag(language) for language in languages]
-    shown = _language_of(text, blog)
+    shown = language_of(text)
+    if shown == "zh" and "ja" in blog and "zh" not in blog:
+        shown = "ja"
     # English is a query's own language where it shows no other, and Chinese grammar none in a
     # Japanese query.
     grammar = frozenset({*blog, shown or "en"} - ({"zh"} if shown == "ja" else set()))
@@ -139,10 +122,22 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     )
 
 
-def _language_of(text: str, blog: Collection[str]) -> str:
-    """A few kanji look Chinese, and to a Japanese blog they are Japanese."""
-    shown = language_of(text)
-    return "ja" if shown == "zh" and "ja" in blog and "zh" not in blog else shown
+def is_stopword(word: str, languages: Collection[str]) -> bool:
+    """Whether `word`, folded, is a function word of any of `languages` or made of grammar.
+
+    A Han character or pair counts in Chinese, if either is grammar: in Japanese the same
+    characters make words (時間, 使用). One or two kana count if they are all hiragana.
+    """
+    if len(word) <= 2 and word[:1] > "\u303f":
+        chinese = any(primary_subtag(language) == "zh" for language in languages)
+        grammar = chinese and not function_words("zh").isdisjoint(word)
+        return grammar or all("\u3040" <= c <= "\u309f" for c in word)
+    return any(word in _folded(language) for language in languages)
+
+
+@cache
+def _folded(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in function_words(language))
 
 
 def is_bigram(word: str) -> bool:
@@ -153,7 +148,7 @@ def is_bigram(word: str) -> bool:
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A word that stands by itself, and is no part of an identifier, a path or a flag."""
 
-Titles = Mapping[str, tuple[int, ...]]
+Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
 
 _NAMED = re.compile(
@@ -172,11 +167,11 @@ here are written in."""
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
     """Index posts, given as id and title, by the keys of their titles."""
-    found = defaultdict[str, list[int]](list)
+    posts = defaultdict[str, list[int]](list)
     for post, title in titles:
         if key := name_key(title):
-            found[key].append(post)
-    return {key: tuple(posts) for key, posts in found.items()}
+            posts[key].append(post)
+    return dict(posts)
 
 
 def name_keys(query: str) -> tuple[str, ...]:
@@ -185,7 +180,7 @@ def name_keys(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
 
-def find_named_posts(titles: Titles, query: str) -> tuple[int, ...]:
+def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
     """Return the posts whose title is the query, or else the query without its question words."""
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
@@ -211,16 +206,13 @@ def correct_spelling(
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None
+    stemmers = {stemmer_of(language) for language in languages}
 
     def count(word: str) -> int:
-        stems = {stem(word, stemmer_of(language)) for language in languages}
-        return max(map(having, stems), default=0)
+        return max((having(stem(word, stemmer)) for stemmer in stemmers), default=0)
 
-    unknown = [
-        word
-        for word in PLAIN_WORD.findall(text)
-        if not (is_word(word.lower()) or count(word.lower()))
-    ]
+    words = PLAIN_WORD.findall(text)
+    unknown = [word for word in words if not (is_word(word.lower()) or count(word.lower()))]
     if len(unknown) != 1 or not LEAST_LETTERS <= len(unknown[0]) <= MOST_LETTERS:
         return None
     counts = {word: count(word) for word in _edits(unknown[0].lower())}

@@ -95,13 +95,9 @@ def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str],
         for other in others:
             for term, same in _align(_stems(word), _stems(other)):
                 further[term] |= same
-    words = tuple(
-        replace(word, stems=tuple(sorted({*word.stems}.union(*map(further.__getitem__, known)))))
-        if (known := further.keys() & word.stems)
-        else word
-        for word in query.words
-    )
-    return replace(query, words=words)
+    stems = [{*w.stems}.union(*(further.get(stem, ()) for stem in w.stems)) for w in query.words]
+    words = zip(query.words, stems, strict=True)
+    return replace(query, words=tuple(replace(w, stems=tuple(sorted(s))) for w, s in words))
 
 
 def _find_names(

@@ -24,10 +24,9 @@ LONGEST = 64
 _ACCENTS = "\u0300-\u036f"
 _WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_{CJK}a-zA-Z0-9]++)[{_ACCENTS}]*+)++"
 _NAME = rf"{_WORD}(?:[._:/\-'’@+#]+{_WORD})*(?:\+\+|#)?"
-TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<name>{_NAME})")
-"""A run of characters that makes terms; the group that matched says by which rules."""
 _RUN = re.compile(rf"[{CJK}]+|{_NAME}")
-"""The same without groups, which take as long as the match."""
+"""A run of characters that makes terms."""
+_EAST_ASIAN = re.compile(f"[{CJK}]")
 _PART = re.compile(_WORD)
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_ACCENTS}]*)+|[A-Z]+|\d+",
@@ -63,11 +62,9 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
     `language` is that of the text (`index.analysis.languages`), and decides how words are stemmed.
     """
     stemmer = stemmer_of(language)
-    for match in TOKEN.finditer(text):
-        if match["cjk"]:
-            yield from _bigrams(match["cjk"], match.start())
-        else:
-            yield from _names(match["name"], match.start(), stemmer)
+    for match in _RUN.finditer(text):
+        run, start = match[0], match.start()
+        yield from _bigrams(run, start) if _EAST_ASIAN.match(run) else _names(run, start, stemmer)
 
 
 LONGEST_RUN = 32
@@ -76,19 +73,14 @@ LONGEST_RUN = 32
 
 def index_terms(text: str, language: str = "en") -> str:
     """The stems that `terms` gives of a text, each apart by a space, and faster."""
-    return " ".join(
-        [
-            _stem_run(run, language) if len(run) <= LONGEST_RUN else _stem_long_run(run, language)
-            for run in _RUN.findall(text)
-        ]
-    )
+    runs = _RUN.findall(text)
+    cached, plain = _stem_run, _stem_run.__wrapped__
+    return " ".join([(cached if len(run) <= LONGEST_RUN else plain)(run, language) for run in runs])
 
 
-def _stem_long_run(run: str, language: str) -> str:
+@lru_cache(maxsize=65536)
+def _stem_run(run: str, language: str) -> str:
     return " ".join([term.stem for term in terms(run, language)])
-
-
-_stem_run = lru_cache(maxsize=65536)(_stem_long_run)
 
 
 def join_terms(parts: Iterable[str]) -> str:
@@ -119,11 +111,7 @@ def _fold_letters(run: str, offset: int) -> tuple[list[str], list[int]]:
 
 
 def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
-    if name.isalnum():
-        yield from _words(name, offset, stemmer)
-        return
-    words = list(_PART.finditer(name))
-    spoken = "'" in name or "’" in name
+    words, spoken = list(_PART.finditer(name)), "'" in name or "’" in name
     if not spoken and (len(words) > 1 or name[-1] in "+#"):
         whole = fold(name)
         yield Term(whole, whole, offset, offset + len(name))
@@ -132,16 +120,12 @@ def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
             yield from _words(word[0], offset + word.start(), stemmer)
 
 
-def _words(word: str, offset: int, stemmer: str) -> Iterator[Term]:
-    yield _term(word, offset, stemmer)
+def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:
+    yield Term(stem(word, stemmer), fold(word), start, start + len(word))
     humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
-    if len(humps) > 1:
-        for hump in humps:
-            yield _term(hump[0], offset + hump.start(), stemmer)
-
-
-def _term(word: str, start: int, stemmer: str) -> Term:
-    return Term(stem(word, stemmer), fold(word), start, start + len(word))
+    for hump in humps if len(humps) > 1 else ():
+        place, part = start + hump.start(), hump[0]
+        yield Term(stem(part, stemmer), fold(part), place, place + len(part))
 
 
 _TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"

@@ -24,11 +24,7 @@ def resolve_ollama(text: str) -> str:
     Empty means `http://127.0.0.1:11434`. Raises UsageError, which does not repeat the text.
     """
     trimmed = text.strip().strip("\"'").strip()
-    parts = _split(
-        trimmed,
-        "The address of Ollama cannot be used. Correct OLLAMA_HOST or --embedder-url: an address "
-        "such as http://127.0.0.1:11434, without a name or password.",
-    )
+    parts = _split(trimmed, "http://127.0.0.1:11434", needs_host=False)
     host = _LOOPBACKS.get(parts.hostname or "", parts.hostname)
     host = f"[{host}]" if ":" in str(host) else host
     default = _SCHEME_PORTS[parts.scheme] if "://" in trimmed else OLLAMA_PORT
@@ -40,25 +36,23 @@ def resolve_openai(text: str) -> str:
 
     Raises UsageError, which does not repeat the text.
     """
-    sentence = (
-        "The openai embedder needs its server's address. Add --embedder-url or set EMBEDDER_URL: "
-        "one address such as http://127.0.0.1:8000/v1, without a name or password."
-    )
-    parts = _split(text.strip().rstrip("/"), sentence)
-    if not parts.hostname:
-        raise UsageError(sentence)
+    parts = _split(text.strip().rstrip("/"), "http://127.0.0.1:8000/v1", needs_host=True)
     return f"{parts.scheme}://{parts.netloc}{parts.path or '/v1'}"
 
 
-def _split(text: str, refusal: str) -> SplitResult:
-    """Take an address apart, by default one of http. Raises UsageError with `refusal`."""
+def _split(text: str, example: str, *, needs_host: bool) -> SplitResult:
+    """Take an address apart, by default one of http. Raises UsageError, which has the example."""
     try:
         parts = urlsplit(text if "://" in text else f"http://{text}")
         is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0
+        is_address &= bool(parts.hostname) or not needs_host
     except ValueError:
         is_address = False
     if not is_address or re.search(r"[\s?#@,]", text):
-        raise UsageError(refusal)
+        raise UsageError(
+            "The embedding server's address is missing or cannot be used. Correct --embedder-url, "
+            f"EMBEDDER_URL or OLLAMA_HOST: one address such as {example}, without a password."
+        )
     return parts
 
 

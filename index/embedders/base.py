@@ -15,31 +15,35 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import EmbedderMismatch
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import EmbedderIdentity, Vectors
-
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
+
+DEFAULT_MODEL: Final = "nomic-embed-text"
+"""Ollama's where none is named, which knows English alone; that of the package goes by the posts'
+languages."""
+
+WINDOW: Final = 400
+"""Of `Embedder.window_pieces`. A model that reads less at once, as all-MiniLM-L6-v2 with 256 real
+pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
+vectors and finds the same."""
 
 
 class Embedder(Protocol):
     """Given from outside, never looked up."""
 
+    window_pieces: int
+    """Estimated word pieces of a text to embed (`count_tokens`).
+
+    Title and headings come on top. Another number embeds every text anew."""
+
     @property
     def identity(self) -> EmbedderIdentity:
         """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
-
-    @property
-    def window_pieces(self) -> int:
-        """Estimated word pieces of a text to embed (`count_tokens`).
-
-        Title and headings come on top. Another number embeds every text anew.
-        """
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
@@ -51,8 +55,8 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit rows of shape (len(texts), dimension), in order.
 
-        Raises TextsRefused, with the other rows, if some texts have no vector, and
-        EmbedderError.
+        Zeros for a blank text. Raises TextsRefused, with the other rows, if some texts have no
+        vector, and EmbedderError.
         """
 
     def embed_query(self, text: str) -> Vectors:
@@ -60,16 +64,6 @@ class Embedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As embed_documents, for queries that nobody waits for."""
-
-
-DEFAULT_MODEL: Final = "nomic-embed-text"
-"""Ollama's where none is named, which knows English alone; that of the package goes by the posts'
-languages."""
-
-WINDOW: Final = 400
-"""Of `Embedder.window_pieces`. A model that reads less at once, as all-MiniLM-L6-v2 with 256 real
-pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
-vectors and finds the same."""
 
 
 def rebuild_command(kind: str, model: str | None = None) -> str:

@@ -10,9 +10,9 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 import httpx
@@ -40,45 +40,33 @@ MOST_REPLY_BYTES: Final = 8_000_000
 
 
 class FailureKind(Enum):
-    """One kind for each thing the caller would do differently."""
+    """One kind for each thing the caller would do differently, with what happened and what to do.
 
-    DOWN = auto()
-    SLOW = auto()
-    BUSY = auto()
-    FAILED = auto()
+    What stands in braces is filled in; `0` is the wire.
+    """
+
+    DOWN = "{0.place} cannot be reached. {0.start}, or name its address with {0.setting}."
+    SLOW = "{0.place} did not answer in time. Try again; if it stays so, restart it."
+    BUSY = "{0.place} is busy. Try again in a moment."
+    FAILED = (
+        "{0.place} failed: {detail}. Try again; if it stays so, restart or update it, and check "
+        "{0.setting}."
+    )
     """It crashed, or answered with something else than a vector for each text."""
-    TOO_LONG = auto()
-    MISSING = auto()
-    NOT_EMBEDDING = auto()
-    REFUSED = auto()
-
-
-_SENTENCES: Final[Mapping[FailureKind, str]] = {
-    FailureKind.DOWN: "{place} cannot be reached. {start}, or name its address with {setting}.",
-    FailureKind.SLOW: "{place} did not answer in time. Try again; if it stays so, restart it.",
-    FailureKind.BUSY: "{place} is busy. Try again in a moment.",
-    FailureKind.FAILED: "{place} failed: {detail}. Try again; if it stays so, "
-    "restart or update it, and check {setting}.",
-    FailureKind.TOO_LONG: "{model} takes no text, however short. Choose another model.",
-    FailureKind.MISSING: "{place} does not have the model {model}. {fetch}.",
-    FailureKind.NOT_EMBEDDING: "{model} gives no embeddings. Choose an embedding model, such as "
-    "--model bge-m3.",
-    FailureKind.REFUSED: "{place} refused the request: {detail}. Check {setting}.",
-}
-"""What happened and what to do next, by kind; what stands in braces is filled in."""
+    TOO_LONG = "{0.model} takes no text, however short. Choose another model."
+    MISSING = "{0.place} does not have the model {0.model}. {0.fetch}."
+    NOT_EMBEDDING = "{0.model} gives no embeddings. Choose a model that does, such as bge-m3."
+    REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
 
 
 class RequestFailed(EmbedderError):
     """One failed request."""
 
-    def __init__(self, kind: FailureKind, detail: str, **names: str) -> None:
+    def __init__(self, kind: FailureKind, wire: Wire[Any], detail: str = "") -> None:
         self.kind = kind
         self.detail = clean_text(detail) or "no reason given"
-        shown, hidden = (
-            _SENTENCES[kind].format(detail=detail, **names)
-            for detail in (self.detail, "its log has the reason")
-        )
-        super().__init__(shown, for_clients=hidden)
+        hidden = kind.value.format(wire, detail="its log has the reason")
+        super().__init__(kind.value.format(wire, detail=self.detail), for_clients=hidden)
 
 
 def clean_text(text: str) -> str:
@@ -87,6 +75,10 @@ def clean_text(text: str) -> str:
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
     return to_line(text)[:DETAIL_LIMIT]
+
+
+MOST_CRASHES: Final = 3
+"""Retries of what a server fails on: it may be the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +94,6 @@ class RetryPolicy:
             return min(len(self.pauses), MOST_CRASHES)
         return len(self.pauses) if kind in (FailureKind.DOWN, FailureKind.BUSY) else 0
 
-
-MOST_CRASHES: Final = 3
-"""Retries of what a server fails on: it may be the text."""
 
 FOR_DOCUMENTS: Final = RetryPolicy(timeout=300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0))
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
@@ -135,31 +124,28 @@ class Wire(ABC, Generic[C]):
     setting: ClassVar[str]
     """What sets its address and key."""
     start: ClassVar[str] = "Start it"
-    fetch: ClassVar[str]
-    """How to give it a `{model}`."""
+    fetch: str
+    """How to give it the `{model}`."""
 
     def __init__(self, url: str, model: str) -> None:
         """Take the address and the model's name."""
         self.url = url
         self.model = model
+        self.place = f"{self.name} at {url}"
+        self.fetch = self.fetch.format(model=model)
         self._clients: dict[float, C] = {}
-
-    @property
-    def place(self) -> str:
-        """The server at this address, as a sentence names it."""
-        return f"{self.name} at {self.url}"
 
     @abstractmethod
     def connect(self, timeout: float) -> C:
         """Import and set up the client. Raises UsageError for an address that cannot be meant."""
 
-    def describe(self, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - nothing to ask
-        """Ask what server and model are now; cheap. Raises RequestFailed."""
-        return ServerState()
-
     @abstractmethod
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
+
+    def describe(self, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - nothing to ask
+        """Ask what server and model are now; cheap. Raises RequestFailed."""
+        return ServerState()
 
     def warnings(self, version: str) -> tuple[str, ...]:  # noqa: ARG002 - none
         """Return sentences on what is wrong with this version of the server."""
@@ -170,9 +156,7 @@ class Wire(ABC, Generic[C]):
         if policy.timeout not in self._clients:
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
-            except UsageError as error:
-                raise EmbedderRefused(str(error)) from error
-            except (ImportError, OSError, ValueError) as error:
+            except (ImportError, OSError, ValueError, UsageError) as error:
                 failed = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
                 raise EmbedderRefused(
@@ -191,15 +175,9 @@ class Wire(ABC, Generic[C]):
                 if kind is None:
                     raise
                 if attempt >= policy.retries(kind):
-                    raise self.fail(kind, str(error)) from error
+                    raise RequestFailed(kind, self, str(error)) from error
             time.sleep(policy.pauses[attempt])
             attempt += 1
-
-    def fail(self, kind: FailureKind, detail: str = "") -> RequestFailed:
-        """Describe what happened."""
-        names = {"place": self.place, "setting": self.setting, "start": self.start}
-        fetch = self.fetch.format(model=self.model)
-        return RequestFailed(kind, detail, model=self.model, fetch=fetch, **names)
 
 
 _TOO_LONG = re.compile(
@@ -273,17 +251,14 @@ def _read_bounded(response: httpx.Response) -> None:
         if len(body) > MOST_REPLY_BYTES:
             raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
     response._content = bytes(body)  # what `read` would set
-    if response.status_code >= 300:
-        raise ReplyRefused(response.status_code, _read_error(response))
-
-
-def _read_error(response: httpx.Response) -> str:
-    """Return the words of `{"error": "…"}`, as Ollama says it, of OpenAI's form, or the body."""
-    try:
+    if response.status_code < 300:
+        return
+    try:  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
         error = response.json()["error"]
-        return str(error["message"] if isinstance(error, dict) else error)
+        said = str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, LookupError, TypeError, RecursionError):
-        return response.text
+        said = response.text
+    raise ReplyRefused(response.status_code, said)
 
 
 def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:

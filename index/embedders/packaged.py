@@ -20,6 +20,7 @@ import sqlite3
 import threading
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -40,7 +41,6 @@ MODELS: Final = Path(__file__).parent / "models"
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
 licence, and what the files are in `README.md`; where the vocabulary is large, `normalizer.json` and
 `pieces.db` besides."""
-
 
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
@@ -105,30 +105,24 @@ def encode_by_table(path: Path, text: str) -> list[int]:
     """
     from tokenizers import Tokenizer
 
+    parts = {
+        word[begin : begin + length]
+        for word in (SPACE + word for word in text.split(" "))
+        for begin in range(len(word))
+        for length in range(1, min(LONGEST_PIECE, len(word) - begin) + 1)
+    }
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
         ((description,),) = table.execute("SELECT description FROM tokenizer")
         found = table.execute(
             "SELECT piece, id, score FROM pieces WHERE piece IN (SELECT value FROM json_each(?))",
-            [json.dumps(sorted(_substrings(text)))],
+            [json.dumps(sorted(parts))],
         ).fetchall()
     described = json.loads(description)
-    unknown = described["model"]["unk_id"]
+    numbers = [described["model"]["unk_id"], *(number for _, number, _ in found)]
     described["model"]["unk_id"] = 0
     described["model"]["vocab"] += [(piece, score) for piece, _, score in found]
-    numbers = [unknown, *(number for _, number, _ in found)]
     pieces = Tokenizer.from_str(json.dumps(described)).encode(text, add_special_tokens=False)
     return [numbers[place] for place in pieces.ids]
-
-
-def _substrings(text: str) -> set[str]:
-    """Return what may be a piece of a text."""
-    words = (SPACE + word for word in text.split(" "))
-    return {
-        word[begin : begin + length]
-        for word in words
-        for begin in range(len(word))
-        for length in range(1, min(LONGEST_PIECE, len(word) - begin) + 1)
-    }
 
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
@@ -219,8 +213,6 @@ class PackagedModel:
     has_tables: bool
     """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and a
     short one is cut by `pieces.db`."""
-    window_pieces: int
-    """As `Embedder.window_pieces`."""
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """As `Embedder.vocabulary_coverage`."""
 
@@ -230,16 +222,28 @@ class PackagedModel:
         With `looks_up` they are looked up, if there is a table, rather than loaded with all
         others.
         """
-        if not text.isascii():
-            text = replace_surrogates(text)
+        name, text = self.identity.model, replace_surrogates(text)
         if self.has_tables:
-            table = load_character_map(self.identity.model)
-            text = unicodedata.normalize("NFC", text).translate(table).strip()
+            composed = unicodedata.normalize("NFC", text)
+            text = composed.translate(load_character_map(name)).strip()
             if looks_up:
-                return encode_by_table(MODELS / self.identity.model / "pieces.db", text)
-        tokenizer = load_tokenizer(self.identity.model)
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+                return encode_by_table(MODELS / name / "pieces.db", text)
+        ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
         return ids
+
+    def frame_pieces(self, prefix: str, text: str, *, looks_up: bool) -> list[list[int]]:
+        """Return the pieces of each run that a text takes, prefix and frame in each.
+
+        None if blank. The runs are as few as can be and of equal length within one piece, so that
+        the mean of their vectors does not let a short tail weigh as much as a full window. A prefix
+        ends where a word does, so its pieces are the same by themselves.
+        """
+        begin, end = self.frame
+        opening = [begin, *self.encode(prefix, looks_up=looks_up)]
+        pieces = self.encode(text, looks_up=looks_up)
+        count = -(-len(pieces) // (self.most_pieces - len(opening) - 1))
+        cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
+        return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
 
 
 MINILM: Final = PackagedModel(
@@ -252,7 +256,6 @@ MINILM: Final = PackagedModel(
     most_pieces=256,
     frame=(101, 102),
     has_tables=False,
-    window_pieces=WINDOW,
     measure_coverage=english_coverage,
 )
 """all-MiniLM-L6-v2: English, trained on 256 pieces."""
@@ -269,11 +272,13 @@ E5: Final = PackagedModel(
     most_pieces=512,
     frame=(0, 2),
     has_tables=True,
-    window_pieces=WINDOW,
     measure_coverage=script_coverage,
 )
 """multilingual-e5-small: about a hundred languages, of which the package has the scripts of
 Europe and East Asia."""
+
+PACKAGED: Final = {each.identity.model: each for each in (MINILM, E5)}
+"""By name."""
 
 OTHER_SHARE: Final = 0.1
 """Share of posts in another language than English from which E5 is taken. Of nine sites the six
@@ -294,10 +299,6 @@ def choose_packaged(posts: Mapping[str, int]) -> PackagedModel:
     return E5 if share_not_english(posts) >= OTHER_SHARE else MINILM
 
 
-PACKAGED: Final[Mapping[str, PackagedModel]] = {each.identity.model: each for each in (MINILM, E5)}
-"""By name."""
-
-
 MOST_THREADS: Final = 4
 """Each holds one text's activations; a blog is embedded in minutes with fewer."""
 
@@ -305,14 +306,15 @@ MOST_THREADS: Final = 4
 class OnnxEmbedder:
     """A model of the package, as Embedder; loads at the first text."""
 
+    window_pieces = WINDOW
+
     def __init__(self, model: PackagedModel = MINILM) -> None:
         self.model = model
         self.identity = model.identity
-        self.window_pieces = model.window_pieces
         self.vocabulary_coverage = model.measure_coverage
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder; a text without a piece (blank) gets a row of zeros: near to nothing."""
+        """As Embedder."""
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
 
@@ -327,15 +329,12 @@ class OnnxEmbedder:
     def _embed_each(self, embed: Callable[[str], Vectors], texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        if not texts:
-            return np.zeros((0, self.identity.dimension), dtype=np.float32)
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-            return np.stack([*pool.map(embed, texts)])
+            rows = [*pool.map(embed, texts)]
+        return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def _embed(self, prefix: str, text: str, *, looks_up: bool = False) -> Vectors:
-        windows = frame_pieces(self.model, prefix, text, looks_up=looks_up)
+        windows = self.model.frame_pieces(prefix, text, looks_up=looks_up)
         return mean_direction([*map(self._run, windows)], self.identity.dimension)
 
     def _run(self, pieces: list[int]) -> Vectors:
@@ -347,20 +346,3 @@ class OnnxEmbedder:
         )
         row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
         return row
-
-
-def frame_pieces(
-    model: PackagedModel, prefix: str, text: str, *, looks_up: bool = False
-) -> list[list[int]]:
-    """Return the pieces of each run that a text takes, prefix and frame in each; none if blank.
-
-    The runs are as few as can be and of equal length within one piece, so that the mean of their
-    vectors does not let a short tail weigh as much as a full window. A prefix ends where a word
-    does, so its pieces are the same by themselves.
-    """
-    begin, end = model.frame
-    opening = [begin, *model.encode(prefix, looks_up=looks_up)]
-    pieces = model.encode(text, looks_up=looks_up)
-    count = -(-len(pieces) // (model.most_pieces - len(opening) - 1))
-    cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
-    return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]

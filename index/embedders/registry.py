@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
@@ -19,16 +19,9 @@ from blog_search_mcp.index.embedders.base import (
     rebuild_command,
     run_in_background,
 )
-from blog_search_mcp.index.embedders.ollama.models import (
-    MULTILINGUAL_MODEL,
-    choose_multilingual,
-    full_name,
-    is_english,
-)
+from blog_search_mcp.index.embedders.cards import MULTILINGUAL_MODEL, full_name, is_english
 from blog_search_mcp.index.embedders.packaged import (
-    E5,
     MINILM,
-    OTHER_SHARE,
     PACKAGED,
     OnnxEmbedder,
     choose_packaged,
@@ -40,14 +33,10 @@ from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.client import Wire
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
-
-KINDS: Final = (AUTO, "ollama", "openai", "embedded")
-"""The words after --embedder."""
 
 _SERVERS: Final = ("ollama", "openai")
 
@@ -66,7 +55,8 @@ class Choice:
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on what is wrong with the embedder's server; call after embedding."""
-        return self.embedder.warnings() if _is_remote(self.embedder) else ()
+        describe: Callable[[], tuple[str, ...]] = getattr(self.embedder, "warnings", tuple)
+        return describe()
 
 
 def choose_embedder(
@@ -84,8 +74,11 @@ def choose_embedder(
     built with another embedder than the one asked for, UsageError for a model that a kind does
     not have.
     """
+    named = kind
+    if kind == AUTO and model is not None:  # a model that is not in the package is Ollama's
+        named = "embedded" if model in PACKAGED else "ollama"
     if existing is not None:
-        _refuse_another(existing, kind, model, prefixes)
+        _refuse_another(existing, kind, model, prefixes, rebuild_command(named, model))
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
     if prefixes is not None and (model is None or kind not in _SERVERS):
@@ -93,11 +86,19 @@ def choose_embedder(
             "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
             "and --model."
         )
-    if model is not None:
-        return _choose_named(_fill_kind(kind, model), model, url, prefixes)
-    if kind == "openai":
+    if model is None and kind == "openai":
         raise UsageError("The openai embedder has no default model: add --model NAME.")
-    return _choose_by_languages(kind, url, count_languages())
+    if model is None:
+        return _choose_by_languages(kind, url, count_languages())
+    reason = f"Embedder: {name_embedder(named, model)}, as asked."
+    if named in _SERVERS:
+        return Choice(open_remote(named, url, model, prefixes), reason, is_asked=True)
+    if model not in PACKAGED:
+        raise UsageError(
+            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
+            "Leave --model out, or use --embedder ollama."
+        )
+    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
@@ -107,7 +108,7 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
     """
     better = choose_packaged(posts)
     fits = identity.model == better.identity.model
-    if runs_on_server(identity):
+    if identity.kind in _SERVERS:
         fits = better is MINILM or not is_english(identity.model)
     if fits:
         return ""
@@ -123,7 +124,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     A server's model is compared at its first use, since the server may be down now.
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
-    if runs_on_server(identity):
+    if identity.kind in _SERVERS:
         return open_remote(identity.kind, url, identity.model, recorded=identity)
     model = PACKAGED.get(identity.model)
     if model is None or identity != model.identity:
@@ -134,17 +135,6 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
     return OnnxEmbedder(model)
 
 
-def open_wire(kind: str, url: str, model: str) -> Wire[Any]:
-    """Import what speaks to a server, which an index of the package's models never needs.
-
-    Raises UsageError for an address that no Ollama could have.
-    """
-    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-    from blog_search_mcp.index.embedders.openai import OpenAIWire
-
-    return (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
-
-
 def open_remote(
     kind: str,
     url: str,
@@ -152,10 +142,10 @@ def open_remote(
     prefixes: tuple[str, str] | None = None,
     recorded: EmbedderIdentity | None = None,
 ) -> RemoteEmbedder:
-    """Return the embedder of one model of a server. Raises as `open_wire`."""
+    """Import and make a RemoteEmbedder, which an index of the package's models never needs."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
-    return RemoteEmbedder(open_wire(kind, url, model), prefixes, recorded)
+    return RemoteEmbedder(kind, url, model, prefixes, recorded)
 
 
 def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -163,10 +153,10 @@ def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
 
     Raises EmbedderMismatch if this version of the package lacks it.
     """
-    if runs_on_server(identity):
+    if identity.kind in _SERVERS:
         from blog_search_mcp.index.embedders.serving import ServedEmbedder
 
-        served = ServedEmbedder(open_wire(identity.kind, url, identity.model), identity)
+        served = ServedEmbedder(identity, url)
         served.warm_up()
         return served
     embedder = open_embedder(identity, url)
@@ -186,88 +176,40 @@ def preload(name: str) -> None:
             run_in_background(partial(load_session, model.identity.model), awaited=True)
 
 
-def runs_on_server(identity: EmbedderIdentity) -> bool:
-    """Whether the vectors of an index come from a server beside this process."""
-    return identity.kind in _SERVERS
-
-
-def _is_remote(embedder: Embedder) -> TypeGuard[RemoteEmbedder]:
-    """Whether a server embeds, told without NumPy: an ingest that changes nothing needs none."""
-    return hasattr(embedder, "wire")
-
-
-def _choose_named(kind: str, model: str, url: str, prefixes: tuple[str, str] | None) -> Choice:
-    """Choose the model that was named. Raises UsageError if the package does not have it."""
-    reason = f"Embedder: {name_embedder(kind, model)}, as asked."
-    if kind in _SERVERS:
-        return Choice(open_remote(kind, url, model, prefixes), reason, is_asked=True)
-    if model not in PACKAGED:
-        raise UsageError(
-            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
-            "Leave --model out, or use --embedder ollama."
-        )
-    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
-
-
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose for `embedded` the model for the posts, and for `ollama` one of Ollama's.
+    """Choose for `embedded` and `ollama` the model for the posts' languages.
 
-    For `auto` it is Ollama's default if the posts are in English and Ollama has it.
+    For `auto` it is Ollama's if the posts are in English and Ollama has it.
     """
-    packaged = choose_packaged(posts)
+    packaged, why = choose_packaged(posts), _describe_languages(posts)
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL
-    why = f"{_describe_languages(posts)}."
-    rebuild = rebuild_command("ollama", wanted)
-    pull = f" To use Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`."
-    if kind == "ollama" and packaged is E5:
-        wanted = _choose_installed(_list_installed(url) or ())
     if kind == "ollama":
-        why += pull if (packaged, wanted) == (E5, DEFAULT_MODEL) else ""
-        reason = f"Embedder: Ollama's {wanted}, as asked. {why}"
+        reason = f"Embedder: Ollama's {wanted}, as asked. {why}."
         return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
-        installed = _list_installed(url)
-        if installed and full_name(wanted) in installed:
+        from blog_search_mcp.index.embedders.ollama import OllamaWire
+
+        if full_name(wanted) in OllamaWire(url, wanted).list_installed():
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
-        lack = "does not answer" if installed is None else f"does not have {wanted}"
-        why = f"Ollama {lack}."
-    hint = pull if kind == AUTO else ""
-    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}. {why}{hint}")
-
-
-def _list_installed(url: str) -> tuple[str, ...] | None:
-    """Ask Ollama for its models; `None` if it does not answer. Raises UsageError."""
-    from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
-
-    return OllamaWire(url, DEFAULT_MODEL).list_installed()
-
-
-def _choose_installed(installed: tuple[str, ...]) -> str:
-    """Choose what Ollama has for many languages, else its default, else the model to pull."""
-    fallback = DEFAULT_MODEL if full_name(DEFAULT_MODEL) in installed else MULTILINGUAL_MODEL
-    return choose_multilingual(installed) or fallback
+        why = f"Ollama does not answer or does not have {wanted}"
+    if kind == AUTO:
+        rebuild = rebuild_command("ollama", wanted)
+        why += f". To use Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`"
+    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}. {why}.")
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
     """Describe in which languages posts are, without a full stop."""
-    share = share_not_english(posts)
-    if share < OTHER_SHARE:
-        is_known = any(tag.partition("-")[0] == "en" for tag in posts)
-        return "The posts are in English" if is_known else "The posts show no language"
-    some = f"{share:.0%} of the posts" if share < 0.995 else "The posts"
-    return f"{some} are not in English"
-
-
-def _fill_kind(kind: str, model: str | None) -> str:
-    """Fill in the kind that was not asked for; a model that is not in the package is Ollama's."""
-    if kind == AUTO:
-        return "embedded" if model in PACKAGED else "ollama"
-    return kind
+    return f"{share_not_english(posts):.0%} of the posts are in another language than English"
 
 
 def _refuse_another(
-    existing: EmbedderIdentity, kind: str, model: str | None, prefixes: tuple[str, str] | None
+    existing: EmbedderIdentity,
+    kind: str,
+    model: str | None,
+    prefixes: tuple[str, str] | None,
+    rebuild: str,
 ) -> None:
     """Raise EmbedderMismatch if another embedder or other prefixes are asked for."""
     is_same = (
@@ -279,6 +221,5 @@ def _refuse_another(
         raise EmbedderMismatch(
             f"This index was built with {existing.title} and its prefixes, and vectors of two "
             "embedders cannot be compared. Leave --embedder, --model, --document-prefix and "
-            "--query-prefix out to keep it, or build it anew: "
-            f"`{rebuild_command(_fill_kind(kind, model), model)}`."
+            f"--query-prefix out to keep it, or build it anew: `{rebuild}`."
         )

@@ -26,6 +26,7 @@ from blog_search_mcp.index.embedders.base import (
     refuse_index,
     replace_surrogates,
 )
+from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
 from blog_search_mcp.index.embedders.client import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
@@ -35,14 +36,9 @@ from blog_search_mcp.index.embedders.client import (
     ServerState,
     Wire,
 )
-from blog_search_mcp.index.embedders.fingerprint import (
-    SAME,
-    TEXTS,
-    least_cosine,
-    pack_vectors,
-    unpack_vectors,
-)
-from blog_search_mcp.index.embedders.ollama.models import PREFIXES, find_card, is_english
+from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
+from blog_search_mcp.index.embedders.ollama import OllamaWire
+from blog_search_mcp.index.embedders.openai import OpenAIWire
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
@@ -67,23 +63,25 @@ class RemoteEmbedder:
     for_documents: RetryPolicy = FOR_DOCUMENTS
     for_a_query: RetryPolicy = FOR_A_QUERY
     look_interval: float = LOOK_INTERVAL
+    window_pieces: int = WINDOW
 
     def __init__(
         self,
-        wire: Wire[Any],
+        kind: str,
+        url: str,
+        model: str,
         prefixes: tuple[str, str] | None = None,
         recorded: EmbedderIdentity | None = None,
     ) -> None:
-        """Take the wire, and the manifest's identity unless the index is new.
+        """Take kind, address and model, and the manifest's identity unless the index is new.
 
-        `prefixes` are (document, query), by default those of the model's card.
+        `prefixes` are (document, query), by default those of the model's card. Raises UsageError
+        for an address that no Ollama could have.
         """
         if recorded is not None:
             prefixes = (recorded.document_prefix, recorded.query_prefix)
-        self.wire = wire
-        self.prefixes = prefixes or PREFIXES.get(find_card(wire.model) or "", ("", ""))
-        self.window_pieces = WINDOW
-        self.vocabulary_coverage = english_coverage if is_english(wire.model) else _full_coverage
+        self.wire: Wire[Any] = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
+        self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
         self._identity = recorded
         self._state: ServerState | None = None
         """The last that was found to be the identity's."""
@@ -103,6 +101,10 @@ class RemoteEmbedder:
         assert self._identity is not None
         return self._identity
 
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """As Embedder; in full for a vocabulary of which nothing is known."""
+        return english_coverage(texts) if is_english(self.wire.model) else [1.0] * len(texts)
+
     def verify(self, policy: RetryPolicy) -> None:
         """Look at server and model, and compare what changed since the last look.
 
@@ -118,12 +120,10 @@ class RemoteEmbedder:
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on what is wrong with the server; nothing before the first vector."""
-        if self._state is None:
-            return ()
-        return self.wire.warnings(self._state.version)
+        return self.wire.warnings(self._state.version) if self._state else ()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder; zeros for a blank text, which stalls some versions and is not sent.
+        """As Embedder; a blank text, which stalls some versions, is not sent.
 
         Raises TextsRefused for texts that the server fails on while it embeds others, and as
         `verify`.
@@ -161,8 +161,7 @@ class RemoteEmbedder:
         before = recorded.fingerprint
         if before is None or (state.version and before.version == state.version):
             return recorded
-        packed = pack_vectors(self._embed_fingerprint())
-        cosine = least_cosine(before.vectors, packed, recorded.dimension)
+        cosine = least_cosine(before.vectors, self._embed_fingerprint())
         if cosine < SAME:
             versions = f"version {before.version or 'unknown'}, now {state.version or 'unknown'}"
             raise refuse_index(recorded, f"{versions}, whose vectors have a cosine of {cosine:.3f}")
@@ -202,13 +201,10 @@ class RemoteEmbedder:
         """
         alone = self.identity.fingerprint
         if not self._size and alone:
-            together = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
-            rows = unpack_vectors(alone.vectors, self.identity.dimension)
-            is_same = all(
-                not isinstance(row, RequestFailed) and float(row @ single) >= SAME
-                for row, single in zip(together, rows, strict=True)
-            )
-            self._size = BATCH if is_same else 1
+            answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
+            rows = [row for row in answers if not isinstance(row, RequestFailed)]
+            together = np.reshape(rows, (-1, self.identity.dimension))
+            self._size = BATCH if least_cosine(alone.vectors, together) >= SAME else 1
         return self._size or 1
 
     def _embed_batch(
@@ -259,11 +255,5 @@ class RemoteEmbedder:
 
     def _send(self, prefix: str, texts: list[str], policy: RetryPolicy) -> Vectors:
         """Embed texts, each after `prefix`, by one request. Raises RequestFailed."""
-        sent = [prefix + text for text in texts]
         dimension = self._identity.dimension if self._identity and self._state else None
-        return self.wire.embed(sent, dimension, policy)
-
-
-def _full_coverage(texts: Sequence[str]) -> list[float]:
-    """As `Embedder.vocabulary_coverage`, for a vocabulary of which nothing is known."""
-    return [1.0] * len(texts)
+        return self.wire.embed([prefix + text for text in texts], dimension, policy)

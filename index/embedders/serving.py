@@ -12,10 +12,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from blog_search_mcp.index.embedders.base import run_in_background
-from blog_search_mcp.index.embedders.client import Wire
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -48,15 +47,19 @@ RECENT_QUERIES: Final = 64
 class ServedEmbedder(RemoteEmbedder):
     """Never keeps a query waiting for long; safe to use from several threads."""
 
-    def __init__(self, wire: Wire[Any], recorded: EmbedderIdentity) -> None:
-        """Take the wire and the index's identity."""
-        super().__init__(wire, recorded=recorded)
+    def __init__(self, recorded: EmbedderIdentity, url: str) -> None:
+        """Take the index's identity and the server's address. Raises as RemoteEmbedder."""
+        super().__init__(recorded.kind, url, recorded.model, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
         self._seconds = 0.0
         """That the last vector took."""
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
+
+    def warm_up(self) -> None:
+        """Have the model loaded in the background; the next query raises what fails."""
+        run_in_background(lambda: self._record(lambda: self.embed_documents(["warm up"])))
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder, but raises EmbedderUnavailable rather than wait for long.
@@ -67,7 +70,11 @@ class ServedEmbedder(RemoteEmbedder):
         with self._lock:
             if text in self._recent:
                 return self._recent[text]
-            seconds = self._admit()
+            if self._failure and time.monotonic() < self._retry_at:
+                raise self._failure.with_traceback(None)  # each raise would lengthen it
+            seconds = min(max(LEAST_WAIT, WAIT_FACTOR * self._seconds), MOST_WAIT)
+            if self._failure:
+                seconds, self._retry_at = LEAST_WAIT, time.monotonic() + ATTEMPT_TIMEOUT
         embedding = run_in_background(lambda: self._record(lambda: self._embed(text)))
         if wait([embedding], seconds).done:
             return embedding.result()
@@ -77,10 +84,6 @@ class ServedEmbedder(RemoteEmbedder):
         )
         self._fail(late, ATTEMPT_TIMEOUT)
         raise late
-
-    def warm_up(self) -> None:
-        """Have the model loaded in the background; the next query raises what fails."""
-        run_in_background(lambda: self._record(lambda: self.embed_documents(["warm up"])))
 
     def _embed(self, text: str) -> Vectors:
         began = time.monotonic()
@@ -95,18 +98,6 @@ class ServedEmbedder(RemoteEmbedder):
             if len(self._recent) > RECENT_QUERIES:
                 del self._recent[next(iter(self._recent))]
         return vector
-
-    def _admit(self) -> float:
-        """Return how many seconds to wait for a vector.
-
-        Raises the last failure while it is too early to ask again.
-        """
-        if self._failure is None:
-            return min(max(LEAST_WAIT, WAIT_FACTOR * self._seconds), MOST_WAIT)
-        if time.monotonic() < self._retry_at:
-            raise self._failure.with_traceback(None)  # each raise would lengthen it
-        self._retry_at = time.monotonic() + ATTEMPT_TIMEOUT
-        return LEAST_WAIT
 
     def _record(self, work: Callable[[], T]) -> T:
         """Do the work, and record how it ended. Raises what it raises."""

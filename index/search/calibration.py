@@ -13,19 +13,13 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import EAST_ASIAN, join_words, primary_subtag
-from blog_search_mcp.index.search.confidence import (
-    found_words,
-    is_covered,
-)
-from blog_search_mcp.index.search.retrieval import RetrievalResult, retrieve_reach
+from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.search.confidence import found_words, is_covered
+from blog_search_mcp.index.search.retrieval import Retrieval, retrieve_reach
+from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Calibration, Ids, Vectors
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.search.snapshot import Snapshot
 
 SAMPLE = 100
 """Headings searched for."""
@@ -53,7 +47,6 @@ USUAL_REACH = 0.4
 USUAL_FOUND = 0.9
 """How much of the words of a heading is usually found: .88 to .97 on eight blogs."""
 
-
 SAMPLE_CHARACTERS = 100_000
 """Of the blog's text, by which its size is measured."""
 
@@ -68,7 +61,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     absent, foreign = choose_absent(snapshot.languages[0])
     texts = [*dict.fromkeys((*headings, *absent, *foreign))]
     if len(snapshot.vectors):
-        _embed_queries(snapshot.embedder, [*map(join_words, texts)], embedded)
+        _embed_queries(snapshot.embedder, map(join_words, texts), embedded)
 
     def embed(text: str) -> Vectors:
         return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
@@ -84,7 +77,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
 
 
 def _embed_queries(
-    embedder: Embedder, queries: Sequence[str], embedded: dict[str, Vectors]
+    embedder: Embedder, queries: Iterable[str], embedded: dict[str, Vectors]
 ) -> None:
     """Add to `embedded` what is not there and what the embedder's vocabulary covers."""
     unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
@@ -109,55 +102,51 @@ def _absent_headings(language: str) -> tuple[str, ...]:
 
 def sample_queries(headings: Collection[str]) -> list[str]:
     """The headings to search for: the same ones for the same blog, in any order of its posts."""
-    by_hash = sorted(
-        set(headings), key=lambda text: (zlib.crc32(text.encode("utf-8", "replace")), text)
-    )
-    return by_hash[:SAMPLE]
+    hashed = ((zlib.crc32(text.encode("utf-8", "replace")), text) for text in set(headings))
+    return [text for _, text in sorted(hashed)[:SAMPLE]]
 
 
 def summarise_reach(
-    headings: Sequence[RetrievalResult],
-    absent: Sequence[RetrievalResult],
-    foreign: Sequence[RetrievalResult],
+    headings: Sequence[Retrieval],
+    absent: Sequence[Retrieval],
+    foreign: Sequence[Retrieval],
     *,
     characters: int,
     chunks: Ids,
 ) -> Calibration:
     """Keep the medians of what the blog's headings reach, and absent ones in either script."""
-    covered = [*filter(is_covered, headings)]
+    covered = _covered_cosines(headings)
     if len(covered) <= COVERED_SHARE * len(headings):
         covered = []
-    absent_cosine = _median_cosine(absent)
-    usual = [USUAL_REACH * (1.0 - absent_cosine)] if any(map(is_covered, absent)) else []
-    heading_cosine = _median_of_headings(
-        map(_cosine, covered), [absent_cosine + gain for gain in usual]
+    absent_cosines = [cosine for cosine, _ in _covered_cosines(absent)]
+    absent_cosine = _median(absent_cosines)
+    usual = [USUAL_REACH * (1.0 - absent_cosine)] if absent_cosines else []
+    heading_cosine = _median_or_usual(
+        [cosine for cosine, _ in covered], [absent_cosine + gain for gain in usual]
     )
-    similarity = _median_of_headings((_cosine(each) - each.blog_cosine for each in covered), usual)
+    similarity = _median_or_usual([cosine - blog for cosine, blog in covered], usual)
     return Calibration(
-        heading_found=_median_of_headings(map(found_words, headings), [USUAL_FOUND]),
+        heading_found=_median_or_usual([*map(found_words, headings)], [USUAL_FOUND]),
         absent_found=_median([*map(found_words, absent)]),
         heading_similarity=max(similarity, 0.0),
         heading_cosine=heading_cosine,
         absent_cosine=min(absent_cosine, heading_cosine),
-        foreign_cosine=_median_cosine(foreign) or absent_cosine,
+        foreign_cosine=_median([cosine for cosine, _ in _covered_cosines(foreign)])
+        or absent_cosine,
         characters=characters,
         chunks=len(chunks),
         last_chunk=int(chunks.max(initial=-1)),
     )
 
 
-def _median_cosine(results: Iterable[RetrievalResult]) -> float:
-    return _median([_cosine(each) for each in results if is_covered(each)])
+def _covered_cosines(results: Iterable[Retrieval]) -> list[tuple[float, float]]:
+    """The nearest vector's cosine and the blog's, to each query that the embedder covers."""
+    return [(each.max_cosine or 0.0, each.blog_cosine) for each in results if is_covered(each)]
 
 
-def _median_of_headings(values: Iterable[float], usual: list[float]) -> float:
+def _median_or_usual(values: list[float], usual: list[float]) -> float:
     """Their median, where those that FEWEST lacks are the `usual` one if it is known."""
-    known = [*values]
-    return _median(known + usual * (FEWEST - len(known)))
-
-
-def _cosine(retrieved: RetrievalResult) -> float:
-    return retrieved.max_cosine or 0.0
+    return _median(values + usual * (FEWEST - len(values)))
 
 
 def _median(values: Sequence[float]) -> float:

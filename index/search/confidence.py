@@ -14,13 +14,10 @@ import heapq
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.search.ranking import load_ranking_model
+from blog_search_mcp.index.search.retrieval import Retrieval
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.search.retrieval import RetrievalResult
 
 LENGTH_POWER = 0.25
 """Power of the query's length, in words that no passage has, by which counts how much of its words
@@ -60,7 +57,7 @@ class Confidence:
 
 
 def estimate_confidence(
-    retrieved: RetrievalResult, lead: float, calibration: Calibration | None
+    retrieved: Retrieval, lead: float, calibration: Calibration | None
 ) -> Confidence:
     """Estimate how sure the answer to a query is; low if nothing was found or nothing is known.
 
@@ -80,12 +77,12 @@ def estimate_confidence(
     return Confidence("high" if certainty >= logistic.high else "medium", certainty)
 
 
-def has_similarity(retrieved: RetrievalResult, calibration: Calibration) -> bool:
+def has_similarity(retrieved: Retrieval, calibration: Calibration) -> bool:
     """Whether the embedder covers the query and the blog."""
     return is_covered(retrieved) and calibration.heading_similarity > 0.0
 
 
-def is_covered(retrieved: RetrievalResult) -> bool:
+def is_covered(retrieved: Retrieval) -> bool:
     """Whether the embedder covers the query."""
     has_vector = retrieved.max_cosine is not None
     return has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
@@ -101,23 +98,24 @@ def measure_lead(scores: Iterable[float]) -> float:
 
 
 def compute_confidence_features(
-    retrieved: RetrievalResult, lead: float, calibration: Calibration
+    retrieved: Retrieval, lead: float, calibration: Calibration
 ) -> dict[str, float]:
-    """Compute everything that the confidence models weigh."""
+    """Compute everything that the confidence models weigh.
+
+    `missing` is the share of the query's words, by rarity, that no passage has. Function words that
+    no passage has count 0, and so do pairs of Han characters that span two words of which a passage
+    has one.
+    """
+    blog, rarities = calibration, retrieved.idf.values()
+    absent = sum(rarity for rarity in rarities if math.isclose(rarity, retrieved.max_idf))
     nearest = 0.0
-    if has_similarity(retrieved, calibration):
-        other_script = retrieved.query.has_other_script
-        shift = calibration.foreign_cosine - calibration.absent_cosine if other_script else 0.0
-        nearest = length_factor(retrieved) * _scale(
-            (retrieved.max_cosine or 0.0) - shift,
-            calibration.absent_cosine,
-            calibration.heading_cosine,
-        )
+    if has_similarity(retrieved, blog):
+        shift = blog.foreign_cosine - blog.absent_cosine if retrieved.query.has_other_script else 0
+        cosine = (retrieved.max_cosine or 0.0) - shift
+        nearest = length_factor(retrieved) * _scale(cosine, blog.absent_cosine, blog.heading_cosine)
     return {
-        "found": _scale(
-            found_words(retrieved), calibration.absent_found, calibration.heading_found
-        ),
-        "missing": missing_words(retrieved),
+        "found": _scale(found_words(retrieved), blog.absent_found, blog.heading_found),
+        "missing": absent / (sum(rarities) or 1.0),
         "length": math.log1p(query_length(retrieved)),
         "nearest": nearest,
         "lead": lead,
@@ -133,7 +131,7 @@ def _scale(value: float, absent: float, heading: float) -> float:
     return min(max((value - absent) / span, LEAST_FEATURE), 1.0)
 
 
-def found_words(retrieved: RetrievalResult) -> float:
+def found_words(retrieved: Retrieval) -> float:
     """How much of the words the best passages hold, for a query of any length, at least 0.
 
     The geometric mean of the best BM25 and the coverage, times the root of `length_factor`.
@@ -141,23 +139,11 @@ def found_words(retrieved: RetrievalResult) -> float:
     return math.sqrt(retrieved.max_bm25 * retrieved.coverage * length_factor(retrieved))
 
 
-def length_factor(retrieved: RetrievalResult) -> float:
+def length_factor(retrieved: Retrieval) -> float:
     """How much what a query reaches counts by its length: 1 for a word that no passage has."""
     return math.pow(query_length(retrieved), LENGTH_POWER)
 
 
-def query_length(retrieved: RetrievalResult) -> float:
+def query_length(retrieved: Retrieval) -> float:
     """The query's length in words that no passage has, so that it does not grow with the blog."""
     return sum(retrieved.idf.values()) / retrieved.max_idf if retrieved.max_idf else 0.0
-
-
-def missing_words(retrieved: RetrievalResult) -> float:
-    """The share of the query's words, by rarity, that no passage has, in [0, 1].
-
-    Function words that no passage has count 0, and so do pairs of Han characters that span two
-    words of which a passage has one.
-    """
-    rarities = retrieved.idf.values()
-    total = sum(rarities)
-    absent = sum(rarity for rarity in rarities if math.isclose(rarity, retrieved.max_idf))
-    return absent / total if total else 0.0

@@ -14,17 +14,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, NonNegativeFloat
 
+from blog_search_mcp.index.analysis.query import Query
+from blog_search_mcp.index.search.retrieval import Numbers, Retrieval
 from blog_search_mcp.index.types import Feature, Reason
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.query import Query
-    from blog_search_mcp.index.search.retrieval import Numbers, RetrievalResult
-
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
 
@@ -32,6 +29,47 @@ QueryKind = Literal["question", "short"]
 """What a query is: asked or running text, or a name, an identifier or a few words."""
 
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
+
+Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
+"""The posts that have the query itself, and as what."""
+
+DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
+
+MAX_SIMILARITY = 1.5
+"""In similarities of the blog's headings. A heading's own passage holds it word for word, so few
+queries come nearer."""
+
+COVERAGE_POWER = 2.0
+"""How fast the feature coverage falls as words are missing: one passage with all of them stands out
+from many with most. By weights fitted without the corpus (`python -m tools.fit_ranking`)
+identifiers gain .010 of nDCG@10 by it and web queries for code .014; the means of questions,
+headings and descriptions move by less than .003."""
+
+GATE_POWER = 4.0
+"""How fast the gate opens as the words are held less together by one passage, which holds all of a
+heading's and half of a question's. By weights fitted without the corpus (`python -m
+tools.fit_ranking`) the gated features beside the others gain web queries for code .02 of nDCG@10
+and a manual's descriptions .015; its questions lose .017, every other kind moves by .01 at most."""
+
+LEAST_SCORE = 0.001
+"""Of a post that holds a word of the query, however far its meaning is."""
+
+REWARD = 0.1
+"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
+shared by all that have it. A heading is no title and a passage has many words: they may be a detail
+of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
+headings of nine blogs are found as well, and questions and descriptions as without."""
+
+CEILING = 0.95
+"""What a post may score at most beside one that the query names."""
+
+NEARNESS_WEIGHT = 0.015
+"""What a chunk gains for each standard deviation of the candidates' cosines that it is nearer:
+within a post words place the answer, and meaning decides between chunks that hold as much of them.
+Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
+.1 of a deviation within the post .843 and .823; by a fit to all questions, six times as much, .830
+and .760. Of 12 further features (the title left out, coverage, first and last chunk, length,
+neighbours) none gained on blogs it was not fitted on."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):
@@ -70,26 +108,6 @@ def load_ranking_model() -> RankingModel:
     return RankingModel.model_validate_json(MODEL_FILE.read_bytes())
 
 
-DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
-
-MAX_SIMILARITY = 1.5
-"""In similarities of the blog's headings. A heading's own passage holds it word for word, so few
-queries come nearer."""
-
-
-COVERAGE_POWER = 2.0
-"""How fast the feature coverage falls as words are missing: one passage with all of them stands out
-from many with most. By weights fitted without the corpus (`python -m tools.fit_ranking`)
-identifiers gain .010 of nDCG@10 by it and web queries for code .014; the means of questions,
-headings and descriptions move by less than .003."""
-
-GATE_POWER = 4.0
-"""How fast the gate opens as the words are held less together by one passage, which holds all of a
-heading's and half of a question's. By weights fitted without the corpus (`python -m
-tools.fit_ranking`) the gated features beside the others gain web queries for code .02 of nDCG@10
-and a manual's descriptions .015; its questions lose .017, every other kind moves by .01 at most."""
-
-
 def classify_query(query: Query) -> QueryKind:
     """Classify a query by how much it says."""
     return "question" if query.is_question or query.is_prose else "short"
@@ -98,12 +116,15 @@ def classify_query(query: Query) -> QueryKind:
 def choose_weights(query: Query, *, by_meaning: bool) -> Weights:
     """Choose the weight of each feature for this query, at least 0, or of those of words alone."""
     weights = load_ranking_model().ranking[classify_query(query)]
-    if by_meaning:
-        return weights
-    return {name: value for name, value in weights.items() if name not in DENSE_FEATURES}
+    return {k: v for k, v in weights.items() if by_meaning or k not in DENSE_FEATURES}
 
 
-def compute_post_features(retrieved: RetrievalResult, similarity: float) -> dict[Feature, Numbers]:
+def largest_sum(weights: Weights) -> float:
+    """The largest weighted sum of features there can be."""
+    return sum(v * (MAX_SIMILARITY if k in DENSE_FEATURES else 1.0) for k, v in weights.items())
+
+
+def compute_post_features(retrieved: Retrieval, similarity: float) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
     Those of words are in [0, 1], 1 for the best candidate. `similarity` is what the blog's
@@ -113,12 +134,14 @@ def compute_post_features(retrieved: RetrievalResult, similarity: float) -> dict
     """
     posts = retrieved.posts
     scale = retrieved.vocabulary_coverage / similarity if similarity > 0.0 else 0.0
-    meaning = _limit(posts.best_cosine * scale)
-    opening = _limit(posts.cosines[posts.starts] * scale)
+    meaning, opening = (
+        np.clip(np.nan_to_num(cosines * scale), -1.0, MAX_SIMILARITY)
+        for cosines in (posts.best(posts.cosines), posts.cosines[posts.starts])
+    )
     missing = 1.0 - retrieved.coverage**GATE_POWER
     return {
-        "passage": _divide_by_best(posts.best_bm25),
-        "coverage": posts.best_coverage**COVERAGE_POWER,
+        "passage": _divide_by_best(posts.best(posts.bm25)),
+        "coverage": posts.best(posts.coverage) ** COVERAGE_POWER,
         "post": _divide_by_best(posts.post_bm25),
         "meaning": meaning,
         "opening": opening,
@@ -132,26 +155,6 @@ def _divide_by_best(values: Numbers) -> Numbers:
     return values / best if best > 0.0 else values
 
 
-def _limit(values: Numbers) -> Numbers:
-    return np.clip(np.nan_to_num(values), -1.0, MAX_SIMILARITY)
-
-
-LEAST_SCORE = 0.001
-"""Of a post that holds a word of the query, however far its meaning is."""
-
-REWARD = 0.1
-"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
-shared by all that have it. A heading is no title and a passage has many words: they may be a detail
-of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
-headings of nine blogs are found as well, and questions and descriptions as without."""
-
-CEILING = 0.95
-"""What a post may score at most beside one that the query names."""
-
-Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
-"""The posts that have the query itself, and as what."""
-
-
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
 ) -> dict[int, float]:
@@ -159,13 +162,10 @@ def score_posts(
 
     A score is the weighted sum of the features as a share of the largest sum there can be.
     """
-    most = largest_sum(weights)
-    if not most:
-        return {}
-    total = sum((weights[name] * features[name] for name in weights), np.zeros(1)) / most
+    total = sum((weights[name] * features[name] for name in weights), np.zeros(1))
+    total = total / (largest_sum(weights) or 1.0)
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
-    has_word = np.any(words, axis=0) if words else np.zeros(len(total), dtype=bool)
-    total = np.where(has_word, np.maximum(total, LEAST_SCORE), total)
+    total = np.where(np.any(words, axis=0), np.maximum(total, LEAST_SCORE), total)
     pairs = zip(posts, total.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
 
@@ -180,8 +180,6 @@ def reward_posts(scores: Mapping[int, float], having: Collection[int]) -> dict[i
 
 def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
     """Return `scores`, in [0, 1] by post id, with the named posts above CEILING and no others."""
-    if not any(post in scores for post in named):
-        return dict(scores)
     return {
         post: CEILING + (1.0 - CEILING) * score if post in named else min(score, CEILING)
         for post, score in scores.items()
@@ -189,7 +187,7 @@ def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class RankedPosts:
+class Ranking:
     """The candidate posts with their scores, and what the scores are made of."""
 
     scores: Mapping[int, float]
@@ -206,10 +204,9 @@ class RankedPosts:
         Shares times values add up to its own score, without what being named adds.
         """
         most = largest_sum(self.weights)
-        ordered = sorted(self.weights.items(), key=lambda pair: -pair[1])
         weighed = [
             Reason(name, self.scale * weight / most, float(self.features[name][position]))
-            for name, weight in ordered
+            for name, weight in sorted(self.weights.items(), key=lambda pair: -pair[1])
             if weight
         ]
         rewarded = [
@@ -220,24 +217,7 @@ class RankedPosts:
         return (*weighed, *rewarded)
 
 
-def largest_sum(weights: Weights) -> float:
-    """The largest weighted sum of features there can be."""
-    return sum(
-        weight * (MAX_SIMILARITY if name in DENSE_FEATURES else 1.0)
-        for name, weight in weights.items()
-    )
-
-
-NEARNESS_WEIGHT = 0.015
-"""What a chunk gains for each standard deviation of the candidates' cosines that it is nearer:
-within a post words place the answer, and meaning decides between chunks that hold as much of them.
-Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
-.1 of a deviation within the post .843 and .823; by a fit to all questions, six times as much, .830
-and .760. Of 12 further features (the title left out, coverage, first and last chunk, length,
-neighbours) none gained on blogs it was not fitted on."""
-
-
-def score_chunks(retrieved: RetrievalResult) -> Numbers:
+def score_chunks(retrieved: Retrieval) -> Numbers:
     """How well each chunk answers, higher is better; comparable within its post."""
     posts = retrieved.posts
     cosines = np.nan_to_num(posts.cosines)

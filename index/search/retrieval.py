@@ -10,128 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.languages import join_words
-from blog_search_mcp.index.analysis.query import Query, analyse_query
+from blog_search_mcp.index.analysis.query import Query, Word, analyse_query
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
-from blog_search_mcp.index.types import KEYWORDS_ONLY
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from blog_search_mcp.index.analysis.query import Word
-    from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Ids, Vectors
-    from blog_search_mcp.index.vectors.store import VectorStore
-
-    Numbers = npt.NDArray[np.float64]
-    Embed = Callable[[str], Vectors]
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """The candidate posts by id, in columns. BM25 is normalised to [0, 1]."""
-
-    ids: Ids
-    """Of the posts, ascending, shape (posts,)."""
-    counts: Ids
-    """How many chunks each has, at least 1."""
-    chunks: Ids
-    """Every chunk id of the first post in order, then of the second: shape (chunks,)."""
-    bm25: Numbers
-    """By chunk; 0 for one that holds no word of the query."""
-    coverage: Numbers
-    """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
-    COVERED_CHUNKS for one with fewer."""
-    cosines: Numbers
-    """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
-    without a vector."""
-    post_bm25: Numbers
-    """Of the post as a whole."""
-
-    @cached_property
-    def starts(self) -> Ids:
-        """By post, the position of its first chunk."""
-        starts: Ids = np.cumsum(self.counts) - self.counts
-        return starts
-
-    @cached_property
-    def best_bm25(self) -> Numbers:
-        """By post, the BM25 of its best chunk."""
-        best: Numbers = np.maximum.reduceat(self.bm25, self.starts)
-        return best
-
-    @cached_property
-    def best_coverage(self) -> Numbers:
-        """By post, the coverage of the chunk that holds most of the query's terms together."""
-        best: Numbers = np.maximum.reduceat(self.coverage, self.starts)
-        return best
-
-    @cached_property
-    def best_cosine(self) -> Numbers:
-        """By post, the largest cosine of a chunk; NaN for one without a vector."""
-        best: Numbers = np.fmax.reduceat(self.cosines, self.starts)
-        return best
-
-    def position_of(self, post: int) -> int:
-        """The position of a post in the columns. Raises KeyError."""
-        position = int(np.searchsorted(self.ids, post))
-        if position == len(self.ids) or self.ids[position] != post:
-            raise KeyError(post)
-        return position
-
-    def best_chunk(self, post: int) -> int | None:
-        """The chunk of a post that holds most of the words; `None` if none holds any."""
-        position = self.position_of(post)
-        own = slice(self.starts[position], self.starts[position] + self.counts[position])
-        best = int(self.bm25[own].argmax())
-        return int(self.chunks[own][best]) if self.bm25[own][best] > 0.0 else None
-
-    def of_chunk(self, chunk: int) -> tuple[float | None, float | None]:
-        """Cosine and BM25 of one of the chunks, `None` where `cosines` and `bm25` have none."""
-        position = np.searchsorted(self.chunks, chunk)  # which ascend (`ChunkTable`)
-        cosine, bm25 = float(self.cosines[position]), float(self.bm25[position])
-        return None if np.isnan(cosine) else cosine, bm25 or None
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.ids.tolist())
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-_NO_POSTS = Candidates(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 4)
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalResult:
-    """A query, how far it reaches and what it retrieved."""
-
-    query: Query
-    coverage: float
-    """The largest share of the query's terms, by IDF, that one chunk holds together."""
-    vocabulary_coverage: float
-    """How well the embedder's vocabulary covers the query and what it is about, in [0, 1]."""
-    idf: Mapping[Word, float]
-    """The query's words with their inverse document frequencies."""
-    max_idf: float
-    """The inverse document frequency of a word that no chunk has."""
-    max_cosine: float | None
-    """The largest cosine of any vector to the query; `None` without a vector of the query."""
-    blog_cosine: float
-    """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
-    cosines; 0 without a vector of the query."""
-    max_bm25: float
-    """The BM25 of the best chunk of all; 0 if there is none."""
-    posts: Candidates = _NO_POSTS
-    """None of them where only how far the query reaches was asked for."""
-    notice: str | None = None
-    """A sentence for the reader if the embedder could not answer."""
-
+Numbers: TypeAlias = npt.NDArray[np.float64]
+Scores: TypeAlias = Mapping[int, float]
+"""By id."""
+Embed: TypeAlias = Callable[[str], Vectors]
 
 LEXICAL_CHUNKS = 200
 """Chunks by which the lexical index proposes posts."""
@@ -160,24 +54,98 @@ is quotes and single terms, a twentieth of it, and a post would win over its equ
 COVERAGE_SAMPLE = 20
 """Lexical hits by which the coverage of what the query is about is estimated."""
 
-
-def chunk_cosines(vectors: VectorStore, query: Vectors | None, chunks: Ids) -> Numbers:
-    """By chunk, the largest cosine of its vectors, less that of the blog's mean.
-
-    NaN for a chunk without a vector.
-    """
-    largest = np.full(len(chunks), np.nan)
-    if query is None:
-        return largest
-    cosines, windows = vectors.cosines(query, chunks)
-    if len(cosines):
-        starts = np.cumsum(windows) - windows
-        nearest = np.maximum.reduceat(cosines, starts[windows > 0])
-        largest[windows > 0] = nearest - float(vectors.mean() @ query)
-    return largest
+MOST_WAITING = 0.1
+"""Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
+come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
+.702 and .858."""
 
 
-def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) -> RetrievalResult:
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidate posts by id, in columns. BM25 is normalised to [0, 1]."""
+
+    ids: Ids
+    """Of the posts, ascending, shape (posts,)."""
+    counts: Ids
+    """How many chunks each has, at least 1."""
+    chunks: Ids
+    """Every chunk id of the first post in order, then of the second: shape (chunks,), ascending."""
+    bm25: Numbers
+    """By chunk; 0 for one that holds no word of the query."""
+    coverage: Numbers
+    """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
+    COVERED_CHUNKS for one with fewer."""
+    cosines: Numbers
+    """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
+    without a vector."""
+    post_bm25: Numbers
+    """Of the post as a whole."""
+
+    @cached_property
+    def starts(self) -> Ids:
+        """By post, the position of its first chunk."""
+        starts: Ids = np.cumsum(self.counts) - self.counts
+        return starts
+
+    def best(self, values: Numbers) -> Numbers:
+        """By post, the largest value of a chunk; NaN for one without any."""
+        best: Numbers = np.fmax.reduceat(values, self.starts)
+        return best
+
+    def position_of(self, post: int) -> int:
+        """The position of a post that is there in the columns."""
+        return int(np.searchsorted(self.ids, post))
+
+    def best_chunk(self, post: int) -> int | None:
+        """The chunk of a post that holds most of the words; `None` if none holds any."""
+        position = self.position_of(post)
+        start = self.starts[position]
+        best = int(start + self.bm25[start : start + self.counts[position]].argmax())
+        return int(self.chunks[best]) if self.bm25[best] > 0.0 else None
+
+    def of_chunk(self, chunk: int) -> tuple[float | None, float | None]:
+        """Cosine and BM25 of one of the chunks, `None` where `cosines` and `bm25` have none."""
+        position = np.searchsorted(self.chunks, chunk)
+        cosine, bm25 = float(self.cosines[position]), float(self.bm25[position])
+        return None if np.isnan(cosine) else cosine, bm25 or None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.ids.tolist())
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+_NO_POSTS = Candidates(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """A query, how far it reaches and what it retrieved."""
+
+    query: Query
+    coverage: float
+    """The largest share of the query's terms, by IDF, that one chunk holds together."""
+    vocabulary_coverage: float
+    """How well the embedder's vocabulary covers the query and what it is about, in [0, 1]."""
+    idf: Mapping[Word, float]
+    """The query's words with their inverse document frequencies."""
+    max_idf: float
+    """The inverse document frequency of a word that no chunk has."""
+    max_cosine: float | None
+    """The largest cosine of any vector to the query; `None` without a vector of the query."""
+    blog_cosine: float
+    """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
+    cosines; 0 without a vector of the query."""
+    max_bm25: float
+    """The BM25 of the best chunk of all; 0 if there is none."""
+    posts: Candidates = _NO_POSTS
+    """None of them where only how far the query reaches was asked for."""
+    notice: str | None = None
+    """A sentence for the reader if the embedder could not answer."""
+
+
+def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) -> Retrieval:
     """Return every post that a retriever proposes; `among` restricts all to these post ids.
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
@@ -199,11 +167,11 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     proposed = sorted({*by_chunks, *_posts_of(snapshot, near), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    posts = _gather_candidates(snapshot, query, vector, proposed, bm25, coverage)
+    posts = _gather_candidates(snapshot, query, vector, proposed, (bm25, coverage))
     return replace(reach, posts=posts, notice=notice)
 
 
-def retrieve_reach(snapshot: Snapshot, text: str, embed: Embed) -> RetrievalResult:
+def retrieve_reach(snapshot: Snapshot, text: str, embed: Embed) -> Retrieval:
     """As `retrieve`, but without the posts, at a fraction of its price. Raises as `embed` does."""
     query, chunks = analyse(snapshot, text), snapshot.lexical.chunks
     vector, covered = _embed(snapshot, query, embed)
@@ -218,21 +186,14 @@ def analyse(snapshot: Snapshot, text: str) -> Query:
     return add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
 
 
-MOST_WAITING = 0.1
-"""Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
-come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
-.702 and .858."""
-
-
 def _embed(snapshot: Snapshot, query: Query, embed: Embed) -> tuple[Vectors | None, float]:
     """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
 
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    if not len(snapshot.vectors) or len(snapshot.waiting) > MOST_WAITING * len(
-        snapshot.table.chunks
-    ):
+    most_waiting = MOST_WAITING * len(snapshot.table.chunks)
+    if not len(snapshot.vectors) or len(snapshot.waiting) > most_waiting:
         return None, 0.0
     coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
     if coverage:
@@ -248,29 +209,29 @@ def _describe_reach(
     query: Query,
     vector: Vectors | None,
     vocabulary_coverage: float,
-    found: tuple[Mapping[int, float], Mapping[int, float], Mapping[int, float]],
-) -> RetrievalResult:
-    """Describe what a query reaches; `found` are BM25, coverage and cosine of the best chunks."""
+    found: tuple[Scores, Scores, Scores],
+) -> Retrieval:
+    """Describe what a query reaches; `found` are BM25, coverage and cosine of the best chunks.
+
+    Meaning counts by how much the embedder's vocabulary covers of the query, of the passages it is
+    about and of the blog.
+    """
     bm25, coverage, near = found
     sample = np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64)
     on_topic = snapshot.table.vocabulary_coverage_of(sample)
-    topic_coverage = float(on_topic.mean()) if len(on_topic) else 1.0
-    blog_coverage = trust_in_coverage(snapshot.vocabulary_coverage)
-    return RetrievalResult(
+    topic = float(on_topic.mean()) if len(on_topic) else 1.0
+    above = max(snapshot.vocabulary_coverage - LEAST_COVERAGE, 0.0)
+    blog = min(above / (FULL_COVERAGE - LEAST_COVERAGE), 1.0)
+    return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
-        vocabulary_coverage=vocabulary_coverage * blog_coverage * topic_coverage,
+        vocabulary_coverage=vocabulary_coverage * blog * topic,
         idf=snapshot.lexical.chunks.idf(query),
         max_idf=snapshot.lexical.chunks.max_idf,
         max_cosine=max(near.values(), default=0.0) if vector is not None else None,
         blog_cosine=float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0,
         max_bm25=max(bm25.values(), default=0.0),
     )
-
-
-def trust_in_coverage(blog: float) -> float:
-    """How much meaning counts in a blog of which the embedder's vocabulary covers this share."""
-    return min(max(blog - LEAST_COVERAGE, 0.0) / (FULL_COVERAGE - LEAST_COVERAGE), 1.0)
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
@@ -282,28 +243,27 @@ def _gather_candidates(
     query: Query,
     vector: Vectors | None,
     proposed: Sequence[int],
-    bm25: Mapping[int, float],
-    coverage: Mapping[int, float],
+    found: tuple[Scores, Scores],
 ) -> Candidates:
-    """Gather everything of the `proposed` posts, which ascend."""
+    """Gather everything of the `proposed` posts, which ascend; `found` are BM25 and coverage."""
+    bm25, coverage = found
     ids = np.array(proposed, dtype=np.int64)
     chunks, counts = snapshot.table.of_posts(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
-    words, shares = (_align(chunks, values) for values in (bm25, coverage))
+    words, shares = _align(chunks, bm25), _align(chunks, coverage)
     if len(coverage) == COVERED_CHUNKS:
         shares[(shares == 0.0) & (words > 0.0)] = min(coverage.values())
+    nearest = np.full(len(chunks), np.nan)
+    if vector is not None:
+        cosines, windows = snapshot.vectors.cosines(vector, chunks)
+        if len(cosines):
+            starts = (np.cumsum(windows) - windows)[windows > 0]
+            blog_cosine = float(snapshot.vectors.mean() @ vector)
+            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - blog_cosine
     wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
-    return Candidates(
-        ids=posts,
-        counts=counts,
-        chunks=chunks,
-        bm25=words,
-        coverage=shares,
-        cosines=chunk_cosines(snapshot.vectors, vector, chunks),
-        post_bm25=_align(posts, wholes),
-    )
+    return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 
 
-def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:
+def _align(ids: Ids, values: Scores) -> Numbers:
     """The values by id in the order of `ids`; 0 where there is none."""
     return np.array([values.get(number, 0.0) for number in ids.tolist()], dtype=np.float64)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
 from blog_search_mcp.index.analysis.tokenizer import spell_words, terms
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.search.confidence import (
-    Confidence,
-    estimate_confidence,
-    measure_lead,
-)
+from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence, measure_lead
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_translations,
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    RankedPosts,
+    Ranking,
     Rewards,
     choose_weights,
     compute_post_features,
@@ -29,18 +24,21 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.retrieval import RetrievalResult, analyse, retrieve
+from blog_search_mcp.index.search.retrieval import Retrieval, analyse, retrieve
+from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
 from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.search.snapshot import Snapshot
-
 
 NO_WORDS = "The query has no word or number that could be looked for."
 
 UNSCALED = 1.0
 """Leaves cosines as they are, without a calibration."""
+
+VERBATIM_POSTS = 10
+"""Posts whose best passage is looked at: a place lower hardly any is first by it."""
+
+EVERY_WORD = 0.999
+"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
 
 
 def search(
@@ -54,17 +52,16 @@ def search(
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     text, corrected = _correct_spelling(snapshot, text)
-    among = snapshot.catalog.matching_posts(filters)
-    retrieved = retrieve(snapshot, text, among)
-    ranked, confidence = _rank_posts(snapshot, retrieved, calibration)
+    retrieved = retrieve(snapshot, text, snapshot.catalog.matching_posts(filters))
+    ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
     passages = diversify_passages(
-        collapse_translations(ranked.scores, snapshot.translations, text),
+        collapse_translations(ranking.scores, snapshot.translations, text),
         retrieved.posts,
         score_chunks(retrieved),
     )
-    low = confidence.notice if len(passages) else None if retrieved.query.words else NO_WORDS
+    low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
     return Answer(
-        hits=_make_hits(snapshot, passages[offset : offset + limit], retrieved, ranked),
+        hits=_make_hits(snapshot, passages[offset : offset + limit], retrieved, ranking),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
@@ -75,9 +72,8 @@ def search(
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
-    misspelled = correct_spelling(
-        text, snapshot.languages, snapshot.lexical.posts.having, is_english_word
-    )
+    having = snapshot.lexical.posts.having
+    misspelled = correct_spelling(text, snapshot.languages, having, is_english_word)
     if misspelled is None:
         return text, ""
     word, meant = misspelled[0], _find_spelling(snapshot, misspelled[1])
@@ -99,8 +95,8 @@ def _find_spelling(snapshot: Snapshot, meant: str) -> str:
 
 
 def _rank_posts(
-    snapshot: Snapshot, retrieved: RetrievalResult, calibration: Calibration | None
-) -> tuple[RankedPosts, Confidence]:
+    snapshot: Snapshot, retrieved: Retrieval, calibration: Calibration | None
+) -> tuple[Ranking, Confidence]:
     """Score the candidates by their features, then by what has the query itself or is named by it.
 
     Confidence is estimated from the scores by features alone.
@@ -118,23 +114,15 @@ def _rank_posts(
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
-        confidence = Confidence("high", 1.0)
+        scores, confidence = promote_named_posts(scores, named), Confidence("high", 1.0)
     scale = confidence.certainty or 1.0
-    promoted = promote_named_posts(scores, named)
-    scaled = {post: score * scale for post, score in promoted.items()}
+    scaled = {post: score * scale for post, score in scores.items()}
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    return RankedPosts(scaled, scale, features, weights, rewards), confidence
-
-
-VERBATIM_POSTS = 10
-"""Posts whose best passage is looked at: a place lower hardly any is first by it."""
-
-EVERY_WORD = 0.999
-"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
+    return Ranking(scaled, scale, features, weights, rewards), confidence
 
 
 def _find_verbatim(
-    snapshot: Snapshot, retrieved: RetrievalResult, scores: Mapping[int, float]
+    snapshot: Snapshot, retrieved: Retrieval, scores: Mapping[int, float]
 ) -> list[int]:
     """Of the best posts, those whose best passage has the query word for word.
 
@@ -151,10 +139,7 @@ def _find_verbatim(
 
 
 def _make_hits(
-    snapshot: Snapshot,
-    page: Sequence[RankedPassage],
-    retrieved: RetrievalResult,
-    ranked: RankedPosts,
+    snapshot: Snapshot, page: Sequence[RankedPassage], retrieved: Retrieval, ranking: Ranking
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
@@ -173,13 +158,13 @@ def _make_hits(
                 lexical=lexical,
                 translations=snapshot.translations.others.get(number, ()),
                 series=series.place_of(number) if series else None,
-                reasons=ranked.explain(number, retrieved.posts.position_of(number)),
+                reasons=ranking.explain(number, retrieved.posts.position_of(number)),
             )
         )
     return tuple(hits)
 
 
-def _weigh_stems(retrieved: RetrievalResult) -> dict[str, float]:
+def _weigh_stems(retrieved: Retrieval) -> dict[str, float]:
     """What each stem of the query's content words is worth; of all if it has no content words."""
     content = {word: idf for word, idf in retrieved.idf.items() if word.weight == 1.0}
     chosen = (content or retrieved.idf).items()

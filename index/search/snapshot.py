@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
+from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog, read_chunk_table
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.store.translations import Translations
+from blog_search_mcp.index.types import Ids, Series
 from blog_search_mcp.index.vectors.store import VectorStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.store.disk import GenerationFiles
-    from blog_search_mcp.index.store.translations import Translations
-    from blog_search_mcp.index.types import Ids, Series
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,8 @@ class Snapshot:
     @cached_property
     def vocabulary_coverage(self) -> float:
         """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
-        vocabulary_coverage = self.table.vocabulary_coverage
-        return float(vocabulary_coverage.mean()) if len(vocabulary_coverage) else 0.0
+        coverage = self.table.vocabulary_coverage
+        return float(coverage.mean()) if len(coverage) else 0.0
 
     @cached_property
     def waiting(self) -> Ids:
@@ -56,9 +52,8 @@ class Snapshot:
         table, vectors = self.table, self.vectors
         if not len(vectors):
             return table.chunks[:0]
-        waiting: Ids = table.chunks[
-            (vectors.counts(table.chunks) == 0) & (table.vocabulary_coverage > 0.0)
-        ]
+        missing = (vectors.counts(table.chunks) == 0) & (table.vocabulary_coverage > 0.0)
+        waiting: Ids = table.chunks[missing]
         return waiting
 
     @cached_property

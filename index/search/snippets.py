@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from math import fsum
+from operator import attrgetter
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
@@ -65,13 +66,9 @@ def make_snippet(
 
 def _weigh(matches: Sequence[Term], weights: Mapping[str, float], start: int, end: int) -> float:
     """The weight of the different stems between two places; `matches` stand in order."""
-    first, last = (bisect_left(matches, place, key=_start_of) for place in (start, end))
+    first, last = (bisect_left(matches, place, key=attrgetter("start")) for place in (start, end))
     stems = {term.stem for term in matches[first:last] if term.end <= end}
     return fsum(weights[stem] for stem in stems)
-
-
-def _start_of(term: Term) -> int:
-    return term.start
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:

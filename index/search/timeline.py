@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from blog_search_mcp.index.types import Hit
+from blog_search_mcp.index.types import Hit
 
 DEPTH = 150
 """Hits that are looked at: what a subject of a large blog has, some posts with several."""
@@ -33,38 +30,34 @@ class Timeline:
     @property
     def years(self) -> dict[str, list[Hit]]:
         """The entries by year, `""` for those without a date, in their order."""
-        found: dict[str, list[Hit]] = {}
+        years: dict[str, list[Hit]] = {}
         for hit in self.entries:
-            found.setdefault((hit.post.date or "")[:4], []).append(hit)
-        return found
+            years.setdefault((hit.post.date or "")[:4], []).append(hit)
+        return years
 
 
 def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
     """Order by date the posts of the best hits, `limit` at most; `hits` are the best first.
 
-    Of too many the best are kept, the first and the latest always.
+    Of too many the best are kept, the first and the latest always. A post counts by its own score,
+    without what a search adds to the one named by its title.
     """
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        best.setdefault(hit.post.source, hit)
-    scores = {source: _score(hit) for source, hit in best.items()}
+    best = {hit.post.source: hit for hit in reversed(hits)}
+    scores = {
+        source: sum(each.share * each.value for each in hit.reasons) for source, hit in best.items()
+    }
     least = SHARE * max(scores.values(), default=0.0)
-    matching = [hit for source, hit in best.items() if scores[source] >= least]
+    matching = [best[hit.post.source] for hit in hits]
+    matching = [hit for hit in dict.fromkeys(matching) if scores[hit.post.source] >= least]
     dated = sorted((hit for hit in matching if hit.post.date), key=_by_date)
     ends = [dated[0], dated[-1]] if dated else []
-    kept: dict[str, Hit] = {hit.post.source: hit for hit in [*ends, *matching][: len(ends) + limit]}
-    entries = [hit for hit in matching if hit.post.source in [*kept][:limit]]
+    kept = [*dict.fromkeys((*ends, *matching))][:limit]
     return Timeline(
-        entries=tuple(sorted(entries, key=_by_date)),
+        entries=tuple(sorted(kept, key=_by_date)),
         total=len(matching),
         first=ends[0] if ends else None,
         latest=ends[-1] if ends else None,
     )
-
-
-def _score(hit: Hit) -> float:
-    """Return the post's own score, without what a search adds to the one named by its title."""
-    return sum(each.share * each.value for each in hit.reasons)
 
 
 def _by_date(hit: Hit) -> tuple[str, int, str]:

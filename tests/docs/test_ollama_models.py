@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from blog_search_mcp.index.embedders.ollama.models import PREFIXES, find_card, is_english
+from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")

@@ -1,41 +1,33 @@
 """What is needed of Ollama and of `/v1/embeddings`, asked of the stand-ins and of real servers.
 
 The stand-ins cannot drift from what is asserted here of both. A real Ollama is the one that
-OLLAMA_TEST_HOST names, in a version since 0.30, with the models that OLLAMA_TEST_MODEL (default
-nomic-embed-text) and OLLAMA_TEST_CHAT_MODEL name; a real server of the other kind is named by
-EMBEDDER_TEST_URL and EMBEDDER_TEST_MODEL.
+OLLAMA_TEST_HOST names, in a version since 0.30, with the model that OLLAMA_TEST_MODEL (default
+nomic-embed-text) names; a real server of the other kind is named by EMBEDDER_TEST_URL and
+EMBEDDER_TEST_MODEL.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders.registry import open_remote
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from tests.support import ollama_standin
-from tests.support.ollama_standin import Body, Model, OllamaStandIn
+from tests.support.ollama_standin import Model, OllamaStandIn
 from tests.support.openai_standin import BGE, OpenAIStandIn
 
 REAL = os.environ.get("OLLAMA_TEST_HOST", "")
 MODEL = os.environ.get("OLLAMA_TEST_MODEL", "nomic-embed-text")
-CHATS = os.environ.get("OLLAMA_TEST_CHAT_MODEL", "some-chat-model")
 REAL_OTHER = os.environ.get("EMBEDDER_TEST_URL", "")
 OTHER_MODEL = os.environ.get("EMBEDDER_TEST_MODEL", "all-MiniLM-L6-v2")
 
 Post = Callable[..., httpx.Response]
-
-
-def calling_the_first(messages: Sequence[Body]) -> Body:
-    if messages[-1]["role"] == "tool":
-        return {"content": "It is 20 degrees."}
-    return {"tool_calls": [{"function": {"name": "weather_in", "arguments": {"city": "Bonn"}}}]}
 
 
 @pytest.fixture(params=["stand-in", "real"])
@@ -46,12 +38,8 @@ def http(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
         with httpx.Client(base_url=REAL, timeout=600, trust_env=False) as client:
             yield client
         return
-    models = [
-        Model(f"{MODEL}:latest"),
-        Model(f"{CHATS}:latest", capabilities=("completion", "tools")),
-    ]
     with (
-        ollama_standin.running(OllamaStandIn(models, says=calling_the_first)) as standin,
+        ollama_standin.running(OllamaStandIn([Model(f"{MODEL}:latest")])) as standin,
         httpx.Client(base_url=f"http://{standin.host}", trust_env=False) as client,
     ):
         yield client
@@ -108,43 +96,14 @@ def test_it_tells_its_version_and_a_digest_of_each_model(http: httpx.Client) -> 
     assert (missing.status_code, missing.text) == (404, "404 page not found")
 
 
-WEATHER = {
-    "type": "function",
-    "function": {
-        "name": "weather_in",
-        "description": "The weather in a city. Call this for every question about weather.",
-        "parameters": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}},
-            "required": ["city"],
-        },
-    },
-}
-ASKED = {"role": "user", "content": "What is the weather in Bonn? Use the tool."}
-
-
-def test_a_chat_model_calls_a_tool_and_answers_with_its_result(http: httpx.Client) -> None:
-    if REAL and "OLLAMA_TEST_CHAT_MODEL" not in os.environ:
-        pytest.skip("OLLAMA_TEST_CHAT_MODEL names no real chat model")
-    asked = {"model": CHATS, "tools": [WEATHER], "stream": False, "options": {"temperature": 0}}
-    body = http.post("/api/chat", json={**asked, "messages": [ASKED]}).json()
-    [call] = body["message"]["tool_calls"]
-    assert call["function"]["name"] == "weather_in"
-    assert call["function"]["arguments"] == {"city": "Bonn"}
-    result = {"role": "tool", "tool_name": "weather_in", "content": "20 degrees"}
-    turns = [ASKED, body["message"], result]
-    answer = http.post("/api/chat", json={**asked, "messages": turns}).json()
-    assert "20" in answer["message"]["content"]
-
-
 @pytest.fixture(params=["stand-in", "real"])
 def embedder(request: pytest.FixtureRequest) -> Iterator[RemoteEmbedder]:
     if request.param == "stand-in":
         with ollama_standin.running(OpenAIStandIn()) as standin:
             assert isinstance(standin, OpenAIStandIn)
-            yield open_remote("openai", standin.url, BGE.name)
+            yield RemoteEmbedder("openai", standin.url, BGE.name)
     elif REAL_OTHER:
-        yield open_remote("openai", REAL_OTHER, OTHER_MODEL)
+        yield RemoteEmbedder("openai", REAL_OTHER, OTHER_MODEL)
     else:
         pytest.skip("EMBEDDER_TEST_URL names no real server")
 

@@ -14,7 +14,7 @@ from tests.support.ollama_standin import OllamaStandIn, running
 from tests.support.python import run_python
 from tests.support.served import KV, SOUP, write
 from tests.support.waiting import Held, silence, until
-from tests.support.wire import MODERN, Wire, wire
+from tests.support.wire import Wire, wire
 
 WORDS = "Keyword matches only"
 SOON = """
@@ -97,12 +97,3 @@ def test_the_server_ends_while_ollama_still_holds_the_question(index: Path) -> N
         assert client.server.process.returncode == 0
         assert not held.released.is_set()
         held.released.set()
-
-
-def test_the_model_is_loaded_once_the_first_reply_is_out_and_nothing_was_asked(
-    index: Path,
-) -> None:
-    with running() as ollama, session(index, ollama.host) as client:
-        assert ollama.requests == []
-        client.server.ask(1, "server/discover", MODERN)
-        until(lambda: bool(ollama.embedded))

@@ -75,9 +75,7 @@ class Answer:
     status: int
     body: Any
     cut: int | None = None
-    """Bytes of the body after which nothing more comes; `None` for all of it."""
-    hangs: bool = False
-    """Whether what was cut off is kept waiting for, instead of the connection being closed."""
+    """Bytes of the body after which the connection is closed; `None` for all of it."""
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -122,11 +120,6 @@ def breaks_off(_server: OllamaStandIn, answer: Answer) -> Answer:
     return Answer(answer.status, answer.body, cut=100)
 
 
-def stalls(_server: OllamaStandIn, answer: Answer) -> Answer:
-    """Send a part of the body and keep the rest until the server stops."""
-    return Answer(answer.status, answer.body, cut=100, hangs=True)
-
-
 def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
     """20 MB of blanks in 20 kB that nobody asked to have compressed."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
@@ -159,8 +152,7 @@ class OllamaStandIn:
     """State of the server; change it between requests as a test needs."""
 
     models: list[Model] = field(default_factory=lambda: [Model()])
-    version: str | None = "0.32.15"
-    """`None`: there is no /api/version here."""
+    version: str = "0.32.15"
     reads_capitals: bool = True
     faults: list[Fault | None] = field(default_factory=list)
     """One for each coming request for vectors, in order; `None` lets that request pass."""
@@ -207,7 +199,7 @@ class OllamaStandIn:
 
     def right_answer(self, path: str, body: Body, _headers: Mapping[str, str]) -> Answer:
         match path:
-            case "/api/version" if self.version is not None:
+            case "/api/version":
                 return Answer(200, {"version": self.version})
             case "/api/tags":
                 entries = [
@@ -307,9 +299,6 @@ def _handler(standin: OllamaStandIn) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data[: answer.cut])
-            if answer.hangs:
-                self.wfile.flush()
-                released.wait()
             if answer.cut is not None:
                 self.close_connection = True
 

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.languages import (
-    STEMMED,
-    language_of,
-    stemmer_of,
-)
+from blog_search_mcp.index.analysis.languages import STEMMED, common_languages, language_of
 
 SENTENCES = {
     "en": "The keys of every token are kept, so that the next one costs less than the first.",
@@ -23,115 +21,52 @@ SENTENCES = {
     "zh": "每個詞元的鍵與值都會保留下來，所以下一個詞元不必重算注意力。",
     "ja": "トークンごとのキーと値を残しておくので、次の計算はずっと安くなります。",
     "ko": "토큰마다 키와 값을 남겨 두기 때문에 다음 계산은 훨씬 싸다.",
+    # of a language without a list
+    "und": "Klucze każdego tokenu zostają zapamiętane, więc kolejny krok kosztuje mniej. " * 6,
+}
+QUERIES = {
+    "en": ["what is RAG?", "where is the error"],
+    "de": ["Was ist RAG?", "Fehler bei der Installation", "für OS threads"],
+    "fr": ["Pourquoi mon test est lent ?", "Comment fonctionne le cache"],
+    "es": ["¿Qué es un token?", "por qué no funciona la búsqueda"],
+    "it": ["Che cos'è un token?", "Come si installa il pacchetto"],
+    "pt": ["O que é um token?", "por que não funciona a busca"],
+    "nl": ["Wat is een token?", "Hoe werkt de cache"],
+    "sv": ["Vad är en token?"],
+    "ru": ["Что такое токен?", "почему так медленно"],
+    "zh": ["什麼是 RAG？", "KV cache 是什麼", SENTENCES["zh"] + "の", f"{SENTENCES['zh']} the"],
+    "ja": ["キャッシュとは", "非同期 I/O の使い方"],
+    "ko": ["비동기 I/O"],
 }
 
 
-@pytest.mark.parametrize(("language", "sentence"), SENTENCES.items())
-def test_a_sentence_tells_its_language(language: str, sentence: str) -> None:
-    assert language_of(sentence) == language
-
-
-@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "pt", "ru", "zh"])
-def test_technical_words_do_not_hide_the_language(language: str) -> None:
-    names = "KV cache, prompt, faiss.IndexFlatIP and read_chunk"
-    assert language_of(f"{SENTENCES[language]} ({names}) {SENTENCES[language]}") == language
-
-
 @pytest.mark.parametrize(
-    "text", ["", " ", "!!!", "\ud83e", "12345", "read_chunk OLLAMA_HOST", "async await yield"]
+    ("language", "text"),
+    [*SENTENCES.items(), *[(code, text) for code, texts in QUERIES.items() for text in texts]],
 )
-def test_a_text_without_function_words_has_no_language(text: str) -> None:
-    assert language_of(text) == ""
+def test_a_sentence_and_a_question_show_their_language(language: str, text: str) -> None:
+    assert language_of(text) == language
 
 
-NAMES = """AI|AI safety|OS|OS threads|man pages|IO|IO errors|I/O|async I/O|io_uring|CI/CD|du df|ES6
+NAMES = """
+AI|AI safety|OS|OS threads|man pages|IO|IO errors|I/O|async I/O|io_uring|CI/CD|du df|ES6
 es modules|DE vs WM|Os X|si units|se linux|sur|par iter|del statement|nonlocal var|den server|i e
 ne operator|war stories|die rolls|use per package|per user limits|un GA assembly|e2e tests|no std
 de facto standard|la la land|la jolla|el capitan|van Rossum|ma bell|te reo|ad blocker|per-user de
-git remote origin|KV cache|Token|Transformer|Rust 2021|let else|go mod tidy|x y o e a""".replace(
-    "\n", "|"
-).split("|")
+git remote origin|KV cache|Token|Transformer|Rust 2021|let else|go mod tidy|x y o e a
+la gestion de la mémoire|Datei nicht gefunden|AI in der Cloud|!!!|12345|read_chunk OLLAMA_HOST
+"""
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_or_an_abbreviation_is_in_no_language(name: str) -> None:
+@pytest.mark.parametrize("name", ["", "\ud83e", *re.split(r"[|\n]", NAMES)])
+def test_a_name_or_words_that_languages_share_are_in_none(name: str) -> None:
     assert language_of(name) == ""
-
-
-@pytest.mark.parametrize(
-    ("query", "language"),
-    [
-        ("what is RAG?", "en"),
-        ("where is the error", "en"),
-        ("Was ist RAG?", "de"),
-        ("Wie funktioniert ein KV-Cache?", "de"),
-        ("Fehler bei der Installation", "de"),
-        ("für OS threads", "de"),
-        ("Pourquoi mon test est lent ?", "fr"),
-        ("Comment fonctionne le cache", "fr"),
-        ("¿Qué es un token?", "es"),
-        ("por qué no funciona la búsqueda", "es"),
-        ("Che cos'è un token?", "it"),
-        ("Come si installa il pacchetto", "it"),
-        ("O que é um token?", "pt"),
-        ("por que não funciona a busca", "pt"),
-        ("Wat is een token?", "nl"),
-        ("Hoe werkt de cache", "nl"),
-        ("Vad är en token?", "sv"),
-        ("Что такое токен?", "ru"),
-        ("почему так медленно", "ru"),
-        ("什麼是 RAG？", "zh"),
-        ("KV cache", ""),
-        ("KV cache 是什麼", "zh"),
-        ("キャッシュとは", "ja"),
-        ("非同期 I/O の使い方", "ja"),
-        ("비동기 I/O", "ko"),
-    ],
-)
-def test_a_question_shows_its_language(query: str, language: str) -> None:
-    assert language_of(query) == language
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "la gestion de la mémoire",
-        "os erros de compilação",
-        "Datei nicht gefunden",
-        "AI in der Cloud",
-    ],
-)
-def test_words_that_two_languages_share_or_one_word_alone_name_none(query: str) -> None:
-    assert language_of(query) == ""
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Klucze każdego tokenu zostają zapamiętane, więc kolejny krok kosztuje mniej. ",
-        "คีย์ของทุกโทเค็นจะถูกเก็บไว้ ดังนั้นขั้นต่อไปจึงใช้เวลาน้อยกว่าขั้นแรก ",
-        "يتم الاحتفاظ بمفاتيح كل رمز بحيث تكون الخطوة التالية أرخص من الخطوة الأولى. ",
-    ],
-)
-def test_running_text_in_a_language_without_a_list_is_undetermined(sentence: str) -> None:
-    assert language_of(sentence * 6) == "und"
-    assert stemmer_of("und") == "en"
-
-
-def test_the_larger_part_decides_between_scripts() -> None:
-    english = SENTENCES["en"]
-    assert language_of(f"{english} {english} 快取的鍵與值。") == "en"
-    assert language_of(f"{SENTENCES['zh']} the cache of it") == "zh"
 
 
 @pytest.mark.parametrize("language", ["zh", "ja"])
 def test_code_does_not_hide_the_language_it_is_explained_in(language: str) -> None:
     code = "const answer = await fetch(address);\nif (e) print(answer, es);\n" * 4
     assert language_of(f"{SENTENCES[language]}\n\n{code}\n\n{SENTENCES[language]}") == language
-
-
-def test_a_few_kana_among_chinese_do_not_make_it_japanese() -> None:
-    assert language_of(SENTENCES["zh"] + "の") == "zh"
 
 
 @settings(deadline=None)
@@ -141,16 +76,15 @@ def test_any_text_has_a_language_or_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "stemmer"),
+    ("posts", "asked"),
     [
-        ("de", "de"),
-        ("pt-br", "pt"),
-        ("en-GB", "en"),
-        ("NB", "no"),
-        ("zh-tw", "en"),
-        ("", "en"),
-        ("tlh", "en"),
+        ({"en": 30, "de": 1}, ("en",)),
+        ({"en": 2, "de": 1}, ("en", "de")),
+        ({"en": 1, "zh-tw": 2}, ("zh-tw", "en")),
+        ({}, ("en",)),
     ],
 )
-def test_the_language_alone_of_a_tag_decides_the_stemmer(tag: str, stemmer: str) -> None:
-    assert stemmer_of(tag) == stemmer
+def test_a_query_is_asked_in_the_languages_that_are_common(
+    posts: dict[str, int], asked: tuple[str, ...]
+) -> None:
+    assert common_languages(posts) == asked

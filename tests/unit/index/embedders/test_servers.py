@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from tests.support import openai_standin
 from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran
 from tests.support.ollama_standin import (
-    Answer,
     Fault,
     Model,
     OllamaStandIn,
@@ -40,7 +39,6 @@ from tests.support.ollama_standin import (
     hangs,
     replies,
     running,
-    stalls,
 )
 from tests.support.openai_standin import BGE, OpenAIStandIn
 
@@ -69,8 +67,6 @@ class Served:
     blog: Blog
     server: OllamaStandIn
     options: tuple[str, ...]
-    stop: ExitStack
-    """Has the server stop once it is closed."""
 
     def ingest(self, posts: Mapping[str, str] = POSTS, *options: str) -> Ran:
         """Write posts and ingest them by the server."""
@@ -107,13 +103,12 @@ class Served:
 def serve(like: OllamaStandIn, folder: Path) -> Iterator[Served]:
     """A new server of a kind, and a new blog."""
     blog = Blog(folder / "content", folder / "index")
-    with ExitStack() as stop:
-        server = stop.enter_context(running(type(like)()))
+    with running(type(like)()) as server:
         kind, model, url = "ollama", "nomic-embed-text", server.host
         if isinstance(server, OpenAIStandIn):
             kind, model, url = "openai", BGE.name, server.url
         named = ("--embedder", kind, "--model", model, "--embedder-url", url)
-        yield Served(blog, server, named, stop)
+        yield Served(blog, server, named)
 
 
 @pytest.fixture(autouse=True)
@@ -132,12 +127,6 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
 @pytest.fixture
 def ollama(tmp_path: Path) -> Iterator[Served]:
     with serve(OllamaStandIn(), tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def openai(tmp_path: Path) -> Iterator[Served]:
-    with serve(OpenAIStandIn(), tmp_path) as made:
         yield made
 
 
@@ -174,18 +163,14 @@ zeros = alters(lambda rows: [[0.0] * len(row) for row in rows])
 PASSING: dict[str, Fault] = {
     "busy": fails(503, "server busy, please try again.  maximum pending requests exceeded"),
     "crashed": fails(400, 'Post "http://127.0.0.1:36715/tokenize": EOF'),
-    "crashed, of OpenAI's form": openai_standin.fails(500, "CUDA error"),
-    "a proxy's bad gateway": replies(502, "<html>Bad Gateway</html>"),
     "closed": closes,
     "cut": breaks_off,
     "no answer": hangs,
-    "half an answer": stalls,
     "another's page": replies(200, PAGE),
     "zeros": zeros,
     "not a number": alters(lambda rows: [[float("nan"), *row[1:]] for row in rows]),
     "one too few": alters(lambda rows: rows[1:]),
     "too short": alters(lambda rows: [row[:32] for row in rows]),
-    "nothing": alters(lambda rows: [None] * len(rows)),
     "lists in lists": replies(200, b"[" * 200_000 + b"]" * 200_000),
     "compressed": compressed,
     "without end": replies(200, b'{"embeddings": ' + b" " * 20_000_000 + b"[]}"),
@@ -253,21 +238,11 @@ def test_a_server_that_mixes_up_batches_is_sent_one_text_at_a_time(
     served.assert_whole()
 
 
-def shorten_the_context(served: Served) -> None:
+def test_what_is_too_much_for_a_request_goes_out_in_parts(served: Served) -> None:
+    served.ingest({})
     served.server.models = [replace(served.server.models[0], context=60)]
-
-
-def take_few_texts(served: Served) -> None:
     if isinstance(served.server, OpenAIStandIn):
         served.server.most_texts = 8
-
-
-@pytest.mark.parametrize("change", [shorten_the_context, take_few_texts])
-def test_what_is_too_much_for_a_request_goes_out_in_parts(
-    change: Callable[[Served], None], served: Served
-) -> None:
-    served.ingest({})
-    change(served)
     long = "# Knitting\n\n" + " ".join(f"stitch {n} of the jumper" for n in range(60))
     assert served.ingest({**MANY, "long.md": long}).status == 0
     assert WORDS not in served.search("stitch of a jumper")
@@ -277,14 +252,10 @@ def test_what_is_too_much_for_a_request_goes_out_in_parts(
     ("status", "text", "kind"),
     [
         (400, "the input length exceeds the context length", "TOO_LONG"),
-        (400, "input exceeds maximum context length", "TOO_LONG"),
-        (400, "This model's maximum context length is 512 tokens", "TOO_LONG"),
         (413, "`inputs` must have less than 512 tokens", "TOO_LONG"),
         (500, "input is too large to process. increase the physical batch size", "TOO_LONG"),
         (400, 'do embedding request: Post "http://127.0.0.1:1/v1/embeddings": EOF', "FAILED"),
-        (400, "read: connection reset by peer", "FAILED"),
         (500, "model requires more system memory (9 GiB) than is available (2 GiB)", "FAILED"),
-        (500, 'tensor "blk.0.attn_k.weight" offset+size exceeds file size', "FAILED"),
         (500, "this model does not support embeddings", "NOT_EMBEDDING"),
         (501, "not supported", "NOT_EMBEDDING"),
         (404, 'model "m" not found, try pulling it first', "MISSING"),
@@ -303,7 +274,7 @@ def pull_another(served: Served) -> None:
     served.server.reads_capitals = False
 
 
-def update_to_what_misreads(served: Served) -> None:
+def misread(served: Served) -> None:
     served.server.version, served.server.reads_capitals = "0.33.1", False
 
 
@@ -311,7 +282,7 @@ def shorten_the_vectors(served: Served) -> None:
     served.server.models = [replace(served.server.models[0], dimension=32, digest="f" * 64)]
 
 
-@pytest.mark.parametrize("change", [pull_another, update_to_what_misreads, shorten_the_vectors])
+@pytest.mark.parametrize("change", [pull_another, misread, shorten_the_vectors])
 def test_a_model_changed_under_the_index_is_refused_with_the_command_that_mends_it(
     change: Callable[[Served], None], served: Served
 ) -> None:
@@ -354,18 +325,8 @@ def test_an_update_that_changes_no_vector_costs_no_embedding(ollama: Served) -> 
     assert any("fleece" in text for text in ollama.sent())
 
 
-def test_the_rounding_of_another_machine_is_no_other_model(openai: Served) -> None:
-    def round_off(row: list[float]) -> list[float]:
-        return [number + 1e-4 * (-1) ** place for place, number in enumerate(row)]
-
-    openai.ingest()
-    openai.server.on_text[""] = alters(lambda rows: [round_off(row) for row in rows])
-    assert openai.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
-
-
-@pytest.mark.parametrize("length", [2.0, 17.0])
-def test_vectors_are_brought_to_one_length(length: float, served: Served) -> None:
-    served.server.on_text[""] = alters(lambda rows: [[length * x for x in row] for row in rows])
+def test_vectors_are_brought_to_one_length(served: Served) -> None:
+    served.server.on_text[""] = alters(lambda rows: [[17.0 * x for x in row] for row in rows])
     assert served.ingest({**MANY, **POSTS}).status == 0
     served.assert_whole()
 
@@ -376,7 +337,7 @@ REFUSED: dict[str, tuple[Callable[[Served], None], str]] = {
     "another's route": (lambda s: s.server.on_text.update({"": replies(404, "404")}), "Check"),
     "a chat model": (
         lambda s: s.server.on_text.update({"": fails(501, "no")}),
-        "Choose an embedding model",
+        "gives no embeddings",
     ),
 }
 
@@ -407,30 +368,7 @@ def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
     assert WORDS not in served.search()
 
 
-def test_a_first_ingest_goes_on_through_a_restart(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with ExitStack() as another:
-
-        def restart(server: OllamaStandIn, _answer: Answer) -> None:
-            port = int(server.host.rpartition(":")[2])
-            served.stop.close()
-            another.enter_context(running(server, port))
-
-        monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, (0.1,) * 10))
-        served.server.on_text["farms"] = once(restart)
-        assert served.ingest(MANY).status == 0
-        served.assert_whole()
-
-
-def test_a_server_that_is_down_is_told_with_how_to_start_it(tmp_path: Path) -> None:
-    with serve(OllamaStandIn(), tmp_path) as served:
-        served.ingest()
-    assert "ollama serve" in served.ingest({"tea.md": "# Tea\n\nBoil water."}).err
-    assert "ollama serve" in served.search()
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [302, 308])
 def test_no_text_and_no_key_goes_where_a_redirect_points(
     status: int, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -466,17 +404,17 @@ def test_what_a_server_says_is_printed_without_controls_and_keys(
 
 
 def test_the_key_of_the_environment_is_sent_and_a_wrong_one_named_but_not_shown(
-    openai: Served, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert isinstance(openai.server, OpenAIStandIn)
-    openai.server.key = "kestrel"
-    monkeypatch.setenv("EMBEDDER_API_KEY", "buzzard")
-    refused = openai.ingest()
-    assert "EMBEDDER_API_KEY" in refused.err
-    assert "buzzard" not in refused.err
-    monkeypatch.setenv("EMBEDDER_API_KEY", "kestrel")
-    assert openai.ingest().status == 0
-    assert WORDS in openai.blog.command("search", QUESTION).out
+    with serve(OpenAIStandIn(), tmp_path) as openai:
+        assert isinstance(openai.server, OpenAIStandIn)
+        openai.server.key = "kestrel"
+        monkeypatch.setenv("EMBEDDER_API_KEY", "buzzard")
+        refused = openai.ingest()
+        assert "EMBEDDER_API_KEY" in refused.err
+        assert "buzzard" not in refused.err
+        monkeypatch.setenv("EMBEDDER_API_KEY", "kestrel")
+        assert openai.ingest().status == 0
 
 
 def test_ollamas_key_does_not_go_out_unencrypted(

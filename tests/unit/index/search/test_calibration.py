@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.search.calibration import (
-    ABSENT_LANGUAGES,
-    FEWEST,
     SAMPLE,
-    USUAL_FOUND,
-    USUAL_REACH,
     choose_absent,
     sample_queries,
-    summarise_reach,
 )
-from blog_search_mcp.index.search.retrieval import RetrievalResult
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 from tests.support.fakes import FakeEmbedder, vector_of
 
@@ -31,61 +22,13 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Ids, Vectors
     from tests.support.blog import MakeBlog
 
-REACHED = RetrievalResult(analyse_query("zebra"), 0.5, 1.0, {}, 4.0, 0.9, 0.1, 0.5)
-ABSENT = replace(REACHED, max_cosine=0.2)
-UNREAD = replace(REACHED, vocabulary_coverage=0.0)
 HEADINGS = [f"Heading number {n}" for n in range(1_000)]
-
-
-@given(st.permutations([*HEADINGS[:30], "\ud83e"]))
-def test_the_sample_is_the_same_in_any_order(headings: list[str]) -> None:
-    assert sample_queries(headings * 2) == sample_queries([*HEADINGS[:30], "\ud83e"])
 
 
 def test_the_sample_mostly_stays_when_the_blog_grows() -> None:
     before, after = (sample_queries(HEADINGS[:count]) for count in (900, 1_000))
     assert len(before) == len(after) == SAMPLE
     assert len({*before} & {*after}) > SAMPLE * 0.8
-
-
-@pytest.mark.parametrize(
-    ("blog", "absent", "foreign"),
-    [("en-gb", "en", "zh"), ("de", "de", "zh"), ("zh-tw", "zh", "en"), ("ja", "ja", "en"),
-     ("ko", "en", "en"), ("fr", "en", "zh"), ("", "en", "zh")],
-)  # fmt: skip
-def test_absent_headings_are_in_the_blogs_language_and_in_another_script(
-    blog: str, absent: str, foreign: str
-) -> None:
-    first = dict(zip(ABSENT_LANGUAGES, ("How to", "如何", "鉄", "Eine"), strict=True))
-    own, others = choose_absent(blog)
-    assert own[0].startswith(first[absent])
-    assert others[0].startswith(first[foreign])
-    assert len(own) == len(others) >= 20
-
-
-@pytest.mark.parametrize(
-    ("headings", "cosine"),
-    [
-        ([REACHED] * FEWEST, 0.9),
-        ([], 0.2 + USUAL_REACH * 0.8),
-        ([REACHED], 0.2 + USUAL_REACH * 0.8),
-        ([UNREAD] * FEWEST, 0.2 + USUAL_REACH * 0.8),
-        ([replace(REACHED, max_cosine=0.1)] * FEWEST, 0.1),
-    ],
-    ids=["its own", "none", "too few", "none that the embedder reads", "less than absent ones"],
-)
-def test_headings_that_a_blog_lacks_reach_what_is_usual(
-    headings: list[RetrievalResult], cosine: float
-) -> None:
-    found = summarise_reach(headings, [ABSENT], [], characters=9, chunks=np.arange(3, 10))
-    assert found.heading_cosine == pytest.approx(cosine)
-    assert found.absent_cosine == found.foreign_cosine or found.absent_cosine == pytest.approx(
-        min(0.2, cosine)
-    )
-    assert found.heading_similarity >= 0.0
-    assert (found.characters, found.chunks, found.last_chunk) == (9, 7, 9)
-    if not headings:
-        assert found.heading_found == USUAL_FOUND
 
 
 def post(heading: str) -> str:

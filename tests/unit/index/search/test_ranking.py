@@ -6,26 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.search.ranking import (
-    CEILING,
-    REWARD,
-    promote_named_posts,
-    reward_posts,
-)
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
-
-
-def test_named_posts_come_first_in_their_own_order_and_no_score_leaves_its_range() -> None:
-    assert promote_named_posts({1: 1.0, 2: 0.5, 3: 1.0}, (2, 3, 9)) == {
-        1: CEILING,
-        2: pytest.approx(0.975),
-        3: 1.0,
-    }
-    assert promote_named_posts({1: 0.4}, (9,)) == {1: 0.4}
-    assert promote_named_posts({}, (9,)) == {}
 
 
 def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: MakeBlog) -> None:
@@ -37,16 +21,6 @@ def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: Make
         assert [(hit.post.source, answer.confidence) for hit in answer.hits] == [("rag.md", "high")]
     filtered = reader.search("RAG", Filters(section="none"), limit=1, offset=0)
     assert filtered.hits == ()
-
-
-def test_the_query_itself_adds_to_the_scores_of_the_posts_that_have_it_and_little_to_many() -> None:
-    assert reward_posts({1: 0.5, 2: 0.4, 3: 0.95}, (2,)) == {1: 0.5, 2: 0.4 + REWARD, 3: 0.95}
-    assert reward_posts({1: 0.5, 2: 0.4}, (1, 2, 9, 8)) == {
-        1: 0.5 + REWARD / 4,
-        2: 0.4 + REWARD / 4,
-    }
-    assert reward_posts({1: 0.99}, (1,)) == {1: 1.0}
-    assert reward_posts({1: 0.5}, ()) == {1: 0.5}
 
 
 def test_a_post_is_found_by_a_heading_above_a_passage_or_in_one(blog: MakeBlog) -> None:

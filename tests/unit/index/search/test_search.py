@@ -19,11 +19,8 @@ from blog_search_mcp.index.errors import (
 )
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
-from blog_search_mcp.index.search.ranking import DENSE_FEATURES
 from blog_search_mcp.index.search.retrieval import retrieve
-from blog_search_mcp.index.search.search import (
-    NO_WORDS,
-)
+from blog_search_mcp.index.search.search import NO_WORDS
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Filters
 from tests.support.fakes import FakeEmbedder
@@ -44,8 +41,6 @@ POSTS = {
     "快取.md": "---\ntitle: 鍵值快取\n---\n模型會把鍵與值保留在記憶體之中。\n",
     "deutsch.md": "---\ntitle: Häuser\nlang: de\n---\nDie Häuser stehen nicht weit vom Fluss.\n",
 }
-
-
 ABOUT_MEMORY = "# Memory\n\nThe cache takes memory and adds latency to what it does for us.\n"
 
 
@@ -85,25 +80,16 @@ def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
     snapshot.close()
 
 
-def test_a_query_is_embedded_once_as_it_was_asked(counting: tuple[Snapshot, Counting]) -> None:
-    snapshot, embedder = counting
-    found = retrieve(snapshot, "A Zebra?")
-    assert embedder.queries == ["A Zebra?"]
-    assert found.query.text == "A Zebra?"
-    assert found.notice is None
-    assert found.max_cosine is not None
-
-
 @pytest.mark.parametrize(
     ("query", "embedded"),
     [
-        ("連線池　設定 逾時", "連線池設定逾時"),
+        ("A Zebra?", "A Zebra?"),
+        ("KV cache 記憶體　優化 逾時", "KV cache 記憶體優化逾時"),
         ("接続 プール の設定", "接続プールの設定"),
-        ("KV cache 記憶體 優化", "KV cache 記憶體優化"),
         ("연결 풀 설정", "연결 풀 설정"),
     ],
 )
-def test_keywords_are_embedded_without_blanks_that_their_script_has_not(
+def test_a_query_is_embedded_once_without_blanks_that_its_script_has_not(
     counting: tuple[Snapshot, Counting], query: str, embedded: str
 ) -> None:
     snapshot, embedder = counting
@@ -122,7 +108,6 @@ class OfEnglish(Counting):
     ("post", "query", "embedded"),
     [
         (ABOUT_MEMORY, "如何減少記憶體的延遲", ["reduce memory delay"]),
-        (ABOUT_MEMORY, "メモリとキャッシュ", ["memory cache"]),
         (ABOUT_MEMORY, "memory latency on this machine", ["memory latency on this machine"]),
         (ABOUT_MEMORY, "記憶體", []),
         (ABOUT_MEMORY, "kqxz_pmr vdblq_trw", []),
@@ -142,14 +127,6 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     snapshot.close()
 
 
-def test_an_index_without_vectors_asks_for_none(blog: MakeBlog) -> None:
-    made = blog({"a.md": "# 🦓\n\n🦓🦓🦓\n"})
-    snapshot = made.snapshot(embedder := Counting())
-    assert retrieve(snapshot, "zebra").notice is None
-    assert embedder.queries == []
-    snapshot.close()
-
-
 @pytest.mark.parametrize(
     "failure",
     [
@@ -164,80 +141,40 @@ def test_a_failing_embedder_leaves_the_words_and_a_notice(
     alone = ask(made, "zebra", by_words=True)
     made.embedder = FakeEmbedder(failure=failure)
     answer = ask(made, "zebra")
-    said = f"Keyword matches only, without search by meaning: {failure}"
-    assert answer.notice is not None
-    assert answer.notice.removesuffix(f" {NOTICE}") == said
+    assert str(failure) in (answer.notice or "")
     assert answer.hits == alone.hits != ()
     assert (answer.confidence, answer.certainty) == (alone.confidence, alone.certainty)
-    assert answer.certainty > 0.0
-
-
-def test_filters_reach_both_legs(counting: tuple[Snapshot, Counting]) -> None:
-    snapshot, _ = counting
-    walrus, _ = snapshot.catalog.require_post("walrus.md")
-    assert set(retrieve(snapshot, "zebra", [walrus]).posts) == {walrus}
-
-
-def test_a_word_of_the_description_alone_finds_the_post_and_is_not_shown(made: Blog) -> None:
-    answer = ask(made, "wanderlust", by_words=True)
-    assert sources(answer) == ["zebra.md"]
-    assert sources(ask(made, "wanderlust"))[0] == "zebra.md"
-    passage = made.reader().read("zebra.md", 0, 0)
-    shown = [answer.hits[0].preview, answer.hits[0].chunk.text, passage.chunks[0].text]
-    assert not any("anderlust" in text for text in shown)
-
-
-@pytest.mark.parametrize("query", ["savannah", "hooves", "stripes", "zebra", "savannahs"])
-def test_tags_slug_title_and_text_are_searched(query: str, made: Blog) -> None:
-    assert sources(ask(made, query, by_words=True)) == ["zebra.md"]
 
 
 @pytest.mark.parametrize(
     ("query", "source"),
-    [("Haus", "deutsch.md"), ("HAUSER", "deutsch.md"), ("内存", "快取.md"), ("企鹅", "")],
-)
-def test_a_post_matches_by_the_rules_of_its_own_language(
-    query: str, source: str, made: Blog
-) -> None:
-    assert sources(ask(made, query, by_words=True)) == ([source] if source else [])
-
-
-@pytest.mark.parametrize(
-    ("declared", "expected"),
     [
-        (["en"] * 30 + ["de"], ("en",)),
-        (["en"] * 2 + ["de"], ("en", "de")),
-        (["zh-tw"] * 2 + ["en"], ("zh-tw", "en")),
-        (["en-us"] * 2 + ["zh-tw"], ("en-us", "zh-tw")),
+        *[(query, "zebra.md") for query in ("savannahs", "hooves", "stripes", "zebra")],
+        *[(query, "deutsch.md") for query in ("Haus", "HAUSER")],
+        ("wanderlust", "zebra.md"),
+        ("内存", "快取.md"),
+        ("企鹅", ""),
     ],
 )
-def test_a_query_is_asked_in_the_languages_that_are_common(
-    declared: Sequence[str], expected: tuple[str, ...], blog: MakeBlog
+def test_title_tags_slug_description_and_text_are_searched_by_the_rules_of_their_language(
+    query: str, source: str, made: Blog
 ) -> None:
-    posts = {f"{n}.md": f"---\nlang: {code}\n---\nPost {n}.\n" for n, code in enumerate(declared)}
-    made = blog(posts)
-    snapshot = made.snapshot()
-    assert snapshot.languages == expected
-    snapshot.close()
+    answer = ask(made, query, by_words=True)
+    assert sources(answer) == ([source] if source else [])
+    assert not any("anderlust" in hit.preview + hit.chunk.text for hit in answer.hits)
 
 
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("stem:zebra", "stem zebra"),
         ("path:zebra AND (walrus", "path zebra and walrus"),
         ('"walrus zebra"', "walrus zebra"),
-        ("NOT zebra", "not zebra"),
         ("-zebra +walrus", "zebra walrus"),
-        ("zebra*", "zebra"),
         ("zeb*", "zeb"),
         ("zebra~2 walrus^9", "zebra 2 walrus 9"),
         ("[walrus TO zebra]", "walrus to zebra"),
-        ("zebra' OR 1=1 --", "zebra or 1 1"),
         ("'); DROP TABLE posts; -- zebra", "drop table posts zebra"),
         ("zebra\x00walrus", "zebra walrus"),
-        ("NEAR(zebra walrus)", "near zebra walrus"),
-        ("_:zebra {*} \\", "zebra"),
     ],
 )
 def test_no_query_syntax_is_reachable(query: str, words: str, made: Blog) -> None:
@@ -246,13 +183,15 @@ def test_no_query_syntax_is_reachable(query: str, words: str, made: Blog) -> Non
     assert sources(found) == sources(plain)
 
 
-def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(made: Blog) -> None:
+@pytest.mark.parametrize("hostile", ["' OR 1=1 --", '"', "%", "\x00", "a') OR ('1'='1"])
+def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(
+    hostile: str, made: Blog
+) -> None:
     reader = made.reader()
-    for hostile in ("' OR 1=1 --", '"', "%", "\x00", "a') OR ('1'='1"):
-        for filters in (Filters(section=hostile), Filters(tag=hostile)):
-            assert reader.search("zebra", filters, limit=5, offset=0).hits == ()
-        with pytest.raises(UnknownPost):
-            reader.read(hostile, 0, 0)
+    for filters in (Filters(section=hostile), Filters(tag=hostile)):
+        assert reader.search("zebra", filters, limit=5, offset=0).hits == ()
+    with pytest.raises(UnknownPost):
+        reader.read(hostile, 0, 0)
 
 
 @settings(
@@ -267,15 +206,6 @@ def test_any_query_has_an_answer_within_bounds(query: str, by_words: bool, made:
     assert 0.0 <= answer.certainty <= 1.0
 
 
-def test_a_query_that_the_embedder_cannot_read_is_scored_by_words_alone(blog: MakeBlog) -> None:
-    made = blog({"a.md": "# Newts\n\nThe kqxz_pmr of a newt.\n", "b.md": ABOUT_MEMORY})
-    made.embedder = OfEnglish()
-    made.ingest(rebuild=True)
-    answer = ask(made, "kqxz_pmr vdblq_trw")
-    assert answer.hits == ask(made, "kqxz_pmr vdblq_trw", by_words=True).hits != ()
-    assert not {each.kind for each in answer.hits[0].reasons} & set(DENSE_FEATURES)
-
-
 @pytest.mark.parametrize("query", ["zebra", "a zebra and a walrus on ice", "tusks of what?"])
 def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, made: Blog) -> None:
     answer = ask(made, query)
@@ -286,19 +216,15 @@ def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, 
 
 
 @pytest.mark.parametrize("by_words", [False, True])
-@pytest.mark.parametrize("query", ["tusks", "What are tusks?"])
-def test_a_post_that_the_query_names_is_certain(query: str, by_words: bool, made: Blog) -> None:
-    answer = ask(made, query, by_words=by_words)
+def test_a_post_that_the_query_names_is_certain(by_words: bool, made: Blog) -> None:
+    answer = ask(made, "What are tusks?", by_words=by_words)
     assert sources(answer)[0] == "walrus.md"
     assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
-@pytest.mark.parametrize("by_words", [False, True])
-def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(
-    by_words: bool, made: Blog
-) -> None:
-    meant, misspelled = (ask(made, query, by_words=by_words) for query in ("stripes", "stirpes"))
-    assert misspelled.notice == "No post has stirpes; searched for stripes instead."
+def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(made: Blog) -> None:
+    meant, misspelled = (ask(made, query) for query in ("stripes", "stirpes"))
+    assert "stripes" in (misspelled.notice or "")
     assert misspelled == replace(meant, notice=misspelled.notice)
 
 
@@ -310,22 +236,5 @@ def test_a_low_confidence_is_told_with_hits_and_not_without(
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", by_words=True)
     assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
-
-
-@pytest.mark.parametrize("signs", ["🎉🚀", "?!", " … "])
-def test_signs_alone_find_nothing_and_the_answer_says_why(signs: str, made: Blog) -> None:
-    answer = ask(made, signs, by_words=True)
-    assert (answer.hits, answer.confidence, answer.notice) == ((), "low", NO_WORDS)
-
-
-def test_the_blogs_own_headings_are_certain(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            f"{n}.md": f"# Article {n * 37} upon {name}\n\nIt is about {name}.\n"
-            for n, name in enumerate(["zebra", "walrus", "kelp", "newt", "moth", "onion"])
-        }
-    )
-    for name in ("zebra", "walrus", "moth"):
-        answer = ask(made, f"article upon {name}")
-        assert answer.confidence != "low"
-        assert answer.notice is None
+    signs = ask(made, "?! 🎉", by_words=True)
+    assert (signs.hits, signs.confidence, signs.notice) == ((), "low", NO_WORDS)

@@ -54,7 +54,3 @@ def test_of_too_many_the_best_stay_with_the_first_and_the_latest() -> None:
 def test_parts_of_a_series_on_one_day_keep_their_order() -> None:
     hits = [hit("a", 0.9, "2022-01-01", part=2), hit("b", 0.9, "2022-01-01", part=1)]
     assert sources(make_timeline(hits, 5)) == {"2022": ["b", "a"]}
-
-
-def test_no_hits_make_an_empty_one() -> None:
-    assert make_timeline([], 5) == Timeline((), 0, None, None)

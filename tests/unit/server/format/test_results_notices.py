@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.embedders.client import FailureKind
-from blog_search_mcp.index.embedders.ollama.wire import OllamaWire
+from blog_search_mcp.index.embedders.client import FailureKind, RequestFailed
+from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import EmbedderUnavailable, IngestFailed
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.types import Answer, Filters
@@ -44,7 +44,8 @@ def test_a_failure_and_a_notice_quote_nothing_of_the_host() -> None:
 
 
 def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
-    failure = OllamaWire("http://127.0.0.1:1", "m").fail(FailureKind.FAILED, FOREIGN)
+    wire = OllamaWire("http://127.0.0.1:1", "m")
+    failure = RequestFailed(FailureKind.FAILED, wire, FOREIGN)
     assert FOREIGN in str(failure)
     assert "sword" not in failure.for_clients
 

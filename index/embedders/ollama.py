@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
+from blog_search_mcp.index.embedders.cards import MISREADS, full_name, is_english
 from blog_search_mcp.index.embedders.client import (
     FOR_A_LOOK,
     FailureKind,
@@ -16,14 +17,12 @@ from blog_search_mcp.index.embedders.client import (
     client_options,
     read_rows,
 )
-from blog_search_mcp.index.embedders.ollama.models import MISREADS, full_name, is_english
 from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.types import Vectors
 
 if TYPE_CHECKING:
     import httpx
     from ollama import Client
-
-    from blog_search_mcp.index.types import Vectors
 
 KEEP_ALIVE: Final = "30m"
 """How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
@@ -50,29 +49,28 @@ class OllamaWire(Wire["Client"]):
         options["event_hooks"]["request"] = [_remove_key]
         return Client(host=self.url, **options)
 
+    def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
+        """As Wire. Ollama cuts long texts unless told not to."""
+
+        def send(client: Client) -> Vectors:
+            reply = client.embed(self.model, texts, truncate=False, keep_alive=KEEP_ALIVE)
+            return read_rows(reply.embeddings, len(texts), dimension)
+
+        return self.request(send, policy)
+
     def describe(self, policy: RetryPolicy) -> ServerState:
         """As Wire, by version and digest: two requests of a millisecond."""
         digest = self._read_digests(policy).get(full_name(self.model), "")
         if not digest:
-            raise self.fail(FailureKind.MISSING)
+            raise RequestFailed(FailureKind.MISSING, self)
         return ServerState(self._read_version(policy), digest)
 
-    def list_installed(self) -> tuple[str, ...] | None:
-        """Return the full names of its models within about a second; `None` without an answer."""
+    def list_installed(self) -> tuple[str, ...]:
+        """Return the full names of its models within about a second; none without an answer."""
         try:
             return tuple(self._read_digests(FOR_A_LOOK))
         except EmbedderError:
-            return None
-
-    def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """As Wire. Ollama cuts long texts unless told not to."""
-        options: dict[str, Any] = {"truncate": False, "keep_alive": KEEP_ALIVE}
-
-        def send(client: Client) -> Vectors:
-            reply = client.embed(model=self.model, input=texts, **options)
-            return read_rows(reply.embeddings, len(texts), dimension)
-
-        return self.request(send, policy)
+            return ()
 
     def warnings(self, version: str) -> tuple[str, ...]:
         """As Wire: of a version that misreads the words of a model for English alone."""
@@ -87,20 +85,12 @@ class OllamaWire(Wire["Client"]):
         return {clean_text(full_name(m.model or "")): clean_text(m.digest or "") for m in models}
 
     def _read_version(self, policy: RetryPolicy) -> str:
-        """Return the version, empty if it reports none.
-
-        The official client has no method for it, but its connection has the right settings.
-        """
+        """Return the version, by the official client's connection: it has no method for it."""
 
         def read(client: Client) -> str:
             return clean_text(str(client._client.get("/api/version").json()["version"]))
 
-        try:
-            return self.request(read, policy)
-        except RequestFailed as failure:
-            if failure.kind is not FailureKind.REFUSED:
-                raise
-            return ""
+        return self.request(read, policy)
 
 
 def _remove_key(request: httpx.Request) -> None:

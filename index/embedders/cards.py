@@ -7,14 +7,13 @@ own card gives them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
 """Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
 card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others
 59.9 to 66.5."""
-
 
 _NOMIC = ("search_document: ", "search_query: ")
 _PASSAGES = ("", "Represent this sentence for searching relevant passages: ")
@@ -44,8 +43,8 @@ PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     "arctic-embed": _PASSAGES,
     "all-minilm": ("", ""),
 }
-"""Of a document and of a query, by the first of these parts that a model's name has. Those for many
-languages come first, in the order in which one is taken."""
+"""Of a document and of a query, by the first of these parts that a model's name has; those for many
+languages come first."""
 
 _ENGLISH: Final = tuple(PREFIXES)[tuple(PREFIXES).index("nomic-embed-text") :]
 """Those that know English alone; their vocabulary is that of bert-base-uncased, which
@@ -61,13 +60,6 @@ def find_card(name: str) -> str | None:
 def is_english(name: str) -> bool:
     """Whether a model is known to read English alone."""
     return find_card(name) in _ENGLISH
-
-
-def choose_multilingual(installed: Iterable[str]) -> str | None:
-    """Choose the first model for many languages that is installed; `None` if none is."""
-    names = {find_card(name): name for name in sorted(installed, reverse=True)}
-    usable = (names[part] for part in PREFIXES if part in names and part not in _ENGLISH)
-    return next((name.removesuffix(":latest") for name in usable), None)
 
 
 def full_name(model: str) -> str:

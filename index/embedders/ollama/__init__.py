@@ -1,1 +1,0 @@
-"""Embedding by Ollama's `/api/embed`."""
