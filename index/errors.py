@@ -188,10 +188,3 @@ class UnknownChunk(NotInIndex):
         self.source = source
         self.chunk_index = chunk_index
         self.count = count
-
-
-def describe_exhaustion(error: BaseException) -> str | None:
-    """Describe that memory ran out if a foreign `error` means that, else `None`."""
-    if not isinstance(error, MemoryError):
-        return None
-    return "The system gives this process no more memory. End other programs, then run again."
