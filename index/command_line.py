@@ -1,16 +1,17 @@
-"""What the commands share: options, values, and how one is run. Each mistake is one sentence."""
+"""What the commands share: options, values, and how one is run."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
-from blog_search_mcp.index.commands import PACKAGE, command
+from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, parse_index_address
 
@@ -24,9 +25,9 @@ def read_absolute(text: str) -> Path:
         raise ValueError("it is empty; give a path")
     try:
         path = Path(text).expanduser()
-        return path.resolve() if ".." in path.parts else path.absolute()
-    except (RuntimeError, OSError) as error:  # nobody's home, or the current folder was deleted
-        raise ValueError(f"{error} Give the whole path") from error
+    except RuntimeError as error:  # nobody's home
+        raise ValueError(str(error)) from error
+    return path.resolve() if ".." in path.parts else path.absolute()
 
 
 def read_index(text: str) -> Location:
@@ -35,20 +36,14 @@ def read_index(text: str) -> Location:
     return parse_index_address(text) or read_absolute(text)
 
 
-def index_option(
-    meaning: str = f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}]",
-) -> Callable[[Any], Any]:
-    """Make the option `--index`, whose value is `None` where it is not given."""
-    return click.option(
-        "--index",
-        type=read_index,
-        envvar="BLOG_INDEX",
-        show_envvar=True,
-        metavar="DIR",
-        help=meaning,
-    )
-
-
+index_option = click.option(
+    "--index",
+    type=read_index,
+    envvar="BLOG_INDEX",
+    show_envvar=True,
+    metavar="DIR",
+    help=f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}]",
+)
 embedder_url_option = click.option(
     "--embedder-url",
     default="",
@@ -61,23 +56,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -> int:
-    """Run a command and return its status; a mistake is a sentence on stderr."""
+    """Run a command and return its status; a mistake is told on stderr."""
     try:
-        status = program.main([*arguments], name, standalone_mode=False)
+        return int(program.main([*arguments], name, standalone_mode=False) or 0)
     except click.ClickException as error:
-        sys.stderr.write(f"{_describe_mistake(error)}\n")
+        error.show()
         return error.exit_code
     except click.Abort:  # the end of stdin in the place of an answer
         return FAILED
-    return int(status or 0)
-
-
-def _describe_mistake(error: click.ClickException) -> str:
-    sentence = " ".join(error.format_message().split()).rstrip(".")
-    end = "" if sentence.endswith(("?", "?)")) else "."
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    words = context.command_path.split()[1:] if context else []
-    return f"{sentence}{end} See `{command(*words, '--help')}`."
 
 
 def run_and_exit(program: click.Command, name: str = PACKAGE) -> NoReturn:
@@ -85,6 +71,8 @@ def run_and_exit(program: click.Command, name: str = PACKAGE) -> NoReturn:
 
     Python's own teardown takes up to a quarter of a second once the libraries are loaded.
     """
+    if isinstance(sys.stdout, TextIOWrapper):  # it may lack letters, and a path be no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = run(program, sys.argv[1:], name)
         sys.stdout.flush()

@@ -60,9 +60,8 @@ def start_words() -> tuple[str, ...]:
         return (shutil.which("uvx") or "uvx", "--from", _source(), PACKAGE)
     if "pipx" in parts and "venvs" not in parts:
         return (shutil.which("pipx") or "pipx", "run", "--spec", _source(), PACKAGE)
-    beside = (Path(sys.executable).with_name(PACKAGE + ending) for ending in ("", ".exe"))
-    script = next((path for path in beside if path.exists()), None)
-    return (str(script),) if script else (sys.executable, "-m", "blog_search_mcp")
+    script = shutil.which(PACKAGE, path=str(Path(sys.executable).parent))
+    return (script,) if script else (sys.executable, "-m", "blog_search_mcp")
 
 
 def command(*arguments: object) -> str:
@@ -85,17 +84,17 @@ def complete_commands(sentence: str, blog: Blog | None = None) -> str:
     return _QUOTED.sub(lambda quoted: f"`{_complete(quoted[1], blog)}`", sentence)
 
 
-def _complete(words: str, blog: Blog | None) -> str:
-    template = _COMMAND.fullmatch(words)
+def _complete(quoted: str, blog: Blog | None) -> str:
+    template = _COMMAND.fullmatch(quoted)
     if template is None:
-        return words
+        return quoted
     if blog is None:
         program, *more = start_words()
         more = [PACKAGE if Path(word).is_absolute() else word for word in more]
         return " ".join((Path(program).name, *more, template[1]))
     values = {"CONTENT": blog.content, "INDEX": blog.index}
-    completed = [values.get(word, word) for word in template[1].split()]
-    return command(*completed, *(blog.options if completed[0] == "ingest" else ()))
+    words = [values.get(word, word) for word in template[1].split()]
+    return command(*words, *(blog.options if words[0] == "ingest" else ()))
 
 
 def _source() -> str:

@@ -145,10 +145,3 @@ def describe_unexpected(error: BaseException) -> str:
     """Name an error that nobody expected: its class and its first words."""
     said = " ".join(str(error).split())[:MOST_DETAIL]
     return ": ".join(filter(None, (type(error).__name__, said)))
-
-
-def describe_exhaustion(error: BaseException) -> str | None:
-    """Describe that memory ran out if a foreign `error` means that, else `None`."""
-    if not isinstance(error, MemoryError):
-        return None
-    return "The system gives this process no more memory. End other programs, then run again."

@@ -38,10 +38,7 @@ EMBEDDERS = ("auto", "ollama", "openai", "embedded")
     "by a signal."
 )
 @click.argument("content", type=read_absolute)
-@index_option(
-    meaning="The index: a folder, or milvus://HOST:PORT/NAME with its token in MILVUS_TOKEN.  "
-    f"[default: {DEFAULT_FOLDER}]"
-)
+@index_option
 @click.option(
     "--embedder",
     type=click.Choice(EMBEDDERS),

@@ -13,14 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import (
-    BlogSearchError,
-    IndexMissing,
-    IndexProblem,
-    describe_exhaustion,
-)
+from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
-    from blog_search_mcp.server.watch.staleness import StalenessCheck
     from blog_search_mcp.server.watch.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -40,7 +35,10 @@ Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 
 
 class Engine:
-    """An index as a server answers from it: opened when first used, and once for all threads."""
+    """An index as a server answers from it: opened when first used, and once for all threads.
+
+    What is asked of the newest generation that can be used raises BlogSearchError.
+    """
 
     def __init__(
         self,
@@ -72,19 +70,19 @@ class Engine:
         return self._store.peek_overview()
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Search the newest generation that can be used. Raises BlogSearchError."""
+        """Search by words and by meaning."""
         return self._ask(lambda reader: reader.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Read from the newest generation that can be used. Raises BlogSearchError."""
+        """Read a chunk with what stands around it."""
         return self._ask(lambda reader: reader.read(source, chunk_index, neighbors))
 
     def outline(self, source: str) -> Outline:
-        """Outline a post of the newest generation. Raises BlogSearchError."""
+        """Outline a post."""
         return self._opened().reader().outline(source)
 
     def listing(self) -> Listing:
-        """List what the newest generation holds. Raises IndexProblem."""
+        """List what the index holds."""
         return self._opened().reader().listing()
 
     def corpus(self) -> Corpus:
@@ -99,7 +97,7 @@ class Engine:
 
     @property
     def overview(self) -> Overview:
-        """What the newest generation holds, in numbers. Raises BlogSearchError."""
+        """What the index holds, in numbers."""
         return self._ask(lambda reader: reader.overview)
 
     def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
@@ -113,9 +111,8 @@ class Engine:
                 self._opened().reader()
             except BlogSearchError as error:
                 log.info("Not ready yet: %s", error)  # each call will report it to the client
-            except BaseException as error:  # a panic of Rust is no Exception
-                exhausted = describe_exhaustion(error)
-                log.error(exhausted or "The index could not be opened.", exc_info=not exhausted)
+            except BaseException:  # a panic of Rust is no Exception
+                log.exception("The index could not be opened.")
             then()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
@@ -145,11 +142,8 @@ def engine_for(settings: Settings) -> Engine:
     Posts are compared with the index, or for `--watch` ingested too. The embedder warms up beside
     the index, so that the first query need not wait for it.
     """
-    if settings.watch is None:
-        from blog_search_mcp.server.watch.staleness import StalenessCheck
-
-        staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
-    else:
+    staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
+    if settings.watch is not None:
         from blog_search_mcp.server.watch.reingest import run_ingest
         from blog_search_mcp.server.watch.watcher import Watcher
 
@@ -159,20 +153,13 @@ def engine_for(settings: Settings) -> Engine:
     return engine
 
 
-def engine_for_one(settings: Settings) -> Engine:
-    """Make the engine of one query: what a server does beside its answers is waited for.
+def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
+    """Make the engine of one command: what a server does beside its answers is waited for.
 
     The posts are compared before the answer, since there is no later one to carry the notice.
     """
-    from blog_search_mcp.server.watch.staleness import StalenessCheck
-
     staleness = StalenessCheck(settings.index, run=lambda work: work())
-    return Engine(partial(_open_index, settings), settings.index, staleness)
-
-
-def engine_for_author(settings: Settings, *, embeds: bool = False) -> Engine:
-    """Make the engine of one look at a whole blog, and at a draft that it `embeds`."""
-    return Engine(partial(_open_index, settings, embeds=embeds), settings.index)
+    return Engine(partial(_open_index, settings, embeds=embeds), settings.index, staleness)
 
 
 def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:

@@ -13,8 +13,7 @@ from blog_search_mcp.index.stores import Location
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
 """Which tools are offered (`server.tools.registry`)."""
 
-TOP_K_DEFAULT = 5
-TOP_K_MOST = 20
+TOP_K_DEFAULT, TOP_K_MOST = 5, 20
 """Hits on a page, of the tool and of `blog-search-mcp search`."""
 OFFSET_MOST = 10_000
 MESSAGE_BYTES = 1 << 20
@@ -33,8 +32,7 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether only this machine reaches it."""
-        number = self._number
-        return self.host == "localhost" or (number is not None and number.is_loopback)
+        return self.host == "localhost" or (self._number is not None and self._number.is_loopback)
 
     @property
     def is_any(self) -> bool:
@@ -84,20 +82,17 @@ class Settings:
     """An index, and how it is served or asked."""
 
     index: Location
-    """The index folder, absolute; it need not exist."""
+    """A folder is absolute; it need not exist."""
     embedder_url: str = ""
     """Where the embedder's server answers, as given; empty for the embedder's default."""
     watch: Path | None = None
     """The posts' folder, absolute, to keep the index up to date with while serving."""
     toolset: ToolsetName = "core"
-    """The tools that clients are offered."""
     usage_log: Path | None = None
     """The file that calls are logged in, absolute; `None` logs nothing."""
 
 
 def index_arguments(settings: Settings) -> list[str]:
     """Return the options that say where the index is, and its embedder's server."""
-    return [
-        *("--index", str(settings.index)),
-        *(("--embedder-url", settings.embedder_url) if settings.embedder_url else ()),
-    ]
+    url = ("--embedder-url", settings.embedder_url) if settings.embedder_url else ()
+    return ["--index", str(settings.index), *url]

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.store.disk import read_regular
-from blog_search_mcp.server.format.results import replace_surrogates
+from blog_search_mcp.server.format.results import replace_surrogates, to_json
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
@@ -40,8 +41,6 @@ class LoggedCall(BaseModel):
     tool: str
     query: str = ""
     """What a reader searched for; empty for other tools, whose arguments may hold a draft."""
-    ms: int = 0
-    """Milliseconds until the answer was ready, without its way to the client."""
     hits: int | None = None
     """How many there are on all pages; `None` if nothing was searched."""
     offset: int = 0
@@ -65,42 +64,37 @@ class UsageLog:
         self, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
     ) -> None:
         """Append a call. A file that cannot be written is no reason to withhold an answer."""
-        query = arguments.get("query") if tool == SEARCH_BLOG.name else None
-        answer = reply.answer
-        call = LoggedCall(
-            time=datetime.now(UTC),
-            tool=tool,
-            query=replace_surrogates(query)[:LONGEST_QUERY] if isinstance(query, str) else "",
-            ms=round(seconds * 1_000),
-            hits=answer.total if answer else None,
-            offset=answer.offset if answer else 0,
-            confidence=answer.confidence if answer else "",
-        )
+        facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
+        if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
+            facts["query"] = replace_surrogates(query)[:LONGEST_QUERY]
+        if (answer := reply.answer) is not None:
+            facts |= {"hits": answer.total, "offset": answer.offset}
+            facts["confidence"] = answer.confidence
+        line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
         try:
-            self._append(f"{call.model_dump_json(exclude_defaults=True)}\n".encode())
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
+                file.write(line)
         except OSError as error:
             log.warning("A call could not be noted in the usage log: %s", error)
 
-    def read_calls(self) -> Iterator[LoggedCall]:
-        """Yield the calls that were kept, the oldest first; lines that are none are left out.
 
-        Raises OSError, also for what is no file.
-        """
-        lines: list[bytes] = []
-        with suppress(FileNotFoundError):
-            lines = read_regular(self._path, LARGEST_READ).splitlines()
-        for line in lines:
-            try:
-                yield LoggedCall.model_validate_json(line)
-            except ValidationError:
-                log.warning("A line of the usage log is no call and left out: %.60r", line)
+def read_calls(path: Path) -> list[LoggedCall]:
+    """Read the calls that were kept, the oldest first; lines that are none are left out.
 
-    def _append(self, line: bytes) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self._path, "ab", buffering=0, opener=_open_for_owner) as file:
-            file.write(line)
-
-
-def _open_for_owner(path: str, flags: int) -> int:
-    """Open a file for its owner alone. Raises OSError for a pipe that nobody reads."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), mode=0o600)
+    Raises UsageError for a file that cannot be read.
+    """
+    try:
+        lines = read_regular(path, LARGEST_READ).splitlines()
+    except OSError as error:
+        raise UsageError(
+            f"The usage log {path} cannot be read: {error.strerror}. Name the file that the "
+            "server logs in."
+        ) from error
+    calls = []
+    for line in lines:
+        try:
+            calls.append(LoggedCall.model_validate_json(line))
+        except ValidationError:
+            log.warning("A line of the usage log is no call and left out: %.60r", line)
+    return calls

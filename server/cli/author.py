@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,16 +12,18 @@ from urllib.parse import urlsplit
 import click
 
 from blog_search_mcp.index.command_line import json_option
-from blog_search_mcp.index.errors import ContentError, UnknownPost, UsageError
-from blog_search_mcp.server.cli.commands import (
-    Command,
-    limit_option,
-    over_index,
-    usage_log_option,
-    words_argument,
-)
-from blog_search_mcp.server.cli.terminal import Facts, print_text, show
+from blog_search_mcp.index.errors import UnknownPost, UsageError
+from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
+from blog_search_mcp.index.posts.next_ingest import blog_of
+from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option
+from blog_search_mcp.server.cli.missed import report_usage
+from blog_search_mcp.server.cli.terminal import print_json, show
+from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
+from blog_search_mcp.server.tools.find_similar import read_subject, similar_facts
+from blog_search_mcp.server.tools.suggest_links import find_links
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.audit import Finding
@@ -37,8 +38,6 @@ AUDIT_KINDS: Final = (
 """What is found, as `index.relations.audit.KINDS`, which takes NumPy to import."""
 MEETINGS = 5
 """Meetings of a post that are printed; `--json` has all."""
-SAYS_WIDTH = 160
-"""Columns of what a passage says."""
 
 
 @click.group(invoke_without_command=True)
@@ -49,51 +48,31 @@ def author(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-subject_argument: Callable[[Command], Command] = click.argument(
-    "subject", metavar="DRAFT.md|-|SOURCE"
-)
+subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
     """Open the blog and read what `subject` names: `-`, a file, else the source of a post.
 
-    Raises UsageError for what is neither a file nor a post, another BlogSearchError for what
-    cannot be read.
+    A file is named by its path below the content folder, else by its name. Raises OSError, and
+    UsageError for what is neither a file nor a post, else BlogSearchError.
     """
-    from blog_search_mcp.server.engine import engine_for_author
-    from blog_search_mcp.server.tools.find_similar import read_subject
-
-    text, source = _read_file(subject, settings)
-    corpus = engine_for_author(settings, embeds=text is not None).corpus()
+    text, source, path = None, subject, Path(subject).expanduser()
+    if subject == "-":
+        text, source = sys.stdin.buffer.read(), ""
+    elif path.is_file():
+        text, file = path.read_bytes(), path.resolve()
+        content = Path(blog_of(settings.index).content).resolve()
+        is_inside = file.is_relative_to(content)
+        source = file.relative_to(content).as_posix() if is_inside else file.name
+    corpus = engine_for_one(settings, embeds=text is not None).corpus()
     try:
         return corpus, read_subject(corpus, text, source)
     except UnknownPost as error:
         nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
         raise UsageError(
-            f"{error.source} is neither a file nor the source of a post.{nearest} "
-            "`blog-search-mcp search WORDS` prints sources."
+            f"{subject} is neither a file nor the source of a post.{nearest}"
         ) from error
-
-
-def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
-    """Read stdin or a file, and name it by its path below the content folder, else by its name.
-
-    Returns `None` and `subject` itself if there is no such file. Raises ContentError.
-    """
-    from blog_search_mcp.index.posts.next_ingest import blog_of
-
-    if subject == "-":
-        return sys.stdin.buffer.read(), ""
-    path = Path(subject).expanduser()
-    try:
-        if not path.is_file():
-            return None, subject
-        text = path.read_bytes()
-    except OSError as error:
-        raise ContentError(f"{subject} cannot be read: {error.strerror}.") from error
-    folder = Path(blog_of(settings.index).content).resolve()
-    is_inside = folder.is_dir() and path.resolve().is_relative_to(folder)
-    return text, path.resolve().relative_to(folder).as_posix() if is_inside else path.name
 
 
 @author.command()
@@ -104,10 +83,8 @@ def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
 def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     """Name the posts that say what a file, stdin (-) or a post says."""
     from blog_search_mcp.index.relations.similarity.similar import find_similar
-    from blog_search_mcp.server.tools.find_similar import similar_facts
 
-    corpus, draft = open_subject(settings, subject)
-    similarity = find_similar(corpus, draft, limit)
+    similarity = find_similar(*open_subject(settings, subject), limit)
     facts = similar_facts(similarity, meetings=None if as_json else MEETINGS)
     show(facts, settings, as_json=as_json)
     return 0
@@ -121,11 +98,8 @@ def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
 @over_index
 def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
-    from blog_search_mcp.server.tools.suggest_links import find_links
-
     corpus, draft = open_subject(settings, subject)
-    facts = find_links(draft, corpus, limit, is_reverse=reverse)
-    show(facts, settings, as_json=as_json)
+    show(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
     return 0
 
 
@@ -135,16 +109,16 @@ def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: 
 def related(settings: Settings, limit: int) -> int:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.index.relations.related import find_related
-    from blog_search_mcp.server.engine import engine_for_author
 
-    corpus = engine_for_author(settings).corpus()
+    corpus = engine_for_one(settings, embeds=False).corpus()
     posts, others = corpus.posts, find_related(corpus, limit)
-    data = {
-        _find_path(posts[post]) or posts[post].source: [_name_post(posts[other]) for other in near]
-        for post, near in sorted(others.items(), key=lambda item: posts[item[0]].source)
-        if near
-    }
-    print_text(json.dumps(data, ensure_ascii=False, indent=1))
+    print_json(
+        {
+            _find_path(posts[post]) or posts[post].source: [_name_post(posts[at]) for at in near]
+            for post, near in sorted(others.items(), key=lambda item: posts[item[0]].source)
+            if near
+        }
+    )
     return 0
 
 
@@ -154,7 +128,7 @@ def _find_path(post: Post) -> str | None:
 
 def _name_post(post: Post) -> dict[str, str]:
     facts = {"source": post.source, "title": post.title, "date": post.date, "url": _find_path(post)}
-    return {name: value for name, value in facts.items() if value}
+    return present(facts)
 
 
 @author.command()
@@ -171,17 +145,14 @@ def _name_post(post: Post) -> dict[str, str]:
 @over_index
 def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: bool) -> int:
     """Look over the blog: broken links, orphans, drafts that were left, and more."""
-    from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
     from blog_search_mcp.index.posts.left_out import read_folder
     from blog_search_mcp.index.relations.audit import audit
-    from blog_search_mcp.index.stores import open_store
-    from blog_search_mcp.server.engine import engine_for_author
 
-    corpus, today = engine_for_author(settings).corpus(), date.today()
+    corpus, today = engine_for_one(settings, embeds=False).corpus(), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_any_last_ingest(open_store(settings.index))
     state = audit(corpus, read_folder(last, None, sources, today), today)
-    write = _finding_facts if as_json else _write_finding
+    write = asdict if as_json else _write_finding
     facts = {
         "posts": state.posts,
         "counts": {kind: len(state.findings[kind]) for kind in AUDIT_KINDS},
@@ -192,10 +163,6 @@ def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: boo
     return int(any(state.findings[kind] for kind in AUDIT_KINDS if kind in fail_on))
 
 
-def _finding_facts(finding: Finding) -> Facts:
-    return {name: getattr(finding, name) for name in ("source", "line", "detail", "others")}
-
-
 def _write_finding(finding: Finding) -> str:
     """Write where it is and what it is; what concerns the whole blog has no source."""
     line = f":{finding.line}" if finding.line else ""
@@ -203,36 +170,9 @@ def _write_finding(finding: Finding) -> str:
 
 
 @author.command()
-@words_argument("subject")
-@limit_option(100, TOP_K_MOST)
-@json_option
-@over_index
-def timeline(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
-    """Print what the blog said on a subject, by year."""
-    from blog_search_mcp.index.search.timeline import make_timeline
-    from blog_search_mcp.server.engine import engine_for_one
-    from blog_search_mcp.server.tools.timeline import TIMELINE, search_subject, timeline_facts
-
-    subject = TIMELINE.parse({"subject": subject}).subject
-    answer = search_subject(engine_for_one(settings), subject)
-    years = make_timeline(answer.hits, limit)
-    facts = timeline_facts(years, answer.confidence, answer.notice, SAYS_WIDTH)
-    show(facts, settings, as_json=as_json)
-    return 0 if facts["years"] else 1
-
-
-@author.command()
 @usage_log_option
-@click.option(
-    "--since",
-    type=date.fromisoformat,
-    metavar="DAY",
-    help="Only calls of this day or later, YYYY-MM-DD.",
-)
 @json_option
 @over_index
-def usage(settings: Settings, since: date | None, as_json: bool) -> int:
+def usage(settings: Settings, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""
-    from blog_search_mcp.server.cli.missed import report_usage
-
-    return report_usage(settings, since, as_json=as_json)
+    return report_usage(settings, as_json=as_json)

@@ -7,9 +7,9 @@ groups are a list of posts to write.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import date
+from itertools import compress
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
@@ -18,26 +18,30 @@ from blog_search_mcp.server.cli.terminal import Facts, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line, post_summary
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
-from blog_search_mcp.server.usage import LoggedCall, UsageLog
+from blog_search_mcp.server.usage import LoggedCall, read_calls
 
 if TYPE_CHECKING:
     from blog_search_mcp.server.engine import Engine
     from blog_search_mcp.server.settings import Settings
 
-COMPARED = 300
-"""Questions that are compared with each other, the most frequent."""
-LOOKED_UP = 50
-"""Groups that are searched for: under a second, where a full log has thousands of questions."""
-SHOWN = 20
-"""Groups that are listed."""
+COMPARED, LOOKED_UP, SHOWN = 300, 50, 20
+"""Questions that are compared with each other, groups that are searched for and groups that are
+listed at most, the most frequent; a full log has thousands of questions."""
 
 Group: TypeAlias = list[LoggedCall]
 """Searches in vain for questions alike."""
 
 
-def report_usage(settings: Settings, since: date | None, *, as_json: bool) -> int:
-    """Print the report on the calls from the day `since` on. Raises UsageError for none."""
-    calls = _read_calls(settings, since)
+def report_usage(settings: Settings, *, as_json: bool) -> int:
+    """Print the report on all calls of the log. Raises UsageError for none."""
+    if settings.usage_log is None:
+        raise UsageError(
+            "No usage log is named: start the server with `--usage-log FILE`, or set "
+            "BLOG_USAGE_LOG for both, and ask again later."
+        )
+    calls = read_calls(settings.usage_log)
+    if not calls:
+        raise UsageError(f"{settings.usage_log} holds no calls yet.")
     days = [call.day for call in calls]
     tools = dict(Counter(call.tool for call in calls).most_common())
     facts = {"calls": len(calls), "first": min(days), "last": max(days), "tools": tools}
@@ -46,33 +50,11 @@ def report_usage(settings: Settings, since: date | None, *, as_json: bool) -> in
     return 0
 
 
-def _read_calls(settings: Settings, since: date | None) -> Sequence[LoggedCall]:
-    """Read the calls from the day `since` on, one at least. Raises UsageError."""
-    path = settings.usage_log
-    if path is None:
-        raise UsageError(
-            "No usage log is named, and without one nothing is recorded. Start the server with "
-            "`--usage-log FILE`, or set BLOG_USAGE_LOG for both, and ask again later."
-        )
-    try:
-        calls = [*UsageLog(path).read_calls()]
-    except OSError as error:
-        raise UsageError(
-            f"The usage log {path} cannot be read: {error.strerror}. Name the file that the "
-            "server logs in."
-        ) from error
-    calls = [call for call in calls if since is None or call.time.date() >= since]
-    if not calls:
-        span = f"since {since}" if since else "yet"
-        raise UsageError(f"{path} holds no calls {span}.")
-    return calls
-
-
 def find_missed(calls: Sequence[LoggedCall], engine: Engine) -> Facts:
     """Group what was asked in vain, the most often asked first, and look up what is nearest today.
 
-    Without an index that can be used each question stands for itself, and `notice` says why.
-    `more` groups are not shown, `answered` ones have a sure answer by now.
+    What has a sure answer by now is left out. Without an index that can be used each question
+    stands for itself, and `notice` says why.
     """
     groups, notice = _group_by_words(calls), None
     try:
@@ -80,10 +62,8 @@ def find_missed(calls: Sequence[LoggedCall], engine: Engine) -> Facts:
     except BlogSearchError as error:
         notice = error.for_clients
     gaps = [_describe(group, engine) for group in groups[:LOOKED_UP]]
-    open_gaps = [gap for gap in gaps if (gap["nearest"] or {}).get("confidence") != "high"]
-    shown, answered = open_gaps[:SHOWN], len(gaps) - len(open_gaps)
-    more = len(groups) - len(shown) - answered
-    return {"missed": shown, "more": more, "answered": answered, "notice": notice}
+    is_open = [(gap["nearest"] or {}).get("confidence") != "high" for gap in gaps]
+    return {"missed": [*compress(gaps, is_open)][:SHOWN], "notice": notice}
 
 
 def _group_by_words(calls: Sequence[LoggedCall]) -> list[Group]:
@@ -96,15 +76,15 @@ def _group_by_words(calls: Sequence[LoggedCall]) -> list[Group]:
         is_search = call.tool == SEARCH_BLOG.name and call.hits is not None and not call.offset
         if is_search and (call.hits == 0 or call.confidence == "low"):
             groups.setdefault(_key(call), []).append(call)
-    return sorted(groups.values(), key=_rank, reverse=True)
+    return _sort(groups.values())
 
 
 def _key(call: LoggedCall) -> str:
     return one_line(call.query.casefold())
 
 
-def _rank(group: Group) -> tuple[object, ...]:
-    return len(group), group[-1].time
+def _sort(groups: Iterable[Group]) -> list[Group]:
+    return sorted(groups, key=lambda group: (len(group), group[-1].time), reverse=True)
 
 
 def _join_alike(groups: Sequence[Group], engine: Engine) -> tuple[list[Group], str | None]:
@@ -118,20 +98,17 @@ def _join_alike(groups: Sequence[Group], engine: Engine) -> tuple[list[Group], s
         sorted((call for place in places for call in compared[place]), key=lambda call: call.time)
         for places in group_alike(likeness.values)
     ]
-    return sorted([*joined, *groups[COMPARED:]], key=_rank, reverse=True), likeness.notice
+    return _sort([*joined, *groups[COMPARED:]]), likeness.notice
 
 
 def _describe(group: Group, engine: Engine) -> Facts:
-    """Say what was asked and how often, why in vain, when, and what a search finds today."""
+    """Say what was asked, how often and when, and what a search finds today."""
     latest = {_key(call): call.query for call in group}
-    questions = [latest[key] for key, _ in Counter(_key(call) for call in group).most_common()]
-    reasons = Counter("low confidence" if call.hits else "nothing found" for call in group)
-    days = {"first": group[0].day, "last": group[-1].day}
+    questions = [latest[key] for key, _ in Counter(map(_key, group)).most_common()]
     nearest = None
     with suppress(BlogSearchError):
         answer = engine.search(questions[0], Filters(), limit=1, offset=0)
         for hit in answer.hits:
-            place = {"chunk_index": hit.chunk.index, "score": round(hit.score, 3)}
-            nearest = {**post_summary(hit.post), **place, "confidence": answer.confidence}
-    facts = {"questions": questions, "count": len(group), "reasons": dict(reasons), **days}
-    return facts | {"nearest": nearest}
+            nearest = {**post_summary(hit.post), "confidence": answer.confidence}
+    days = {"first": group[0].day, "last": group[-1].day}
+    return {"questions": questions, "count": len(group), **days, "nearest": nearest}

@@ -1,14 +1,15 @@
-"""Print text and facts on a terminal safely."""
+"""Print text and facts so that nothing in them steers a terminal."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from io import TextIOWrapper
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
+from blog_search_mcp.index.posts.next_ingest import blog_of
+from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.settings import Settings
 
 Facts: TypeAlias = dict[str, Any]
@@ -26,62 +27,48 @@ def escape_controls(text: str) -> str:
     return text.translate(_PICTURES)
 
 
+def with_folders(sentence: str, settings: Settings) -> str:
+    """Complete the commands in a sentence for this run's index and its posts."""
+    return complete_commands(sentence, blog_of(settings.index)) if "`" in sentence else sentence
+
+
 def tell(sentence: str, settings: Settings) -> None:
     """Print a sentence on stderr, its commands with this run's folders."""
     sys.stderr.write(escape_controls(f"{with_folders(sentence, settings)}\n"))
 
 
-def with_folders(sentence: str, settings: Settings) -> str:
-    """Complete the commands in a sentence for this run's index and its posts."""
-    if "`" not in sentence:
-        return sentence
-    from blog_search_mcp.index.posts.next_ingest import blog_of
+def print_text(text: str) -> None:
+    """Print `text` on stdout."""
+    sys.stdout.write(f"{escape_controls(text)}\n")
 
-    return complete_commands(sentence, blog_of(settings.index))
+
+def print_json(value: object) -> None:
+    """Print JSON on stdout; Chinese stays itself."""
+    sys.stdout.write(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n")
 
 
 def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
-    """Print `facts` as JSON if that is asked for, else as lines, what must be known first."""
-    if notice := facts.get("notice"):
-        facts = facts | {"notice": with_folders(notice, settings)}
+    """Print `facts` as JSON if that is asked for, else as lines, the notice first."""
+    notice = with_folders(facts.get("notice") or "", settings)
     if as_json:
-        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
+        print_json(facts | ({"notice": notice or None} if "notice" in facts else {}))
     else:
         rest = {name: value for name, value in facts.items() if name != "notice"}
-        print_lines([*([facts["notice"]] if notice else []), *_write_facts(rest)])
+        print_text("\n".join([*([one_line(notice)] if notice else []), *_write_facts(rest)]))
 
 
 def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
     """Write facts a line each, those below others indented; what is empty is left out."""
     for name, value in facts.items():
-        if isinstance(value, dict) and value:
+        if value in (None, "", [], {}):
+            continue
+        if isinstance(value, dict):
             yield from (f"{indent}{name}:", *_write_facts(value, f"{indent}  "))
-        elif isinstance(value, list) and value:
+        elif isinstance(value, list):
             yield f"{indent}{name}:"
             for item in value:
-                lines = [*_write_facts(item)] if isinstance(item, dict) else [_one_line(item)]
-                yield f"{indent}  - {lines[0]}"
-                yield from (f"{indent}    {line}" for line in lines[1:])
-        elif value not in (None, "", [], {}):
-            yield f"{indent}{name}: {_one_line(value)}"
-
-
-def _one_line(value: object) -> str:
-    return " ".join(str(value).split())
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print each on a line of its own on stdout, whatever the names of files in it hold."""
-    print_text("\n".join(escape_controls(line).replace("\n", "\u240a") for line in lines))
-
-
-def print_text(text: str) -> None:
-    """Print `text` on stdout, with escapes for what its encoding cannot write."""
-    escape_unencodable()
-    sys.stdout.write(text + "\n")
-
-
-def escape_unencodable() -> None:
-    """Let stdout write escapes for what its encoding lacks: a path may be no text at all."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+                lines = _write_facts(item) if isinstance(item, dict) else [one_line(str(item))]
+                for place, line in enumerate(lines):
+                    yield f"{indent}  {' ' if place else '-'} {line}"
+        else:
+            yield f"{indent}{name}: {one_line(str(value))}"

@@ -43,11 +43,7 @@ HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7
 """Levels as they are shown: the post's own title is the page's second heading."""
 
 _TAG = re.compile(r'(<(?:[^>"]|"[^"]*")*+>)')
-_WIDE = r"[\u3000-\u303f\uff00-\uffef]"
-_STRONG = re.compile(rf"\*\*(?=\S)({_WIDE}[^*\n]*|[^*\n]*{_WIDE})(?<=\S)\*\*")
-"""Emphasis beside full-width signs, which CommonMark does not take for any."""
 _INDENT = re.compile(r"(?:[ \t]*\n)*( +)\S")
-_BRACKETS = re.compile(r"[\[\]]")
 
 
 def render_passage(
@@ -79,23 +75,19 @@ def render_passage(
             link_rel="noreferrer",
         )
 
-    return [_mark(clean(html), query, post.language) for html in rendered]
+    cleaned = map(clean, rendered)
+    return [_mark(html, query, post.language) if query else html for html in cleaned]
 
 
-def _mark(html: str, query: Query | None, language: str) -> str:
-    """Mark in cleaned HTML what matches, and emphasis beside full-width signs outside code."""
-    pieces, in_code = [], False
-    for piece in _TAG.split(html):
-        if piece.startswith("<"):
-            in_code = piece == "<code>" or (in_code and piece != "</code>")
-            pieces.append(piece)
-            continue
-        text, marked, at = unescape(piece), "", 0
-        for start, end in highlight(text, query, language) if query else ():
-            marked += f"{escape(text[at:start])}<mark>{escape(text[start:end])}</mark>"
+def _mark(html: str, query: Query, language: str) -> str:
+    """Mark in cleaned HTML what matches."""
+    pieces = _TAG.split(html)
+    for place in range(0, len(pieces), 2):
+        text, at, pieces[place] = unescape(pieces[place]), 0, ""
+        for start, end in highlight(text, query, language):
+            pieces[place] += f"{escape(text[at:start])}<mark>{escape(text[start:end])}</mark>"
             at = end
-        marked += escape(text[at:])
-        pieces.append(marked if in_code else _STRONG.sub(r"<strong>\1</strong>", marked))
+        pieces[place] += escape(text[at:])
     return "".join(pieces)
 
 
@@ -136,15 +128,11 @@ def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str
 def _as_in_post(chunk: Chunk) -> str:
     """Write what begins inside a list or inside code so that it reads as in the post.
 
-    Which of these it is, is seen from the words that the ingest found, of which the post may
-    define links elsewhere.
+    Which of these it is, is seen from the words that the ingest found.
     """
-    indented = _INDENT.match(chunk.text)
-    texts = [chunk.text]
-    if chunk.index and indented:
-        texts.append(re.sub(rf"^ {{1,{len(indented[1])}}}", "", chunk.text, flags=re.MULTILINE))
-    if chunk.index:
-        texts.append(f"{FENCE}\n{chunk.text}")
-    words = _BRACKETS.sub("", chunk.plain)
-    same = (text for text in texts if _BRACKETS.sub("", strip_markup(text)).endswith(words))
-    return next(same, chunk.text)
+    texts = [chunk.text, f"{FENCE}\n{chunk.text}"]
+    if indented := _INDENT.match(chunk.text):
+        less = re.sub(rf"^ {{1,{len(indented[1])}}}", "", chunk.text, flags=re.MULTILINE)
+        texts.insert(1, less)
+    same = (text for text in texts if strip_markup(text).endswith(chunk.plain))
+    return chunk.text if not chunk.index else next(same, chunk.text)

@@ -11,8 +11,6 @@ from blog_search_mcp.server.format.results import fit, one_line, present, quote,
 
 NAME_WIDTH = 40
 NEAREST = 3
-SIMILAR = 0.6
-"""Least share of the letters of two names in common (`difflib`), its own default."""
 LIST_BYTES = 160
 NEAREST_WIDTH, NEAREST_BYTES = 120, 400
 """A nearest name is there to be asked for, so it is only cut where it is no name any more."""
@@ -59,7 +57,7 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
 
 
 def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
-    nearest = list_names(find_nearest(name, counts), NEAREST_BYTES, NEAREST_WIDTH)
+    nearest = list_names(_find_nearest(name, counts), NEAREST_BYTES, NEAREST_WIDTH)
     return [
         f"No post has the {kind} {quote(name)}.",
         *([f"Nearest: {nearest}."] if nearest else []),
@@ -67,15 +65,12 @@ def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[s
     ]
 
 
-def find_nearest(name: str, counts: Counted) -> Counted:
+def _find_nearest(name: str, counts: Counted) -> Counted:
     """Return NEAREST names at most: those that end alike, are spelt alike, or hold `name`."""
     folded = {other.casefold(): (other, count) for other, count in counts}
     wanted = name.casefold()
-    same_end = [other for other in folded if _end(other) == _end(wanted)]
-    close = difflib.get_close_matches(wanted, folded, NEAREST, SIMILAR)
+    end = wanted.rpartition("/")[2]
+    same_end = [other for other in folded if other.rpartition("/")[2] == end]
+    close = difflib.get_close_matches(wanted, folded, NEAREST)
     holding = [other for other in folded if wanted in other]
     return tuple(folded[other] for other in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
-
-
-def _end(section: str) -> str:
-    return section.rpartition("/")[2]

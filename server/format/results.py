@@ -14,12 +14,7 @@ from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import (
-    BlogSearchError,
-    NotInIndex,
-    UsageError,
-    describe_exhaustion,
-)
+from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
@@ -30,9 +25,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
-TITLE_WIDTH = 80
-HEADING_WIDTH = 60
-SERIES_WIDTH = 40
+TITLE_WIDTH, HEADING_WIDTH, SERIES_WIDTH, TAG_WIDTH = 80, 60, 40, 40
 """Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
 HIT_BYTES = 475
 """What a hit may take of that; a larger one gives up the outer headings, then the end of its
@@ -41,7 +34,6 @@ LEAST_HEADING, LEAST_TITLE, PREVIEW_CUT = 24, 40, 40
 """Columns that are left of a heading and a title, and those that a preview gives up at most."""
 TAGS = 8
 """Tags shown of a post in a list."""
-TAG_WIDTH = 40
 
 
 def to_json(value: Any) -> str:
@@ -152,26 +144,19 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     return present({"name": name, "part": place.part, "next": place.next})
 
 
-def describe_place(series: Mapping[str, str | int]) -> str | None:
-    """Write what `place_facts` gathered, `None` if that is nothing."""
-    if not series:
-        return None
-    following = f", next: {series['next']}" if "next" in series else ""
-    return f"part {series['part']} of {series['name']}{following}"
-
-
 def describe_others(hit: Mapping[str, Any], mark: str = "") -> list[str]:
     """Write where a hit's translations and the rest of its series are; `mark` quotes a source."""
-    translations = hit.get("translations", {}).items()
-    others = [f"also in {code}: {mark}{source}{mark}" for code, source in translations]
-    return [*others, *filter(None, [describe_place(hit.get("series", {}))])]
+    translations, series = hit.get("translations", {}), hit.get("series")
+    others = [f"also in {code}: {mark}{source}{mark}" for code, source in translations.items()]
+    if series:
+        following = f", next: {series['next']}" if "next" in series else ""
+        others.append(f"part {series['part']} of {series['name']}{following}")
+    return others
 
 
 def link_to(post: Post, chunk: Chunk) -> str | None:
     """Return the chunk's URL on the published blog, `None` if that is not known."""
-    if post.url is None or not chunk.anchor:
-        return post.url
-    return f"{post.url}#{chunk.anchor}"
+    return f"{post.url}#{chunk.anchor}" if post.url and chunk.anchor else post.url
 
 
 def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
@@ -188,11 +173,9 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
     path = " > ".join(inner)
     if width is None or count_columns(path) <= width:
         return path
-    for place in range(1, len(inner)):
-        rest = " > ".join(["…", *inner[place:]])
-        if count_columns(rest) <= width:
-            return rest
-    return shorten(inner[-1], width)
+    rests = (" > ".join(["…", *inner[place:]]) for place in range(1, len(inner)))
+    fitting = (rest for rest in rests if count_columns(rest) <= width)
+    return next(fitting, None) or shorten(inner[-1], width)
 
 
 def _shorten_path(path: str, width: int) -> str:
@@ -218,8 +201,5 @@ def describe_failure(error: BaseException) -> str:
         return replace_surrogates(error.for_clients)
     if isinstance(error, BlogSearchError):
         return replace_surrogates(complete_commands(error.for_clients))
-    if exhausted := describe_exhaustion(error):
-        log.error("%s", exhausted)
-        return exhausted
     log.error("A request failed.", exc_info=error)
     return "Internal error; the server's log has the details."

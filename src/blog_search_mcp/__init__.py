@@ -40,7 +40,3 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{_MODULES.get(name, 'index.types')}")
     return getattr(module, name)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -6,16 +6,17 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from blog_search_mcp.index.embedders.registry import serve_embedder
+from blog_search_mcp.index.embedders.registry import choose_embedder, serve_embedder
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.ingest.report import Progress, Report
+from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
+from blog_search_mcp.ingest.report import Progress, Report
 
 EVERYTHING = Filters()
 
@@ -40,12 +41,6 @@ def build_index(
 
     Raises BlogSearchError, with the index as it was.
     """
-    from blog_search_mcp.index.embedders.registry import choose_embedder
-    from blog_search_mcp.index.posts.last_ingest import IngestOptions
-    from blog_search_mcp.ingest.pipeline import ingest
-    from blog_search_mcp.ingest.plan import Job
-    from blog_search_mcp.ingest.report import Progress
-
     options = IngestOptions(include_drafts=include_drafts, base_url=base_url, permalink=permalink)
     choose = partial(choose_embedder, embedder, model, embedder_url)
     folder, now = Path(content).expanduser(), datetime.now(UTC)
@@ -84,10 +79,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         return self._live.reader().search(query, filters, limit=limit, offset=offset)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
-        """Read a page around a chunk of the post `source` verbatim.
-
-        `neighbors` adds so many chunks on each side.
-        """
+        """Read a page around a chunk of the post `source`, and `neighbors` chunks on each side."""
         return self._live.reader().read(source, chunk_index, neighbors)
 
     def posts(

@@ -1,44 +1,23 @@
 """What the README names exists, what exists is in it, and its commands do what it says."""
 
+from __future__ import annotations
+
 import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
+import click
 import pytest
 
+from blog_search_mcp.cli import program
 from blog_search_mcp.server.settings import CLIENTS
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-OTHERS = ("docker ", "pipx ", "uvx ")
-"""Programs with options of their own, before ours are named."""
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-
-
-def code() -> list[str]:
-    """The README's fenced lines and inline code."""
-    fences = re.findall(r"^```\w*\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.S | re.M))
-    return [line for fence in fences for line in fence.splitlines()] + spans
-
-
-def without_code(text: str) -> str:
-    return re.sub(r"^(`{3,}).*?^\1$|`[^`\n]+`", "", text, flags=re.DOTALL | re.MULTILINE)
-
-
-def headings(text: str, level: str = "#+") -> list[str]:
-    prose = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.findall(rf"^{level} (.+)$", prose, re.MULTILINE)
-
-
-def slug(heading: str) -> str:
-    """Make the anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+FENCE = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 
 
 def leads_somewhere(page: Path, link: str) -> bool:
@@ -46,50 +25,40 @@ def leads_somewhere(page: Path, link: str) -> bool:
     target = page.parent / name if name else page
     if not anchor:
         return target.exists()
-    return anchor in map(slug, headings(target.read_text(encoding="utf-8")))
+    prose = FENCE.sub("", target.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return anchor in {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-def run(*command: str, cwd: Path = ROOT) -> str:
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.name))
+def test_every_linked_file_and_heading_is_there(page: Path) -> None:
+    text = re.sub(r"`[^`\n]+`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+    links = re.findall(r"\]\((?!\w+:)([^)\s]+)\)", text)
+    assert [link for link in links if not leads_somewhere(page, link)] == []
 
 
-def options_of(program: str) -> set[str]:
-    said = run(sys.executable, "-m", *program.split(), "--help")
-    return set(OPTION.findall(said)) - {"--help"}
-
-
-def test_every_option_in_the_readme_is_one_of_ours() -> None:
-    ours = (f"blog_search_mcp {name}" for name in ("ingest", "serve", "install", "search", "setup"))
-    programs = (*ours, "blog_search_mcp", "benchmarks.quality", "benchmarks.quality.dev_blogs")
-    known = set().union(*map(options_of, programs))
-    lines = [line.partition(" blog-")[2] if line.startswith(OTHERS) else line for line in code()]
-    assert {option for line in lines for option in OPTION.findall(line)} <= known
+def test_every_command_and_option_of_ours_in_the_readme_is_there() -> None:
+    commands = re.findall(r"blog-search-mcp ([a-z]+)([^`\n|]*)", README)
+    assert commands
+    for name, words in commands:
+        command = program.commands[name]
+        taken = {word for each in command.params for word in each.opts}
+        if not isinstance(command, click.Group):
+            assert set(re.findall(r"(?<!\S)--[a-z-]+", words)) <= taken, f"{name}{words}"
 
 
 def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -> None:
-    entries = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
-    servers: list[dict[str, Any]] = [entry["mcpServers"]["blog"] for entry in entries]
-    commands = [server["command"] for server in servers]
-    assert commands == ["/path/to/blog-search-mcp/.venv/bin/blog-search-mcp"]
-    assert servers[0]["args"][0] == "serve"
-    assert servers[0]["args"][1] in options_of("blog_search_mcp serve")
+    [text] = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+    entry = json.loads(text)["mcpServers"]["blog"]
+    assert entry["command"] == "/path/to/blog-search-mcp/.venv/bin/blog-search-mcp"
+    assert entry["args"][0] == "serve"
 
 
 def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
     table = re.search(r"^\| `install` \| client.*?\n\n", README, re.DOTALL | re.MULTILINE)
     assert table is not None
-    assert dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ", table[0], re.M)) == {
-        "install": "client",
-        **CLIENTS,
-    }
+    listed = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ", table[0], re.M))
+    assert listed == {"install": "client", **CLIENTS}
 
 
 def test_every_page_is_linked_from_the_readme() -> None:
@@ -97,16 +66,11 @@ def test_every_page_is_linked_from_the_readme() -> None:
     assert linked == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.name))
-def test_every_linked_file_and_heading_is_there(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!\w+:)([^)\s]+)\)", without_code(text))
-    assert [link for link in links if not leads_somewhere(page, link)] == []
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A folder as after `make setup`, whose programs print their name and arguments."""
+@pytest.mark.parametrize("question", ["什麼是 KV cache?", "--why's $HOME $(Q) $$ `id` \\n # ; ls"])
+def test_make_ask_ingests_and_passes_the_question_on_as_typed(
+    tmp_path: Path, question: str
+) -> None:
+    """In a folder as after `make setup`, whose programs print their name and arguments."""
     folder = tmp_path / "a checkout"
     (folder / ".venv" / "bin").mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
@@ -117,18 +81,8 @@ def checkout(tmp_path: Path) -> Path:
         program.chmod(0o755)
     for stamp in ("product", "installed"):
         (folder / ".venv" / stamp).touch()
-    return folder
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["what is a KV cache?", "什麼是 KV cache?", '--why\'s $HOME $(Q) $$ `id` "so" \\n # dear; ls'],
-)
-def test_make_ask_ingests_and_passes_the_question_on_as_typed(
-    checkout: Path, question: str
-) -> None:
-    folders = ("CONTENT=my posts", "INDEX=my index")
-    said = run("make", "--no-print-directory", "ask", f"Q={question}", *folders, cwd=checkout)
-    ingested = ["blog-search-mcp", "ingest", "my posts", "--index", "my index"]
-    asked = ["blog-search-mcp", "ask", "--index", "my index", "--", question]
-    assert said.splitlines() == ingested + asked
+    words = ["make", "--no-print-directory", "ask", f"Q={question}", "CONTENT=my posts", "INDEX=i"]
+    said = subprocess.run(words, cwd=folder, capture_output=True, check=True, encoding="utf-8")
+    ingested = ["blog-search-mcp", "ingest", "my posts", "--index", "i"]
+    asked = ["blog-search-mcp", "ask", "--index", "i", "--", question]
+    assert said.stdout.splitlines() == ingested + asked

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-)
 
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
 from blog_search_mcp.server.protocol.completion import VARIABLES
 from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
-from blog_search_mcp.server.protocol.resources import LEGACY_NOT_FOUND, POSTS, TEMPLATES
+from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.find_similar import DRAFT_LENGTH
-from blog_search_mcp.server.tools.list_posts import LIST_POSTS
 from blog_search_mcp.server.tools.registry import EXTENDED
 from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
 DOCUMENTED = (*EXTENDED, SUGGEST_LINKS)
@@ -86,18 +75,6 @@ def test_every_fact_of_a_search_is_explained() -> None:
     assert [row[0] for row in rows("`search_blog`", "of a hit")] == [f"`{name}`" for name in hit]
 
 
-def test_every_fact_of_a_list_is_explained(blog: MakeBlog) -> None:
-    made = blog({"a.md": "---\ntitle: A\ndate: 2025-01-01\ntags: [x]\n---\nText.\n"})
-    found, nothing = (
-        LIST_POSTS.call(made.engine(), given).facts or {} for given in ({}, {"tag": "y"})
-    )
-    section = PAGE.partition("\n## `list_posts`\n")[2].partition("\n## ")[0]
-    sentence = re.search(r"^It answers with (.*)\. A post has (.*)$", section, re.MULTILINE)
-    assert sentence is not None
-    assert named([sentence[1]]) == {*found, *nothing}
-    assert named([sentence[2]]) == {*found["posts"][0], "url"}
-
-
 def test_every_resource_is_there_with_its_type() -> None:
     assert [row[:2] for row in rows("Resources", "URI")] == [
         [f"`{uri}`", f"`{kind}`"]
@@ -124,10 +101,3 @@ def test_every_argument_that_can_be_completed_is_there() -> None:
     completed |= {name for names in VARIABLES.values() for name in names}
     assert named([cell.partition(" of ")[0] for cell in cells]) == completed
     assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)
-
-
-def test_every_code_of_an_error_is_there() -> None:
-    assert {int(row[0]) for row in rows("Errors", "code")} == {
-        *(PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND),
-        *(INVALID_PARAMS, INTERNAL_ERROR, LEGACY_NOT_FOUND),
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,15 @@ from blog_search_mcp.index.commands import (
     start_words,
 )
 
-Place = Callable[..., None]
+
+def run_by(
+    monkeypatch: pytest.MonkeyPatch, python: Path, path: object = "", source: str = PACKAGE
+) -> None:
+    """Let the process run by another Python, with a PATH and an origin."""
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
+    monkeypatch.setenv("PATH", str(path))
+    monkeypatch.setattr(commands, "_source", lambda: source)
 
 
 def in_bin(folder: Path, *names: str) -> Path:
@@ -29,75 +36,52 @@ def in_bin(folder: Path, *names: str) -> Path:
     return folder / "bin" / "python3.12"
 
 
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Lets the process run by another Python, with a PATH and an origin."""
-
-    def placed(python: Path, path: object = "", source: str = "") -> None:
-        monkeypatch.setattr(sys, "executable", str(python))
-        monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
-        monkeypatch.setenv("PATH", str(path))
-        monkeypatch.setattr(commands, "_source", lambda: source)
-
-    return placed
-
-
 def said_to_a_client() -> str:
     return complete_commands(f"`{PACKAGE} doctor`").strip("`").removesuffix(" doctor")
 
 
 @pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])
-def test_a_lasting_environment_has_a_script_with_a_path(
-    tmp_path: Path, kind: str, place: Place
+def test_a_lasting_environment_has_a_script_which_may_be_on_the_path(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place(in_bin(tmp_path / kind, PACKAGE))
-    script = str(tmp_path / kind / "bin" / PACKAGE)
-    assert (start_words(), command(), said_to_a_client()) == ((script,), script, PACKAGE)
-
-
-def test_a_script_that_the_shell_finds_goes_by_its_name(tmp_path: Path, place: Place) -> None:
-    python = in_bin(tmp_path / "venvs", PACKAGE)
-    linked = tmp_path / "local"
-    linked.mkdir()
-    (linked / PACKAGE).symlink_to(python.with_name(PACKAGE))
-    place(python, linked)
+    python = in_bin(tmp_path / kind, PACKAGE)
+    script = python.with_name(PACKAGE)
+    run_by(monkeypatch, python)
+    assert (start_words(), command(), said_to_a_client()) == ((str(script),), str(script), PACKAGE)
+    (tmp_path / PACKAGE).symlink_to(script)
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert command("doctor") == f"{PACKAGE} doctor"
-    place(python, in_bin(tmp_path / "another", PACKAGE).parent)
-    assert command() == str(python.with_name(PACKAGE))
+    monkeypatch.setenv("PATH", str(in_bin(tmp_path / "another", PACKAGE).parent))
+    assert command() == str(script)
 
 
-def test_the_script_of_windows_has_an_ending(tmp_path: Path, place: Place) -> None:
-    python = in_bin(tmp_path, f"{PACKAGE}.exe")
-    place(python)
-    assert start_words() == (str(python.with_name(f"{PACKAGE}.exe")),)
-
-
-def test_without_a_script_python_runs_the_module(tmp_path: Path, place: Place) -> None:
+def test_without_a_script_python_runs_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     python = in_bin(tmp_path)
-    place(python)
+    run_by(monkeypatch, python)
     assert start_words() == (str(python), "-m", "blog_search_mcp")
     assert command() == f"{python} -m blog_search_mcp"
     assert said_to_a_client() == f"{python.name} -m blog_search_mcp"
 
 
-def test_after_uvx_commands_go_through_uvx_and_an_entry_names_where_it_is(
-    tmp_path: Path, place: Place
+@pytest.mark.parametrize(
+    ("place", "source", "words"),
+    [
+        (".cache/uv/archive-v0/DCYF7L2hSOZMqIZq", PACKAGE, ("uvx", "--from")),
+        (".cache/uv/environments-v2/x", "/x/our.whl", ("uvx", "--from")),
+        (".cache/pipx/6f2c9bbce0", "git+https://github.com/a/b", ("pipx", "run", "--spec")),
+    ],
+)
+def test_in_an_environment_that_will_go_commands_go_through_what_made_it(
+    tmp_path: Path, place: str, source: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    uvx = in_bin(tmp_path, "uvx").with_name("uvx")
-    python = Path("/home/me/.cache/uv/archive-v0/DCYF7L2hSOZMqIZq/bin/python")
-    through_uvx = f"uvx --from {PACKAGE} {PACKAGE}"
-    place(python, uvx.parent, PACKAGE)
-    assert command() == said_to_a_client() == through_uvx
-    assert start_words() == (str(uvx), "--from", PACKAGE, PACKAGE)
-    place(python, uvx.parent, "/x/our.whl")
-    assert start_words() == (str(uvx), "--from", "/x/our.whl", PACKAGE)
-    assert said_to_a_client() == through_uvx
-
-
-def test_after_pipx_run_commands_go_through_pipx_run(place: Place) -> None:
-    source = "git+https://github.com/a/b"
-    place(Path("/home/me/.cache/pipx/6f2c9bbce030962/bin/python"), source=source)
-    assert command() == f"pipx run --spec {source} {PACKAGE}"
+    runner = in_bin(tmp_path, words[0]).with_name(words[0])
+    run_by(monkeypatch, tmp_path / place / "bin" / "python", runner.parent, source)
+    assert start_words() == (str(runner), *words[1:], source, PACKAGE)
+    assert command() == " ".join((*words, source, PACKAGE))
+    named = PACKAGE if source.startswith("/") else source
+    assert said_to_a_client() == " ".join((*words, named, PACKAGE))
 
 
 def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,26 +92,12 @@ def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPat
 
 def test_on_the_terminal_a_sentence_names_the_blogs_folders_and_options() -> None:
     blog = Blog("/my blog/.index", "/posts", ("--include-drafts",))
-    said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild --model m`."
-    pasted = command(
-        *("ingest", "/posts", "--index", "/my blog/.index"),
-        *("--rebuild", "--model", "m", "--include-drafts"),
-    )
-    assert complete_commands(said, blog) == f"For it `ollama pull m`, then `{pasted}`."
-    doctor = complete_commands(f"See `{PACKAGE} doctor --index INDEX`.", blog)
-    assert doctor == f"See `{command('doctor', '--index', '/my blog/.index')}`."
-
-
-@pytest.mark.parametrize("bin_", ["venv/bin", "uv/archive-v0/x/bin"])
-def test_a_sentence_for_a_client_names_no_folder_and_a_person_s_is_made_of_it(
-    bin_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / bin_))
-    said = complete_commands(f"Make one: `{TO_INGEST}`.")
-    assert TO_INGEST in said
-    assert str(tmp_path) not in said
-    blog = Blog("/i", "/p")
-    assert complete_commands(said, blog) == complete_commands(f"Make one: `{TO_INGEST}`.", blog)
+    words = ("/posts", "--index", "/my blog/.index", "--rebuild", "--include-drafts")
+    said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild`."
+    pasted = f"For it `ollama pull m`, then `{command('ingest', *words)}`."
+    assert complete_commands(said, blog) == pasted
+    assert complete_commands(complete_commands(said), blog) == pasted
+    assert TO_INGEST in complete_commands(said)
 
 
 def test_other_words_in_backticks_stay() -> None:

@@ -6,15 +6,8 @@ import pytest
 
 from tests.support.front import Blog, made
 
-POSTS = {
-    f"{folder}/{name}.md": f"# {name}\n\nA walrus rests on the ice of {folder}.\n"
-    for folder, name in [
-        ("sea", "walrus-and-ice"),
-        ("sea", "tides"),
-        ("land", "mountain-paths"),
-        ("land", "Deserts"),
-    ]
-} | {"harbour.md": "# Harbour\n\nNo walrus rests here.\n"}
+NAMES = ("sea/walrus-and-ice", "sea/tides", "land/mountain-paths", "land/Deserts", "harbour")
+POSTS = {f"{name}.md": f"# {name}\n\nA walrus rests on the ice.\n" for name in NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +22,7 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("land/tides.md", "sea/tides.md"),
         ("deserts.md", "land/Deserts.md"),
         ("land/montain-path.md", "land/mountain-paths.md"),
-        ("sea/tides", "sea/tides.md"),
         ("%", ""),
-        ("'", ""),
         ("☂" * 900, ""),
     ],
 )
@@ -39,13 +30,12 @@ def test_the_post_that_a_wrong_source_is_nearest_to_is_named(
     blog: Blog, tool: str, asked: str, meant: str
 ) -> None:
     reply = blog.tool(tool, source=asked)
-    assert reply.is_error
-    assert meant in reply.text
+    assert (reply.is_error, meant in reply.text) == (True, True)
 
 
 @pytest.mark.parametrize(("section", "total"), [("/", 5), ("//", 5), ("/sea/", 2), ("sea", 2)])
 def test_slashes_around_a_section_do_not_count(blog: Blog, section: str, total: int) -> None:
     assert blog.tool("list_posts", section=section).facts["total"] == total
-    found = blog.sources("walrus rests on the ice", "--section", section)
-    assert found
-    assert all(source.startswith("sea/") for source in found) is (total == 2)
+    sources = blog.sources("walrus rests on the ice", "--section", section)
+    assert sources
+    assert all(source.startswith("sea/") for source in sources) is (total == 2)

@@ -15,12 +15,12 @@ POSTS = {
     "Steep the leaves at eighty degrees.\n",
     "oat/milk.md": "---\ntitle: Oat milk\ndate: 2023-02-03\n---\nBlend oats with cold water.\n",
 }
-POSTS_OF_B = Path("/b/posts")
 COMMANDS = (
     *("setup", "ingest", "serve", "search", "ask", "read", "list", "doctor"),
     *("install", "uninstall", "author"),
 )
-LOCAL = Address("127.0.0.1", 8765)
+LOCAL, WATCHED = Address("127.0.0.1", 8765), Path("/b/posts")
+GPU = {"OLLAMA_HOST": "box:1", "EMBEDDER_URL": "http://gpu/v1"}
 
 
 @pytest.fixture(scope="module")
@@ -31,39 +31,29 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
 @pytest.mark.parametrize(
     ("words", "environment", "settings", "address"),
     [
-        ([], {}, Settings(Path.cwd() / ".blog-index"), None),
-        (["serve"], {"BLOG_INDEX": "/a b"}, Settings(Path("/a b")), None),
-        (["serve", "--index", "/c"], {"BLOG_INDEX": "/a"}, Settings(Path("/c")), None),
-        (["--index", "/c", "--http"], {}, Settings(Path("/c")), LOCAL),
+        ("", {}, Settings(Path.cwd() / ".blog-index"), None),
+        ("serve", {"BLOG_INDEX": "/a b"}, Settings(Path("/a b")), None),
+        ("serve --index /c", {"BLOG_INDEX": "/a"}, Settings(Path("/c")), None),
+        ("--index /c --http", {}, Settings(Path("/c")), LOCAL),
+        ("--watch /b/posts", {}, Settings(Path("/b/.blog-index"), watch=WATCHED), None),
+        ("serve --index /c", GPU, Settings(Path("/c"), "http://gpu/v1"), None),
         (
-            ["--watch", "/b/posts"],
-            {},
-            Settings(Path("/b/.blog-index"), watch=POSTS_OF_B),
-            None,
-        ),
-        (
-            ["serve", "--index=/c", "--toolset", "author", "--http", "[::1]:9"],
+            "serve --index=/c --toolset author --http [::1]:9",
             {"OLLAMA_HOST": "box:1", "BLOG_USAGE_LOG": "/log"},
             Settings(Path("/c"), "box:1", toolset="author", usage_log=Path("/log")),
             Address("::1", 9),
         ),
-        (
-            ["serve", "--index", "/c"],
-            {"OLLAMA_HOST": "box:1", "EMBEDDER_URL": "http://gpu/v1"},
-            Settings(Path("/c"), "http://gpu/v1"),
-            None,
-        ),
     ],
 )
 def test_a_server_is_started_as_options_and_environment_say(
-    words: list[str], environment: dict[str, str], settings: Settings, address: Address | None
+    words: str, environment: dict[str, str], settings: Settings, address: Address | None
 ) -> None:
-    assert served(*words, env=environment)[:2] == (settings, address)
+    assert served(*words.split(), env=environment)[:2] == (settings, address)
 
 
 def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("from-a-file-0123456789\n", encoding="utf-8")
-    words = (
+    words = [
         "serve",
         "--http",
         "0.0.0.0:80",
@@ -71,7 +61,7 @@ def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
         "https://Example.org/",
         "--cors",
         "http://a:3",
-    )
+    ]
     variable = {"BLOG_SERVER_TOKEN": "from-the-environment"}
     access = served(*words, "--allow-host", "Blog.Example.org.", env=variable)[2]
     origins = ("https://example.org", "http://a:3")
@@ -82,69 +72,41 @@ def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "meant"),
     [
-        ["serve", "--http", "0.0.0.0:8765"],
-        ["serve", "--http", "example.org:80"],
-        ["serve", "--http", "127.0.0.1:0"],
-        ["serve", "--http", "localhost"],
-        ["serve", "--http", "--token-file", "short"],
-        ["serve", "--http", "--token-file", "none"],
-        ["serve", "--cors", "*"],
-        ["serve", "--allow-host", "a:80"],
-        ["serve", "--toolset", "cor"],
-        ["serve", "--index", ""],
-        ["serve", "--index", "s3://bucket/ix"],
-        ["serve", "--port", "3"],
-        ["--idnex", "/a"],
-        ["search", "tea", "--limit", "0"],
-        ["search", "tea", "--after", "soon"],
-        ["search", "tea", "--wy"],
-        ["search", " "],
-        ["search"],
-        ["read"],
-        ["read", "tea.md", "first"],
-        ["list", "--limit", "101"],
-        ["ingest"],
-        ["ingest", "posts", "more"],
-        ["ingest", "posts", "--embedder", "ollma"],
-        ["install", "emacs"],
-        ["install"],
-        ["install", "zed", "--name", "a b"],
-        ["author", "audit", "--fail-on", "typos"],
-        ["author", "usage", "--since", "soon"],
-        ["author", "serch"],
-        ["setup", "posts", "--embedder", "ollama"],
-        ["setup", "none"],
-        ["install", "cursor", "--nam", "notes"],
-        ["--ind", "notes", "install", "cursor"],
-        ["serve", "--index", "a\udcff"],
-        ["serch", "tea"],
-        ["n" * 5_000],
+        ("serve --http 0.0.0.0:8765", "token"),
+        ("serve --http example.org:80", "token"),
+        ("serve --http 127.0.0.1:0", "port"),
+        ("serve --http localhost", "HOST:PORT"),
+        ("serve --http --token-file short", "token"),
+        ("serve --http --token-file none", "none"),
+        ("serve --cors *", "origin"),
+        ("serve --allow-host a:80", "port"),
+        ("serve --toolset cor", "'core'"),
+        ("serve --index=", "path"),
+        ("serve --index s3://bucket/ix", "milvus"),
+        ("--idnex /a", "--index"),
+        ("search tea --limit 0", "--limit"),
+        ("search tea --after soon", "YYYY"),
+        ("search", "QUERY"),
+        ("read tea.md first", "CHUNK_INDEX"),
+        ("ingest posts more", "more"),
+        ("install emacs", "'cursor'"),
+        ("author audit --fail-on typos", "'tags'"),
+        ("author usage", "--usage-log"),
+        ("--ind notes install cursor", "--ind"),
+        ("serch tea", "'search'"),
     ],
 )
-def test_what_cannot_be_meant_is_one_line_with_the_help_to_read(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_cannot_be_meant_is_told_with_what_may_be(
+    words: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "short").write_text("too-short", encoding="utf-8")
-    ran = command(*words)
-    assert (ran.status, ran.out, len(ran.err.splitlines())) == (2, "", 1)
-    assert ran.err.endswith("--help`.\n")
-
-
-@pytest.mark.parametrize(
-    ("words", "meant"), [(["serch"], "search"), (["serve", "--idnex", "a"], "--index")]
-)
-def test_a_slip_is_answered_with_the_nearest_word(words: list[str], meant: str) -> None:
-    assert repr(meant) in command(*words).err
-
-
-def test_a_folder_in_the_place_of_a_command_is_to_be_set_up(tmp_path: Path) -> None:
-    posts = tmp_path / "my posts"
-    posts.mkdir()
-    ran = command(str(posts))
-    assert (ran.status, f"setup '{posts}'" in ran.err) == (2, True)
+    ran = command(*words.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert "--help' for help" in ran.err
+    assert meant in ran.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("words", [["install", "zed"], ["setup", "."]])
@@ -167,7 +129,6 @@ def test_help_names_every_command_and_the_version_is_that_of_the_package() -> No
 def test_search_takes_plain_words_and_filters(blog: Blog) -> None:
     assert "Oat milk" in blog.command("search", "blend", "oats").out
     assert blog.sources("blend oats", "--section", "oat", "--before", "2023") == ["oat/milk.md"]
-    assert blog.command("search", "oats", "--tag", "tea").status == 1
 
 
 def test_read_prints_a_passage_and_where_it_stands(blog: Blog) -> None:
@@ -175,8 +136,10 @@ def test_read_prints_a_passage_and_where_it_stands(blog: Blog) -> None:
     assert ran.status == 0
     assert "Steep the leaves" in ran.out
     assert "title: Green tea" in ran.out
-    assert blog.command("read", "tea.md", "9").status == 1
-    assert blog.command("read", "te.md").status == 1
+    assert [blog.command("read", *words).status for words in (("tea.md", "9"), ("te.md",))] == [
+        1,
+        1,
+    ]
 
 
 def test_list_prints_the_newest_posts_first(blog: Blog) -> None:
@@ -188,8 +151,8 @@ def test_list_prints_the_newest_posts_first(blog: Blog) -> None:
     assert listed("--section", "oat") == ["oat/milk.md"]
 
 
-def test_without_an_index_a_command_says_how_to_make_one(tmp_path: Path) -> None:
-    for words in (["search", "tea"], ["list"], ["author", "audit"]):
-        ran = Blog(tmp_path, tmp_path / "none").command(*words)
-        assert (ran.status, ran.out) == (1, "")
-        assert f"ingest CONTENT --index {tmp_path / 'none'}" in ran.err
+@pytest.mark.parametrize("words", [["search", "tea"], ["list"], ["author", "audit"]])
+def test_without_an_index_a_command_says_how_to_make_one(tmp_path: Path, words: list[str]) -> None:
+    ran = Blog(tmp_path, tmp_path / "none").command(*words)
+    assert (ran.status, ran.out) == (1, "")
+    assert f"ingest CONTENT --index {tmp_path / 'none'}" in ran.err

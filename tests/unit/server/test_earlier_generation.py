@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from starlette.testclient import TestClient
 
-from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, Address, Settings
 from tests.support.front import Blog, made
 
 POSTS = {
@@ -18,10 +12,10 @@ POSTS = {
 }
 
 
-@pytest.fixture
-def blog(tmp_path: Path) -> Blog:
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     """A blog whose second generation is torn; in it a link leads nowhere."""
-    blog = made(tmp_path, POSTS)
+    blog = made(tmp_path_factory.mktemp("blog"), POSTS)
     blog.write({"tusks.md": "# Tusks\n\nA tusk is a tooth. See [what was](gone.md).\n"})
     assert blog.ingest().status == 0
     file = max((blog.index / "generations").iterdir()) / "manifest.json"
@@ -30,15 +24,13 @@ def blog(tmp_path: Path) -> Blog:
 
 
 @pytest.mark.parametrize(
-    "words", [("audit", "--fail-on", "broken-links"), ("similar", "POST"), ("related",)]
+    "words", [("audit", "--fail-on", "broken-links"), ("similar", "sea.md"), ("related",)]
 )
 def test_the_blog_as_a_whole_is_not_judged_by_an_earlier_generation(
     blog: Blog, words: tuple[str, ...]
 ) -> None:
-    post = str(blog.content / "sea.md")
-    ran = blog.command("author", *(post if word == "POST" else word for word in words))
-    assert (ran.status, ran.out) == (1, "")
-    assert ran.err
+    ran = blog.command("author", *words)
+    assert (ran.status, ran.out, bool(ran.err)) == (1, "", True)
 
 
 @pytest.mark.parametrize("tool", ["find_similar", "suggest_links"])
@@ -50,8 +42,3 @@ def test_a_tool_for_authors_says_that_the_newest_generation_cannot_be_used(
 
 def test_a_reader_gets_the_earlier_generation_and_is_told(blog: Blog) -> None:
     assert blog.tool("search_blog", query="walrus").facts["notice"]
-    app = build_app(engine_for(Settings(blog.index)), Address("127.0.0.1", 80), ANYONE)
-    with TestClient(app, "http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
-        reply = client.post("/api/passage", json={"source": "sea.md"})
-    assert reply.status_code == 200
-    assert reply.json()["notice"]

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 import tantivy
-from mcp import Client, MCPError
+from mcp import Client
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.engine import Engine, engine_for
@@ -18,7 +18,6 @@ from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import ANYONE, Address, Settings
 from tests.support.front import made
 
-POSTS = {"tea.md": "# Green tea\n\nSteep the leaves at eighty degrees.\n"}
 QUERY = {"query": "steep the leaves"}
 
 
@@ -35,41 +34,30 @@ class Panicking:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
-    return engine_for(Settings(made(tmp_path, POSTS).index))
+    posts = {"tea.md": "# Green tea\n\nSteep the leaves at eighty degrees.\n"}
+    return engine_for(Settings(made(tmp_path, posts).index))
 
 
 def test_a_panic_is_an_error_over_mcp_and_http_and_the_next_call_is_answered(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def ask() -> list[bool]:
+    async def ask() -> bool:
         async with Client(build_server(engine)) as client:
-            with monkeypatch.context() as patched:
-                patched.setattr(tantivy, "Index", Panicking())
-                with pytest.raises(MCPError):
-                    await client.read_resource("blog://post/tea.md")
-            with monkeypatch.context() as patched:
-                patched.setattr(tantivy, "Query", Panicking())
-                first = await client.call_tool("search_blog", QUERY)
-            second = await client.call_tool("search_blog", QUERY)
-        return [bool(each.is_error) for each in (first, second)]
+            return bool((await client.call_tool("search_blog", QUERY)).is_error)
 
-    assert anyio.run(ask) == [True, False]
+    with monkeypatch.context() as patched:
+        patched.setattr(tantivy, "Index", Panicking())
+        ended = threading.Event()
+        engine.warm_up(ended.set)
+        assert ended.wait(60)
     app = build_app(engine, Address("127.0.0.1", 80), ANYONE)
     with TestClient(app, "http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
-        with monkeypatch.context() as patched:
-            patched.setattr(tantivy, "Query", Panicking())
-            first = client.post("/api/search", json=QUERY)
-        second = client.post("/api/search", json=QUERY)
-    assert [each.status_code for each in (first, second)] == [500, 200]
-
-
-def test_an_index_that_panics_while_it_is_opened_still_ends_the_warm_up(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tantivy, "Index", Panicking())
-    ended = threading.Event()
-    engine.warm_up(ended.set)
-    assert ended.wait(60)
+        for panics, status in ((False, 200), (True, 500), (False, 200)):
+            with monkeypatch.context() as patched:
+                if panics:
+                    patched.setattr(tantivy, "Query", Panicking())
+                assert anyio.run(ask) is panics
+                assert client.post("/api/search", json=QUERY).status_code == status
 
 
 def test_a_disk_that_hangs_while_a_client_connects_does_not_stop_the_others(

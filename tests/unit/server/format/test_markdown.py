@@ -26,16 +26,11 @@ def rendered(text: str, query: str = "", index: int = 0, plain: str | None = Non
     ("text", "html"),
     [
         ("## A *head*\n\nText.", "<h3>A <em>head</em></h3><p>Text.</p>"),
-        ("# One\n\n###### Six", "<h3>One</h3><h6>Six</h6>"),
         ("# A\n\n# A\n\nText.", "<h3>A</h3><p>Text.</p>"),
         ("**a _b_** ~~c~~", "<p><strong>a <em>b</em></strong> <s>c</s></p>"),
-        ("這是**「快取」**的", "<p>這是<strong>「快取」</strong>的</p>"),
-        ("`**「a」**` 2 ** 3 ** 4", "<p><code>**「a」**</code> 2 ** 3 ** 4</p>"),
         ("```py\na *b*\n\n  c\n```", "<pre><code>a *b*\n\n  c\n</code></pre>"),
-        ("a  \nb", "<p>a<br>b</p>"),
         ("快取\n很快", "<p>快取很快</p>"),
         ("> a\n> - b", "<blockquote><p>a</p><ul><li>b</li></ul></blockquote>"),
-        ("3. a\n\n   b", '<ol start="3"><li><p>a</p><p>b</p></li></ol>'),
         (
             "| a |\n|--:|\n| **2** |",
             "<table><thead><tr><th>a</th></tr></thead>"
@@ -44,7 +39,6 @@ def rendered(text: str, query: str = "", index: int = 0, plain: str | None = Non
         ("![a > picture](https://evil.example/x.png)", '<p><img alt="a &gt; picture"></p>'),
         ("a <b onclick=1>b</b> c", "<p>a b c</p>"),
         ("<script>alert(1)</script>\n\nText.", "<p>Text.</p>"),
-        ("<div style='x'>in a div</div>", "in a div"),
         ('{{< figure src="a.png" caption="A caption" >}}', "<p>A caption</p>"),
         ("A note.[^1] And ==this==.", "<p>A note. And this.</p>"),
         ("&lt;b&gt; &amp; \\*", "<p>&lt;b&gt; &amp; *</p>"),
@@ -65,7 +59,6 @@ def test_what_matches_is_marked_in_prose_and_in_code() -> None:
     ("text", "plain", "html"),
     [
         ("    - one\n    - two\n", "one\ntwo", "<ul><li>one</li><li>two</li></ul>"),
-        ("    - a\n    - see [b]", "a\nsee b", "<ul><li>a</li><li>see [b]</li></ul>"),
         ("# no\n\n*a* = 1", "# no\n\n*a* = 1", "<pre><code># no\n\n*a* = 1</code></pre>"),
     ],
 )
@@ -78,10 +71,7 @@ def test_what_begins_inside_a_list_or_code_is_shown_as_in_the_post(
 @pytest.mark.parametrize(
     "text",
     [
-        "> " * 5_000 + "a",
-        "*a **b " * 2_000,
         "[" * 5_000 + "a" + "]" * 5_000,
-        "<b>" * 5_000,
         "|" * 9_999 + "\n" + "|-" * 5_000,
         '![a > "b](x) [c](https://go.dev/"onmouseover="alert(1))',
         "\0\x1b[31m \ufdd0 \ufdd2 &#xfdd2;",
@@ -103,23 +93,17 @@ GOAL = "/?source=posts%2Fdeep%2Fgoal.md&chunk=0"
     ("written", "published", "offline"),
     [
         ("goal.md", GOAL, GOAL),
-        ("./goal.md#part", GOAL, GOAL),
         ("/posts/deep/goal.md", GOAL, GOAL),
         ("../../notes/%E9%8D%B5.md", "/?source=notes%2F%E9%8D%B5.md&chunk=0", "same"),
         ("../goal/", f"{SITE}/posts/deep/goal/", None),
-        ("/about/", f"{SITE}/about/", None),
         ("#part", f"{SITE}/posts/deep/start/#part", None),
         ("https://go.dev/x?y#z", "https://go.dev/x?y#z", "same"),
-        ("//cdn.example/x", "https://cdn.example/x", None),
         ("javascript:alert(1)", None, None),
         (" JaVaScRiPt:alert(1)", None, None),
         ("java\nscript:alert(1)", None, None),
         ("\x01javascript:alert(1)", None, None),
         ("data:text/html,<script>1</script>", None, None),
-        ("file:///etc/passwd", None, None),
-        ("mailto:a@b.example", None, None),
         ("http://[::1", None, None),
-        ("https://", None, None),
     ],
 )
 def test_a_link_leads_to_a_post_or_out_or_nowhere(
