@@ -61,7 +61,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
     cannot be read.
     """
     from blog_search_mcp.server.engine import engine_for_author
-    from blog_search_mcp.server.tools.find_similar import read_subject
+    from blog_search_mcp.server.tools.drafts import read_subject
 
     text, source = _read_file(subject, settings)
     corpus = engine_for_author(settings, embeds=text is not None).corpus()
@@ -104,7 +104,7 @@ def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
 def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     """Name the posts that say what a file, stdin (-) or a post says."""
     from blog_search_mcp.index.relations.similarity.similar import find_similar
-    from blog_search_mcp.server.tools.find_similar import similar_facts
+    from blog_search_mcp.server.tools.drafts import similar_facts
 
     corpus, draft = open_subject(settings, subject)
     similarity = find_similar(corpus, draft, limit)
@@ -121,7 +121,7 @@ def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
 @over_index
 def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
-    from blog_search_mcp.server.tools.suggest_links import find_links
+    from blog_search_mcp.server.tools.drafts import find_links
 
     corpus, draft = open_subject(settings, subject)
     facts = find_links(draft, corpus, limit, is_reverse=reverse)
@@ -211,7 +211,7 @@ def timeline(settings: Settings, subject: str, limit: int, as_json: bool) -> int
     """Print what the blog said on a subject, by year."""
     from blog_search_mcp.index.search.timeline import make_timeline
     from blog_search_mcp.server.engine import engine_for_one
-    from blog_search_mcp.server.tools.timeline import TIMELINE, search_subject, timeline_facts
+    from blog_search_mcp.server.tools.search_blog import TIMELINE, search_subject, timeline_facts
 
     subject = TIMELINE.parse({"subject": subject}).subject
     answer = search_subject(engine_for_one(settings), subject)

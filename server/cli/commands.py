@@ -262,7 +262,7 @@ def read(settings: Settings, **arguments: Any) -> int:
 @over_index
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
-    from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+    from blog_search_mcp.server.tools.browsing import LIST_POSTS
 
     return _print_reply(LIST_POSTS, settings, arguments)
 

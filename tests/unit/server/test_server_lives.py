@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -61,39 +60,3 @@ def test_a_panic_is_an_error_over_mcp_and_http_and_the_next_call_is_answered(
             first = client.post("/api/search", json=QUERY)
         second = client.post("/api/search", json=QUERY)
     assert [each.status_code for each in (first, second)] == [500, 200]
-
-
-def test_an_index_that_panics_while_it_is_opened_still_ends_the_warm_up(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tantivy, "Index", Panicking())
-    ended = threading.Event()
-    engine.warm_up(ended.set)
-    assert ended.wait(60)
-
-
-def test_a_disk_that_hangs_while_a_client_connects_does_not_stop_the_others(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked, answered, in_time = threading.Event(), threading.Event(), list[bool]()
-
-    def hang() -> None:
-        asked.set()
-        in_time.append(answered.wait(10))
-
-    monkeypatch.setattr(engine, "peek_overview", hang)
-
-    async def connect_both() -> None:
-        server = build_server(engine)
-
-        async def connect() -> None:
-            async with Client(server):
-                pass
-
-        async with anyio.create_task_group() as clients:
-            clients.start_soon(connect)
-            await anyio.to_thread.run_sync(asked.wait)
-            answered.set()
-
-    anyio.run(connect_both)
-    assert in_time == [True]
