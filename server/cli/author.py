@@ -22,8 +22,7 @@ from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
-from blog_search_mcp.server.tools.find_similar import read_subject, similar_facts
-from blog_search_mcp.server.tools.suggest_links import find_links
+from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.audit import Finding

@@ -47,7 +47,7 @@ from blog_search_mcp.server.settings import (
     ToolsetName,
 )
 from blog_search_mcp.server.tools.base import Tool
-from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.browsing import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 

@@ -1,4 +1,4 @@
-"""Routes of the search page at `/` and of `/health`.
+"""Routes of the search page at `/`, of its API and of `/health`.
 
 The page's files are read once, so that page, style and script are of one version even while the
 package is being updated. They hold no post, so they need no token; the page asks for it.
@@ -6,18 +6,19 @@ package is being updated. They hold no post, so they need no token; the page ask
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.format.results import describe_failure
 
 FOLDER = Path(__file__).parent / "page"
-ADDRESSES = {"index.html": "/"}
-"""By file, where it is given if not at `/page/`."""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -31,36 +32,27 @@ POLICY = (
 )
 """Nothing is loaded from elsewhere, nothing that a post says can run or load anything, and only
 what `passages`, the page's one policy, lets through can become markup."""
-HEADERS = {
+SAFE = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
+PAGE_HEADERS = {
+    **SAFE,
     "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+STATUSES = {UsageError: 400, NotInIndex: 404, BlogSearchError: 503, BaseException: 500}
 
 
-def page_routes() -> list[Route]:
-    """Return one route for each file of the page."""
-    return [
-        Route(
-            ADDRESSES.get(path.name, f"/page/{path.name}"),
-            Response(path.read_bytes(), headers=HEADERS, media_type=TYPES[path.suffix]),
-            methods=["GET"],
-        )
-        for path in sorted(FOLDER.iterdir())
-        if path.suffix in TYPES
-    ]
+def refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the response `{"error": sentence}`."""
+    return JSONResponse({"error": sentence}, status, headers=headers)
 
 
-HEALTH = "/health"
-
-
-def health_route(engine: Engine) -> Route:
-    """Return the route that answers 200 with the live generation, 503 without one."""
+def open_routes(engine: Engine) -> list[Route]:
+    """Return the routes that need no token: each file of the page, and `/health`."""
 
     def health(_request: Request) -> JSONResponse:
+        """Answer 200 with the live generation, 503 without one."""
         try:
             overview = engine.overview
         except BlogSearchError:
@@ -68,4 +60,36 @@ def health_route(engine: Engine) -> Route:
         facts = {"status": "ok", "generation": overview.generation, "posts": overview.posts}
         return JSONResponse(facts)
 
-    return Route(HEALTH, health, methods=["GET"])
+    return [Route("/health", health, methods=["GET"]), *map(_file_route, sorted(FOLDER.iterdir()))]
+
+
+def _file_route(path: Path) -> Route:
+    address = "/" if path.name == "index.html" else f"/page/{path.name}"
+    file = Response(path.read_bytes(), headers=PAGE_HEADERS, media_type=TYPES[path.suffix])
+    return Route(address, file, methods=["GET"])
+
+
+def api_route(engine: Engine) -> Route:
+    """Return the route of the API: `/api/QUESTION`.
+
+    Reading is by POST too: a browser then sends the page's Origin, by which the guards refuse
+    other sites, and no query stands in a URL that a proxy logs.
+    """
+
+    async def endpoint(request: Request) -> JSONResponse:
+        question, body = request.path_params["question"], await request.body()
+        return await run_sync(_respond, engine, question, body, abandon_on_cancel=True)
+
+    return Route("/api/{question}", endpoint, methods=["POST"])
+
+
+def _respond(engine: Engine, question: str, body: bytes) -> JSONResponse:
+    """Answer, or refuse with a sentence."""
+    from blog_search_mcp.server.http.api import answer
+
+    headers = {**SAFE, "Cache-Control": "no-store"}
+    try:
+        return JSONResponse(answer(engine, question, body), headers=headers)
+    except BaseException as error:  # a panic of Rust is no Exception
+        status = next(status for kind, status in STATUSES.items() if isinstance(error, kind))
+        return refusal(status, describe_failure(error), headers)

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import logging
 import socket
-import sys
 
 import uvicorn
 
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
-from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.protocol.app import BlogServer, server_for
 from blog_search_mcp.server.settings import Access, Address, Settings
-from blog_search_mcp.server.tools.registry import TOOLSETS
-from blog_search_mcp.server.usage import UsageLog
 
 CONNECTIONS = 512
 """Open at the same time: half of the files that a process may have open on most systems. Whoever
@@ -31,8 +28,7 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address, access: Access) -> int:
     """Serve until a signal; return the exit status, 1 if the port cannot be had."""
     engine = engine_for(settings)
-    usage = UsageLog(settings.usage_log) if settings.usage_log else None
-    mcp = build_server(engine, TOOLSETS[settings.toolset], usage)
+    mcp = server_for(settings, engine)
     config = uvicorn.Config(
         build_app(engine, address, access, mcp),
         host=address.host,
@@ -44,11 +40,11 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
         log_level="warning",
         server_header=False,
     )
-    server = _Server(config, address, engine, mcp)
+    place = f"{address.url_host}:{address.port}"
+    server = _Server(config, f"http://{place}", engine, mcp)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
-        place = f"{address.url_host}:{address.port}"
         log.error("%s cannot be served on; choose another place: --http HOST:PORT.", place)
     return 0 if server.started else 1
 
@@ -56,24 +52,17 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
 class _Server(uvicorn.Server):
     """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
 
-    def __init__(
-        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, url: str, engine: Engine, mcp: BlogServer) -> None:
         super().__init__(config)
-        self._place = f"http://{address.url_host}:{address.port}"
-        self._engine, self._changes = engine, mcp.changes
+        self._url, self._engine, self._changes = url, engine, mcp.changes
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take the port."""
-        try:
-            await super().startup(sockets)
-        except UnicodeError:  # a name that DNS cannot have; uvicorn ends so where a name is unknown
-            await self.lifespan.shutdown()
-            sys.exit(1)
+        await super().startup(sockets)
         self._engine.warm_up()
         log.setLevel(logging.INFO)
         said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
-        log.info(said, self._place, PATH, self._place)
+        log.info(said, self._url, PATH, self._url)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, which would last as long as the grace, and wait for the rest."""

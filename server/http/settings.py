@@ -13,12 +13,10 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.settings import Access, Address
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
-MIN_TOKEN = 16
-"""Characters; a token of 16 random hex digits takes 10^10 years to guess at 20 tries a second."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*,?#]+")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
 """What RFC 6750 allows in a bearer token."""
 
 
@@ -33,20 +31,18 @@ def parse_address(value: str) -> Address:
 
 def parse_origin(value: str) -> str:
     """Read an origin as browsers send it. Raises ValueError."""
-    wanted = "an origin such as https://example.org; one option for each"
-    return _match(_ORIGIN, value.lower().rstrip("/"), value, wanted)
+    origin = value.lower().rstrip("/")
+    if not _ORIGIN.fullmatch(origin):
+        raise ValueError(f"{value!r} is no origin such as https://example.org; one an option")
+    return origin
 
 
 def parse_host_name(value: str) -> str:
     """Read the name of a host, without a port. Raises ValueError."""
-    wanted = "the name of a host such as blog.example.org; leave the port out"
-    return _match(_NAME, value.lower().rstrip("."), value, wanted)
-
-
-def _match(pattern: re.Pattern[str], parsed: str, value: str, wanted: str) -> str:
-    if not pattern.fullmatch(parsed):
-        raise ValueError(f"{value!r} is not {wanted}")
-    return parsed
+    name = value.lower().rstrip(".")
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{value!r} is no host such as blog.example.org; leave the port out")
+    return name
 
 
 def read_access(
@@ -60,10 +56,15 @@ def read_access(
 
     Raises UsageError if others reach the address without a token.
     """
-    token = (variable if file is None else _read_file(file)).strip()
-    if (token or file) and not (len(token) >= MIN_TOKEN and _TOKEN.fullmatch(token)):
+    token = variable.strip()
+    try:
+        if file is not None:
+            token = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The token file {file} cannot be read: {error}.") from error
+    if (token or file) and not _TOKEN.fullmatch(token):
         raise UsageError(
-            f"The token must have at least {MIN_TOKEN} letters, digits or -._~+/ and no others; "
+            "The token must have at least 16 letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"
         )
     if not address.is_local and not token:
@@ -72,13 +73,3 @@ def read_access(
             "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
         )
     return Access(token, names, origins)
-
-
-def _read_file(file: str) -> str:
-    try:
-        return Path(file).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UsageError(
-            f"The token file {file} cannot be read: {reason}. Name a file that holds the token."
-        ) from error

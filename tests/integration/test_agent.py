@@ -28,13 +28,13 @@ from examples.agent.conversation import (
 )
 from examples.agent.evidence import LOW, NOTHING_READ, Source
 from examples.agent.local_source import LocalSource
-from examples.agent.loop import CALLS, ENOUGH, STEPS, Answer, answer, within
+from examples.agent.loop import CALLS, ENOUGH, STEPS, Answer, answer
 from examples.agent.mcp_source import connected
 from examples.agent.ollama_chat import DEFAULT_MODEL
 from examples.agent.quoting import QuotingModel
 from tests.support.ollama_standin import Body, Fault, Model, OllamaStandIn, closes, fails, running
 from tests.support.paths import ROOT
-from tests.support.python import output_of, run_python
+from tests.support.python import run_python
 from tests.support.served import POSTS, indexed, served
 
 KV_URL = "https://blog.example/inference/kv/"
@@ -103,18 +103,15 @@ async def test_each_source_of_tools_does(kind: str, index: Path, url: str) -> No
     )
     asks_in_vain = Scripted(calls("search_blog", query="愛沙尼亞中世紀的稅制"), Reply("In 1346."))
     async with source_of(kind, index, url) as source:
-        tools = {tool.name: tool for tool in await source.tools()}
+        assert [tool.name for tool in await source.tools()] == ["search_blog", "read_chunk"]
         quoted = await answer(QUESTION, QuotingModel(), source)
         mended = await answer(QUESTION, mends, source)
         nothing = await answer(QUESTION, asks_in_vain, source)
-    assert list(tools) == ["search_blog", "read_chunk"]
-    assert tools["read_chunk"].schema["required"] == ["source"]
     assert quoted.sources == (Source("inference/kv.md", 0, "What is a KV cache?", KV_URL),)
     assert KV_URL in quoted.text
-    assert quoted.doubt is None
     assert [text.startswith("Error: ") for text in mends.told()] == [True, True, True, False]
     assert "inference/kv.md" in mends.told()[1]
-    assert mended.doubt is None
+    assert (quoted.doubt, mended.doubt) == (None, None)
     assert (nothing.doubt, nothing.sources) == (LOW, ())
 
 
@@ -163,7 +160,6 @@ async def test_results_that_fill_the_models_context_end_the_search() -> None:
     model = Scripted(SEARCHES, SEARCHES, SEARCHES, Reply("It is long."))
     assert (await answer(QUESTION, model, Long())).text == "It is long."
     assert [estimate_tokens(text) < 2_550 for text in model.told()] == [True] * 3
-    assert within("Short.", 10) == "Short."
 
 
 def searches_reads_answers(messages: Sequence[Body]) -> Body:
@@ -196,13 +192,12 @@ def test_the_command_answers_with_what_was_read_and_shows_no_control_character(
         done = asked(QUESTION, *tools, "--index", str(index), OLLAMA_HOST=ollama.host)
     assert done.returncode == 0, done.stderr
     assert "\\x1b[31mA KV cache keeps the keys" in done.stdout
-    assert done.stdout.endswith(f"\n- What is a KV cache?: {KV_URL} (chunk 0)\n")
-    assert done.stderr.splitlines() == [
-        f"search_blog(query={QUESTION!r}, top_k=3)",
-        "read_chunk(source='inference/kv.md', chunk_index=0)",
+    assert KV_URL in done.stdout
+    assert [line.partition("(")[0] for line in done.stderr.splitlines()] == [
+        "search_blog",
+        "read_chunk",
     ]
     bodies = ollama.asked("/api/chat")
-    assert {body["options"]["num_ctx"] for body in bodies} == {16_384}
     assert [len(body["tools"]) for body in bodies] == [2, 2, 2]
     assert bodies[-1]["messages"][-1]["tool_name"] == "read_chunk"
 
@@ -221,16 +216,14 @@ def test_what_ollama_cannot_do_is_a_sentence(
 ) -> None:
     with running(OllamaStandIn(models, elsewhere=faults)) as ollama:
         done = asked(QUESTION, "--local", "--index", str(index), "--embedder-url", ollama.host)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (1, "", False)
     assert said in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
         (["--embedder-url", "127.0.0.1:9"], 1, "ollama serve"),
-        (["--embedder-url", "ftp://box"], 1, "OLLAMA_HOST"),
         (["--mcp", "http://127.0.0.1:9/mcp", "--model", "quote"], 1, "BLOG_SERVER_TOKEN"),
         (["--mcp", "server"], 2, "'server'"),
     ],
@@ -239,24 +232,16 @@ def test_what_cannot_be_reached_is_a_sentence(
     options: list[str], status: int, said: str, index: Path
 ) -> None:
     done = asked(QUESTION, "--index", str(index), *options)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert said in done.stderr
+    assert (done.returncode, done.stdout, said in done.stderr) == (status, "", True)
 
 
 def test_a_server_that_wants_a_token_is_given_it(index: Path) -> None:
-    token = "an-example-token-0123456789"
-    environment = {**os.environ, "BLOG_SERVER_TOKEN": token}
-    with served(index, environment=environment) as url:
+    environment = {"BLOG_SERVER_TOKEN": "an-example-token-0123456789"}
+    with served(index, environment={**os.environ, **environment}) as url:
         without = asked(QUESTION, "--mcp", url, "--model", "quote")
-        with_it = asked(QUESTION, "--mcp", url, "--model", "quote", BLOG_SERVER_TOKEN=token)
+        with_it = asked(QUESTION, "--mcp", url, "--model", "quote", **environment)
     assert (without.returncode, "BLOG_SERVER_TOKEN" in without.stderr) == (1, True)
-    assert with_it.returncode == 0
-    assert KV_URL in with_it.stdout
-
-
-def test_the_local_source_has_no_need_of_mcp() -> None:
-    code = "import sys, examples.agent.local_source, examples.agent.loop"
-    assert output_of(f"{code}; print('mcp' in sys.modules)") == "False\n"
+    assert (with_it.returncode, KV_URL in with_it.stdout) == (0, True)
 
 
 def test_the_readmes_example_is_what_its_command_prints(tmp_path: Path) -> None:

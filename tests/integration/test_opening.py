@@ -24,7 +24,8 @@ from blog_search_mcp.server.http import serve as http
 from blog_search_mcp.server.stdio import transport as stdio
 
 async def list_tools():
-    server = stdio.build_server(engine_for(Settings(Path("index"), "")))
+    settings = Settings(Path("index"), "")
+    server = stdio.server_for(settings, engine_for(settings))
     async with Client(server) as client:
         await client.list_tools()
 

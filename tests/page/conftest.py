@@ -5,23 +5,17 @@ Skipped where Playwright is not installed (`make browser` does so) or no Chromiu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from blog_search_mcp.server.engine import Engine
 from tests.page.steps import HIT
 from tests.support.blog import Blog
-from tests.support.chromium import PATH, chromium, looking, served
+from tests.support.chromium import PATH, Looker, chromium, looking, served
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.chromium import Looker
-
-TODAY = date(2026, 11, 21)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +30,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """What searches the sample posts."""
-    made = Blog(ROOT / "content", tmp_path_factory.mktemp("index"), today=TODAY)
+    made = Blog(ROOT / "content", tmp_path_factory.mktemp("index"), today=date(2026, 11, 21))
     made.ingest()
     yield made.engine()
     for live in made.live:
@@ -45,17 +39,17 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def url(searcher: Engine) -> Iterator[str]:
-    with served(searcher) as found:
-        yield found
+    with served(searcher) as address:
+        yield address
 
 
 @pytest.fixture
 def looker(browser: Any, url: str) -> Iterator[Looker]:
-    with looking(browser, url) as found:
-        found.page.goto(f"{url}/")
-        found.page.wait_for_selector(HIT)
-        yield found
-        assert found.wrong == []
+    with looking(browser, url) as looker:
+        looker.page.goto(f"{url}/")
+        looker.page.wait_for_selector(HIT)
+        yield looker
+        assert looker.wrong == []
 
 
 @pytest.fixture

@@ -21,39 +21,14 @@ def search(page: Any, query: str, typed: bool = False) -> None:
 
 def searched(request: Any) -> str | None:
     """What the request searches for, if it does."""
-    if not request.url.endswith("/api/search"):
-        return None
-    query: str = json.loads(request.post_data)["query"]
+    is_search = request.url.endswith("/api/search")
+    query: str | None = json.loads(request.post_data)["query"] if is_search else None
     return query
 
 
-def stop_clock(page: Any) -> None:
-    """Stop the page's clock: from then on it runs by `page.clock.run_for` alone."""
-    page.clock.install(time=0)
-    page.clock.pause_at(60_000)
-
-
-def searches(page: Any) -> list[str]:
-    """What will be searched for from now on."""
-    asked: list[str] = []
-
-    def note(request: Any) -> None:
-        if (query := searched(request)) is not None:
-            asked.append(query)
-
-    page.on("request", note)
-    return asked
-
-
 def texts(page: Any, selector: str) -> list[str]:
-    found: list[str] = page.locator(selector).all_inner_texts()
-    return found
-
-
-def count(page: Any) -> str:
-    """What a screen reader hears of a search."""
-    found: str = page.locator(".above").inner_text()
-    return " ".join(found.split())
+    shown: list[str] = page.locator(selector).all_inner_texts()
+    return shown
 
 
 def opened(page: Any) -> None:
@@ -66,15 +41,23 @@ def in_view(page: Any, selector: str) -> bool:
       const { top, left, width, bottom } = node.getBoundingClientRect();
       return bottom <= innerHeight && document.elementFromPoint(left + width / 2, top + 5) === node;
     }"""
-    found: bool = page.locator(selector).first.evaluate(script)
-    return found
+    is_shown: bool = page.locator(selector).first.evaluate(script)
+    return is_shown
 
 
 def where(page: Any) -> str:
-    found: str = page.evaluate("location.pathname + location.search")
-    return found
+    address: str = page.evaluate("location.pathname + location.search")
+    return address
 
 
 def focused(page: Any) -> str:
-    found: str = page.evaluate("document.activeElement.id")
-    return found
+    name: str = page.evaluate("document.activeElement.id")
+    return name
+
+
+def read_on(page: Any, button: str) -> None:
+    """Press it as long as it is there."""
+    while (more := page.get_by_role("button", name=button)).is_visible():
+        shown = page.locator(".chunk").count()
+        more.click()
+        page.wait_for_selector(f".chunk >> nth={shown}")

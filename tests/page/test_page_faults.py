@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.settings import Access
-from tests.page.steps import HIT, opened, texts, where
+from tests.page.steps import HIT, opened, read_on, texts, where
+from tests.support.blog import MakeBlog
 from tests.support.chromium import looking, served
 
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
-
 TOKEN = "0123456789abcdef"
-
-
 EVIL = "<img src=/x onerror=document.title=1><script>document.title=2</script>"
 HOSTILE = """
 <script>document.title="evil"</script><svg onload=alert(1)><style>body{display:none}</style>
@@ -41,6 +37,10 @@ A [ref] and a [[<img src=x onerror=alert(1)>]] and ~~`<b onclick=1>`~~ {style="p
 </pre><script>alert(1)</script>
 ```
 """
+ELEMENTS = {"a", "code", "img", "p", "pre", "s", "section"} | {
+    *("table", "tbody", "td", "th", "thead", "tr"),
+}
+ATTRIBUTES = {"alt", "aria-label", "class", "href", "lang", "rel", "tabindex"}
 
 
 def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
@@ -48,45 +48,26 @@ def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
 ) -> None:
     deep = "> " * 3_000 + "deep\n\n" + "*a **b " * 1_000 + "\n\n" + "[" * 3_000 + "\n\n"
     head = f"title: '{EVIL}'\ntags: ['<b>tag</b>']\ndescription: '{EVIL}'"
-    evil = f"---\n{head}\n---\n{HOSTILE}"
-    made = blog({"evil.md": evil, "deep.md": f"# Deep\n\n{deep}The end.\n"})
-    with (
-        served(made.engine()) as url,
-        looking(browser, url) as looker,
-    ):
+    posts = {
+        "evil.md": f"---\n{head}\n---\n{HOSTILE}",
+        "deep.md": f"# Deep\n\n{deep}The end.\n",
+    }
+    with served(blog(posts).engine()) as url, looking(browser, url) as looker:
         page = looker.page
         page.goto(f"{url}/?source=evil.md&chunk=0")
         opened(page)
         page.wait_for_selector(HIT)
         assert page.locator("main img[src], main script, main b, a[href^=javascript]").count() == 0
-        names = """() => [...new Set([...document.querySelectorAll(".text *")]
-          .map((node) => node.localName))].sort()"""
-        assert page.evaluate(names) == [
-            *("a", "code", "img", "p", "pre", "s", "section"),
-            *("table", "tbody", "td", "th", "thead", "tr"),
-        ]
-        attributes = """() => [...new Set([...document.querySelectorAll(".text *")]
-          .flatMap((node) => node.getAttributeNames()))].sort()"""
-        assert page.evaluate(attributes) == [
-            "alt",
-            "aria-label",
-            "class",
-            "href",
-            "lang",
-            "rel",
-            "tabindex",
-        ]
-        links = page.locator(".text a[href]")
-        assert {href[:21] for href in links.evaluate_all("all => all.map((a) => a.href)")} == {
-            "https://evil.example/"
-        }
+        inside = page.locator(".text *")
+        assert set(inside.evaluate_all("all => all.map((each) => each.localName)")) == ELEMENTS
+        names = inside.evaluate_all("all => all.flatMap((each) => each.getAttributeNames())")
+        assert set(names) == ATTRIBUTES
+        hrefs = page.locator(".text a[href]").evaluate_all("all => all.map((a) => a.host)")
+        assert set(hrefs) == {"evil.example"}
         assert "A div." in page.locator(".text").inner_text()
         page.goto(f"{url}/?source=deep.md&chunk=0")
         opened(page)
-        while (later := page.get_by_role("button", name="Later in this post")).is_visible():
-            shown = page.locator(".chunk").count()
-            later.click()
-            page.wait_for_selector(f".chunk >> nth={shown}")
+        read_on(page, "Later in this post")
         assert "The end." in page.locator(".text").inner_text()
         assert page.title() == "Search the blog"
         assert looker.wrong == []
@@ -100,20 +81,16 @@ def test_markup_made_of_text_is_refused_by_the_browser(browser: Any, url: str) -
     with looking(browser, url) as looker:
         looker.page.goto(f"{url}/")
         assert looker.page.evaluate(script) == "TypeError"
-        assert len(looker.wrong) == 1
 
 
 def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher: Engine) -> None:
-    with (
-        served(searcher, Access(TOKEN)) as url,
-        looking(browser, url) as looker,
-    ):
+    with served(searcher, Access(TOKEN)) as url, looking(browser, url) as looker:
         page = looker.page
         page.goto(f"{url}/?q=index")
         field = page.get_by_label("This server asks for a token.")
         field.fill("another token, and ä")
         page.get_by_role("button", name="Open").click()
-        page.wait_for_selector("#door-why:has-text('The token is not this server')")
+        page.wait_for_selector("#door-why:has-text('token')")
         assert page.locator(HIT).count() == 0
         field.fill(TOKEN)
         page.get_by_role("button", name="Open").click()
@@ -130,7 +107,7 @@ def test_a_post_that_is_not_there_is_said_and_the_way_back_is_open(browser: Any,
         page = looker.page
         page.goto(f"{url}/?q=index&source=nowhere.md&chunk=0")
         page.wait_for_selector("#passage [role=alert]")
-        assert texts(page, "#passage [role=alert]")[0].startswith("No post 'nowhere.md'")
+        assert "'nowhere.md'" in texts(page, "#passage [role=alert]")[0]
         page.get_by_role("link", name="Back to the hits").click()
         page.wait_for_selector("#sure:visible")
         assert where(page) == "/?q=index"
@@ -144,20 +121,11 @@ def test_a_server_that_is_gone_is_said_and_asked_again(browser: Any, searcher: E
             page.goto(f"{url}/")
             page.wait_for_selector(HIT)
         page.keyboard.type("index")
-        page.wait_for_selector("#notice button")
-        assert texts(page, "#notice p")[0].startswith("The server does not answer. Start it again")
+        page.wait_for_selector("#notice:has-text('serve --http')")
         page.route("**/api/search", lambda route: route.fulfill(json=EMPTY))
-        page.get_by_role("button", name="Try again").click()
+        page.keyboard.press("Enter")
         page.wait_for_selector("#count:has-text('No hits')")
         assert texts(page, "#notice p") == ["There is nothing."]
 
 
-EMPTY = {
-    "hits": [],
-    "total": 0,
-    "offset": 0,
-    "next_offset": None,
-    "confidence": "low",
-    "certainty": 0.0,
-    "notice": "There is nothing.",
-}
+EMPTY = {"hits": [], "total": 0, "next_offset": None, "notice": "There is nothing."}

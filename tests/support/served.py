@@ -62,18 +62,13 @@ def serving(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
     address = f"127.0.0.1:{free_port()}"
-    command = [
-        sys.executable,
-        "-m",
-        "blog_search_mcp.server",
-        "--index",
-        str(index),
-        "--http",
-        address,
-        *options,
-    ]
+    start = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index), *options]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, env=environment
+        [*start, "--http", address],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=environment,
     ) as process:
         try:
             until(lambda: _healthy(f"http://{address}/health"))

@@ -1,4 +1,4 @@
-"""A server process and its two pipes, for what a well-behaved client cannot send."""
+"""A server process and its two pipes, each question of which waits for its reply."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.faults.server_process import META, line
 from tests.support.paths import ROOT
 
-MODERN = {
-    "_meta": {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-}
+MODERN = {"_meta": META}
 LISTEN = {
     **MODERN,
     "notifications": {
@@ -31,15 +27,10 @@ TOLD = [
     "notifications/resources/updated",
 ]
 """What a client that listens is told until the index has changed once."""
-HANDSHAKE = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "test", "version": "1"},
-}
 
 
 class Wire:
-    """The process; each question waits for its reply."""
+    """The process."""
 
     def __init__(self, index: Path, *start: str) -> None:
         self.process = subprocess.Popen(
@@ -50,14 +41,10 @@ class Wire:
             stderr=subprocess.PIPE,
         )
 
-    def send(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-
     def ask(self, number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        self.send(json.dumps(request))
+        assert self.process.stdin is not None
+        self.process.stdin.write(line(id=number, method=method, params=params))
+        self.process.stdin.flush()
         return self.reply()
 
     def reply(self) -> dict[str, Any]:
@@ -77,11 +64,8 @@ class Wire:
 @contextmanager
 def wire(index: Path, *start: str) -> Iterator[Wire]:
     opened = Wire(index, *start)
-    try:
-        yield opened
-    finally:
-        opened.process.kill()
-        opened.process.wait()
-        for pipe in (opened.process.stdin, opened.process.stdout, opened.process.stderr):
-            assert pipe is not None
-            pipe.close()
+    with opened.process:  # closes the pipes
+        try:
+            yield opened
+        finally:
+            opened.process.kill()

@@ -1,65 +1,119 @@
-// The search page: what is typed or clicked becomes a look, a look becomes what is shown.
+// The search page: its address tells what is looked for and read, and each change of it is shown.
 
-import { ask, keepToken, Refused } from "./ask.js";
-import { answers, failed, forget, list, more } from "./list.js";
-import { addressOf, dotted, element, FILTERS, looked, told } from "./parts.js";
-import { passage, way } from "./passage.js";
-import { dated, numbered, say, speak } from "./words.js";
+import { addressOf, dotted, element, entry, FILTERS, looked, passage, told, way } from "./elements.js";
+import { dated, decimal, numbered, say, speak } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
+const PER_PAGE = 10;
+const TOKEN = "blog-search-mcp-token";
 
 const at = (id) => document.getElementById(id);
-const box = at("query");
-const hits = at("hits");
-const opened = at("passage");
+const [box, hits, opened] = [at("query"), at("hits"), at("passage")];
 
 let reading = new AbortController();
+let searching = new AbortController();
 let timer = 0;
-let composing = false;
+let listed = null; // the look that the list answers
+let next = null; // where its next page begins
+
+const refusal = (sentence, status = 0) => Object.assign(new Error(sentence), { status });
+
+// Ask the server, by POST so that it sees which page asks.
+async function ask(question, given, signal) {
+  const headers = { "Content-Type": "application/json" };
+  const token = sessionStorage.getItem(TOKEN);
+  if (token) headers.Authorization = `Bearer ${token}`;
+  try {
+    const answer = await fetch(`/api/${question}`, { method: "POST", headers, body: JSON.stringify(given), signal });
+    const facts = await answer.json();
+    if (answer.ok) return facts;
+    throw refusal(facts.error, answer.status);
+  } catch (error) {
+    throw "status" in error || error.name === "AbortError" ? error : refusal(say("unreachable"));
+  }
+}
 
 // Make what is shown that of the page's address.
 async function show() {
   const look = looked();
   document.title = look.q ? say("title", { query: look.q }) : say("search-blog");
-  if (box.value.trim() !== look.q && !composing) box.value = look.q;
-  for (const name of FILTERS) at(name).value = chosen(at(name), look[name]);
+  if (box.value.trim() !== look.q) box.value = look.q;
+  for (const name of FILTERS) at(name).value = look[name];
   at("clear").hidden = !FILTERS.some((name) => look[name]);
-  await Promise.all([answers(look) ? null : list(look), look.source ? open(look) : close()]);
+  await Promise.all([listed === listOf(look) ? null : list(look), look.source ? open(look) : close()]);
   point(look);
 }
 
-// A value that the index does not offer is a choice all the same.
-function chosen(field, value) {
-  if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) {
-    field.append(element("option", { value }, value));
+// What of a look decides which hits there are.
+const listOf = (look) => addressOf({ ...look, source: "", chunk: "" });
+
+// Show the hits or posts of a look, from `offset` on; what is still being asked is forgotten.
+async function list(look, offset = 0) {
+  searching.abort();
+  searching = new AbortController();
+  const { signal } = searching;
+  at("results").setAttribute("aria-busy", "true");
+  const [section, tag, year] = FILTERS.map((name) => look[name] || null);
+  const filters = { section, tag, after: year, before: year, offset };
+  try {
+    const page = look.q
+      ? await ask("search", { query: look.q, top_k: PER_PAGE, ...filters }, signal)
+      : await ask("posts", { limit: PER_PAGE, ...filters }, signal);
+    if (!offset) hits.replaceChildren();
+    hits.append(...(page.hits ?? page.posts).map((post, place) => entry(post, look, offset + place + 1)));
+    [listed, next] = [listOf(look), page.next_offset];
+    const count = say(page.total ? (look.q ? "passages" : "newest") : look.q ? "no-hits" : "no-posts", { n: page.total });
+    tell(count, page.hits?.length ? page : null, page.notice ?? "");
+  } catch (error) {
+    failed(error);
   }
-  return value;
+  if (!signal.aborted) at("results").removeAttribute("aria-busy");
+  at("more").hidden = next === null;
+}
+
+// A notice that stands in every answer is not read aloud at every key.
+function tell(count, page, notice) {
+  at("count").textContent = count;
+  at("sure").hidden = !page;
+  at("sure").textContent = page ? say("confidence", { level: say(page.confidence), value: decimal(page.certainty, 2) }) : "";
+  if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice)] : []));
+}
+
+function failed(error) {
+  if (error.name === "AbortError") return;
+  if (!("status" in error)) throw error;
+  [listed, next] = [null, null];
+  hits.replaceChildren();
+  if (error.status !== 401) return tell("", null, error.message);
+  at("door-why").textContent = sessionStorage.getItem(TOKEN) ? error.message : "";
+  at("door").hidden = false;
+  at("main").hidden = true;
+  at("token").focus();
 }
 
 async function open(look) {
   reading.abort();
   reading = new AbortController();
+  const { signal } = reading;
+  let nodes;
   try {
-    enter(await passage(look, reading.signal));
-    at("passage-title").focus({ preventScroll: true });
-    turnTo(opened.querySelector(".asked"));
+    nodes = await passage(look, (given) => ask("passage", given, signal));
   } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401) return failed(error);
-    enter([way(look), told(error.message, null, "alert")]);
+    if (!error.status || error.status === 401) return failed(error);
+    nodes = [way(look), told(error.message, "alert")];
   }
-}
-
-function enter(nodes) {
   opened.replaceChildren(...nodes);
   opened.hidden = false;
   document.body.classList.add("reading");
+  at("passage-title")?.focus({ preventScroll: true });
+  turnTo(opened.querySelector(".asked"));
 }
 
 // Bring the passage and its first mark into view; in a column of its own nothing else moves.
 function turnTo(chunk) {
   const before = scrollY;
-  (chunk.previousElementSibling ? chunk : opened).scrollIntoView();
-  chunk.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+  (chunk?.previousElementSibling ? chunk : opened).scrollIntoView();
+  chunk?.querySelector("mark")?.scrollIntoView({ block: "nearest" });
   if (matchMedia("(min-width: 68rem)").matches) scrollTo(0, before);
 }
 
@@ -74,125 +128,96 @@ function close() {
 
 // The entry that stands open is the list's current one.
 function point(look) {
-  const href = look.source ? addressOf(look) : null;
-  for (const link of hits.querySelectorAll("a.open")) {
-    if (link.getAttribute("href") === href) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
-  }
+  hits.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const open = [...hits.querySelectorAll("a.open")].find((link) => link.getAttribute("href") === addressOf(look));
+  if (look.source) open?.setAttribute("aria-current", "true");
 }
 
 function go(address, replaces = false) {
   history[replaces ? "replaceState" : "pushState"](null, "", address);
-  return show();
+  show();
 }
 
 // What stands in the form, as an address; typing on is no new place to come back to.
 function ofForm() {
   clearTimeout(timer);
-  const look = { q: box.value.trim(), source: "", chunk: "" };
+  const look = { q: box.value.trim() };
   for (const name of FILTERS) look[name] = at(name).value.trim();
-  const address = addressOf(look);
-  if (address !== location.pathname + location.search) go(address, Boolean(looked().q) === Boolean(look.q) && !looked().source);
+  const before = looked();
+  if (addressOf(look) !== listed || before.source) go(addressOf(look), Boolean(before.q) === Boolean(look.q) && !before.source);
 }
 
-function typed() {
+function typed(event) {
   clearTimeout(timer);
-  if (!composing) timer = setTimeout(ofForm, PAUSE);
+  if (!event.isComposing) timer = setTimeout(ofForm, PAUSE);
 }
 
 function move(key) {
   const links = [...hits.querySelectorAll("a.open")];
   const place = links.indexOf(document.activeElement);
-  const steps = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: links.length - 1 };
-  const onBox = document.activeElement === box;
-  if (place < 0 && !(onBox && key === "ArrowDown")) return false;
-  const target = steps[key] < 0 ? box : links[steps[key]];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (!step || (place < 0 && !(document.activeElement === box && step > 0))) return false;
+  const target = place + step < 0 ? box : links[place + step];
   target?.focus();
   target?.closest("li")?.scrollIntoView({ block: "nearest" });
   return Boolean(target);
 }
 
 function pressed(event) {
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const { key, target } = event;
-  const writes = target.matches("input, select, textarea");
-  if (key === "/" && !writes) {
-    event.preventDefault();
-    box.focus();
-    box.select();
-  } else if (key === "Escape" && !opened.hidden) {
-    event.preventDefault();
-    go(addressOf({ ...looked(), source: "", chunk: "" }));
-  } else if (key === "Escape" && hits.contains(target)) {
-    box.focus();
-  } else if (["ArrowDown", "ArrowUp", "Home", "End"].includes(key) && move(key)) {
-    event.preventDefault();
-  }
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === "/" && !target.matches("input, select")) box.select();
+  else if (key === "Enter" && target === box) ofForm();
+  else if (key === "Escape" && !opened.hidden) go(listOf(looked()));
+  else if (key === "Escape" && hits.contains(target)) box.focus();
+  else if (!move(key)) return;
+  event.preventDefault();
 }
 
 function clicked(event) {
   const link = event.target.closest("a[href='/'], a[href^='/?']");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  point({});
-  link.setAttribute("aria-current", "true");
   go(link.getAttribute("href"));
 }
 
-// The index's state, below everything.
+// The index's state stands below everything, and what may be chosen in the form.
 function describe(index) {
-  const names = index.languages.map(([language, posts]) => `${language} ${posts}`).join(", ");
-  const made = element("time", { datetime: index.created, title: index.created }, say("read", { when: dated(index.created.slice(0, 10)) }));
   const counts = [say("posts", { n: index.posts }), say("chunks", { n: index.chunks })];
+  const made = say("read", { when: dated(index.created.slice(0, 10)) });
   const notice = index.notice ? [told(index.notice)] : [];
-  at("index").replaceChildren(element("p", {}, dotted(...counts, names || null, index.embedder, made)), ...notice);
-}
-
-function offer(field, names) {
-  const chosen = field.value;
-  const options = names.map(([name, posts]) => element("option", { value: name }, `${name} (${numbered(posts)})`));
-  field.replaceChildren(element("option", { value: "" }, say("all")), ...options);
-  field.value = chosen;
+  at("index").replaceChildren(element("p", {}, dotted(...counts, made)), ...notice);
+  if (index.site) at("blog").textContent = say("search-site", { site: index.site.replace(/^https?:\/\//, "") });
+  const offers = { section: index.sections, year: index.years, tags: index.tags };
+  for (const [field, names] of Object.entries(offers)) {
+    at(field).append(...names.map(([name, posts]) => element("option", { value: name }, `${name} (${numbered(posts)})`)));
+  }
 }
 
 async function begin() {
   try {
-    const index = await ask("index", {});
-    at("door").hidden = true;
-    at("main").hidden = false;
-    if (index.site) at("blog").textContent = say("search-site", { site: index.site.replace(/^https?:\/\//, "") });
-    describe(index);
-    offer(at("section"), index.sections);
-    offer(at("year"), index.years);
-    at("tags").replaceChildren(...index.tags.map(([name, posts]) => element("option", { value: name }, say("posts", { n: posts }))));
+    describe(await ask("index", {}));
   } catch (error) {
-    failed(error, begin);
-    return;
+    return failed(error);
   }
-  forget();
+  at("door").hidden = true;
+  at("main").hidden = false;
   await show();
 }
 
-box.addEventListener("compositionstart", () => (composing = true));
-box.addEventListener("compositionend", () => {
-  composing = false;
-  typed();
-});
+box.addEventListener("compositionend", typed);
 box.addEventListener("input", typed);
 for (const name of FILTERS) at(name).addEventListener("change", ofForm);
-at("form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  ofForm();
-});
 at("clear").addEventListener("click", () => {
   for (const name of FILTERS) at(name).value = "";
   ofForm();
   box.focus();
 });
-at("more").addEventListener("click", () => more(looked()));
+at("more").addEventListener("click", () => list(looked(), next));
 at("door").addEventListener("submit", (event) => {
   event.preventDefault();
-  keepToken(at("token").value);
+  // A header carries ASCII alone, and no token has anything else.
+  sessionStorage.setItem(TOKEN, at("token").value.trim().replace(/[^!-~]/g, "?"));
   begin();
 });
 document.addEventListener("keydown", pressed);

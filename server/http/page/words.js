@@ -22,17 +22,10 @@ const WORDS = {
   "all": ["All", "全部", "全部"],
   "any": ["Any", "不限", "不限"],
   "clear": ["Clear filters", "清除篩選", "清除筛选"],
-  "only": ["Only {name}", "只看 {name}", "只看 {name}"],
   "door": ["This server asks for a token.", "此伺服器需要權杖（token）。", "此服务器需要令牌（token）。"],
   "enter": ["Open", "開啟", "打开"],
-  "door-note": [
-    "It stays in this tab and is forgotten with it.",
-    "只保留在此分頁，關閉後即清除。",
-    "仅保留在此标签页，关闭后即清除。",
-  ],
   "hits": ["Hits", "搜尋結果", "搜索结果"],
   "more": ["More", "更多", "更多"],
-  "index": ["The index", "索引", "索引"],
   "passages": ["{n} passage|{n} passages", "{n} 個段落", "{n} 个段落"],
   "posts": ["{n} post|{n} posts", "{n} 篇文章", "{n} 篇文章"],
   "chunks": ["{n} chunk|{n} chunks", "{n} 個片段", "{n} 个片段"],
@@ -43,9 +36,7 @@ const WORDS = {
   "high": ["high", "高", "高"],
   "medium": ["medium", "中", "中"],
   "low": ["low", "低", "低"],
-  "again": ["Try again", "再試一次", "重试"],
   "back": ["Back to the hits", "回到搜尋結果", "返回搜索结果"],
-  "back-name": ["Back", "返回", "返回"],
   "earlier": ["Earlier in this post", "本文前面的內容", "本文前面的内容"],
   "later": ["Later in this post", "本文後面的內容", "本文后面的内容"],
   "also-in": ["also in {language}", "另有{language}版", "另有{language}版"],
@@ -55,16 +46,10 @@ const WORDS = {
   "found": ["What was found", "找到的內容", "找到的内容"],
   "beside": ["Beside it", "前後文", "上下文"],
   "read": ["read {when}", "{when}讀取", "{when}读取"],
-  // docs/troubleshooting.md has a row for each of these two.
   "unreachable": [
     "The server does not answer. Start it again with blog-search-mcp serve --http, then try again.",
     "伺服器沒有回應。請用 blog-search-mcp serve --http 重新啟動，然後再試一次。",
     "服务器没有响应。请用 blog-search-mcp serve --http 重新启动，然后重试。",
-  ],
-  "unreadable": [
-    "The answer is not one of this server's. Look at what stands between it and this page, then try again.",
-    "收到的回應不是這個伺服器的。請檢查它與此頁面之間的設備或程式，然後再試一次。",
-    "收到的响应不是这个服务器的。请检查它与此页面之间的设备或程序，然后重试。",
   ],
 };
 
@@ -73,7 +58,7 @@ let column = 0;
 export const language = () => LANGUAGES[column];
 
 export function say(name, facts = {}) {
-  const forms = (WORDS[name]?.[column] ?? name).split("|");
+  const forms = WORDS[name][column].split("|");
   const text = forms.length > 1 && facts.n === 1 ? forms[0] : forms.at(-1);
   return text.replace(/\{(\w+)\}/g, (_, fact) => (typeof facts[fact] === "number" ? numbered(facts[fact]) : facts[fact]));
 }
@@ -86,16 +71,9 @@ export function speak(tag) {
   document.documentElement.lang = language();
   for (const node of document.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
   for (const node of document.querySelectorAll("[data-hint]")) node.placeholder = say(node.dataset.hint);
-  for (const node of document.querySelectorAll("[data-name]")) node.setAttribute("aria-label", say(node.dataset.name));
 }
 
 export const decimal = (value, digits) =>
   value.toLocaleString(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
-
 export const numbered = (number) => number.toLocaleString(language());
-
-// A day as people write it; one that no calendar has stays as it is.
-export function dated(day) {
-  const time = new Date(`${day}T00:00:00Z`);
-  return Number.isNaN(time.getTime()) ? day : new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(time);
-}
+export const dated = (day) => new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));

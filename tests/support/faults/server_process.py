@@ -25,31 +25,29 @@ META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+SEARCH = {"name": "search_blog", "arguments": {"query": "what is a cache?"}}
 
 
 def line(**message: Any) -> bytes:
-    """Return a JSON-RPC message as a line."""
+    """A JSON-RPC message as a line."""
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
 def call(request_id: object, arguments: object, name: object = "search_blog") -> bytes:
-    """Return a tool call as a line; its envelope is the modern era's, which older ones ignore."""
+    """A tool call as a line; its envelope is the modern era's, which older ones ignore."""
     params = {"_meta": META, "name": name, "arguments": arguments}
     return line(id=request_id, method="tools/call", params=params)
 
 
 def opening(version: str) -> bytes:
-    """Return what a client of this protocol version says first; nothing for the empty one."""
+    """What a client of this protocol version says first; nothing for the empty one."""
     if not version:
         return b""
     if version == MODERN:
         return line(id="opening", method="server/discover", params={"_meta": META})
-    asked = {
-        "protocolVersion": version,
-        "capabilities": {},
-        "clientInfo": {"name": "faults", "version": "1"},
-    }
-    begun = line(id="opening", method="initialize", params=asked)
+    client = {"capabilities": {}, "clientInfo": {"name": "faults", "version": "1"}}
+    params = {"protocolVersion": version, **client}
+    begun = line(id="opening", method="initialize", params=params)
     return begun + line(method="notifications/initialized")
 
 
@@ -71,9 +69,8 @@ class Process:
         start: tuple[str, ...] = ("-m", "blog_search_mcp.server"),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.version = version
+        self.version, self.said = version, list[bytes]()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # `end` closes it
-        self.said: list[bytes] = []
         self._lines: Queue[bytes] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._popen = subprocess.Popen(
@@ -98,12 +95,6 @@ class Process:
         """Whether it still runs."""
         return self._popen.poll() is None
 
-    @property
-    def most_memory(self) -> int:
-        """The most memory it has had so far, in KiB (Linux)."""
-        status = Path(f"/proc/{self._popen.pid}/status").read_text(encoding="ascii")
-        return next(int(row.split()[1]) for row in status.splitlines() if "VmHWM" in row)
-
     def send(self, data: bytes) -> None:
         """Write bytes as they are; waits while the server does not read."""
         assert self._popen.stdin is not None
@@ -114,28 +105,20 @@ class Process:
         """Wait for so many replies. Raises queue.Empty if one does not come."""
         if self._reader.ident is None:
             self._reader.start()
-        found = [self._lines.get(timeout=PATIENCE) for _ in range(count)]
-        self.said += found
-        return [json.loads(each) for each in found]
+        lines = [self._lines.get(timeout=PATIENCE) for _ in range(count)]
+        self.said += lines
+        return [json.loads(each) for each in lines]
 
     def search(self) -> dict[str, Any]:
         """Ask for what the blog has, as an assistant would; the next reply, whatever it is."""
-        asked = call("after", {"query": "what is a cache?"})
-        if self.version != MODERN:
-            params = {"name": "search_blog", "arguments": {"query": "what is a cache?"}}
-            asked = line(id="after", method="tools/call", params=params)
-        self.send(asked)
+        envelope = {"_meta": META} if self.version == MODERN else {}
+        self.send(line(id="after", method="tools/call", params={**SEARCH, **envelope}))
         return self.replies(1)[0]
 
     def close_input(self) -> None:
         """Say nothing more."""
         assert self._popen.stdin is not None
         self._popen.stdin.close()
-
-    def hang_up(self) -> None:
-        """Close both ends at once, as a killed client does, before any reply was read."""
-        self.stop_listening()
-        self.close_input()
 
     def stop_listening(self) -> None:
         """Close the end that replies come from, before any was read, and keep the other."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -13,8 +12,13 @@ from mcp import Client, MCPError
 from mcp.types import TextContent
 
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.instructions import HOW, INSTRUCTIONS_BYTES, NO_INDEX, UNKNOWN
+from blog_search_mcp.server.protocol.app import (
+    HOW,
+    INSTRUCTIONS_BYTES,
+    NO_INDEX,
+    UNKNOWN,
+    build_server,
+)
 from blog_search_mcp.server.settings import Settings
 from tests.support.front import Blog, made
 from tests.support.paths import ROOT
@@ -40,43 +44,30 @@ def blog(tmp_path: Path) -> Blog:
 
 @pytest.mark.anyio
 @EACH_ERA
-async def test_the_server_says_who_it_is_and_what_tools_it_has(mode: str) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    async with Client(build_server(FixedSearcher()), mode=mode) as client:
-        assert client.protocol_version == ERAS[mode]
-        assert client.server_info is not None
-        assert client.server_info.name == "blog_mcp"
-        assert client.server_info.version == project["version"]
-        listed = await client.list_tools()
-        assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
-        assert client.server_capabilities is not None
-        assert client.server_capabilities.tools is not None
-        assert not client.server_capabilities.tools.list_changed
-
-
-@pytest.mark.anyio
-@EACH_ERA
-async def test_a_tool_that_is_not_offered_is_a_protocol_error(mode: str) -> None:
-    async with Client(build_server(FixedSearcher()), mode=mode) as client:
-        with pytest.raises(MCPError) as refused:
-            await client.call_tool("list_posts", {})
-    assert refused.value.code == -32602
-    assert "search_blog and read_chunk" in refused.value.message
-
-
-@pytest.mark.anyio
-@EACH_ERA
-async def test_a_fault_of_ours_stays_in_the_log(
+async def test_the_server_says_who_it_is_and_keeps_a_fault_of_its_own_in_the_log(
     mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.ERROR, logger="blog_search_mcp.server.format.results"):
-        async with Client(build_server(FixedSearcher()), mode=mode) as client:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    async with Client(build_server(FixedSearcher()), mode=mode) as client:
+        info, able = client.server_info, client.server_capabilities
+        assert info is not None
+        assert (client.protocol_version, info.name) == (ERAS[mode], "blog_mcp")
+        assert info.version == project["version"]
+        assert able is not None
+        assert able.tools is not None
+        assert not able.tools.list_changed
+        listed = await client.list_tools()
+        assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool("list_posts", {})
+        with caplog.at_level(logging.ERROR):
             result = await client.call_tool("search_blog", {"query": "crash"})
+    assert refused.value.code == -32602
+    assert "search_blog and read_chunk" in refused.value.message
     [block] = result.content
     assert isinstance(block, TextContent)
     assert (result.is_error, "swordfish" in block.text) == (True, False)
-    [record] = caplog.records
-    assert "swordfish" in str(record.exc_text)
+    assert ["swordfish" in str(record.exc_text) for record in caplog.records] == [True]
 
 
 def told(index: Path, mode: str = "auto") -> str:
@@ -99,20 +90,11 @@ def test_each_connection_is_told_of_the_index_of_that_moment(mode: str, blog: Bl
     assert "3 posts" in told(blog.index, mode)
 
 
-def states(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Indexes that say nothing of themselves, and what a client is told of each."""
-    yield folder / "none", NO_INDEX
-    (folder / "broken" / "CURRENT").mkdir(parents=True)
-    yield folder / "broken", UNKNOWN
-    silent = made(folder / "silent", POSTS)
-    [overview] = silent.index.rglob("overview.json")
+def test_an_index_that_says_nothing_of_itself_is_still_served(blog: Blog, tmp_path: Path) -> None:
+    assert told(tmp_path / "none") == f"{NO_INDEX} {HOW}"
+    [overview] = blog.index.rglob("overview.json")
     overview.unlink()
-    yield silent.index, UNKNOWN
-
-
-def test_an_index_that_says_nothing_of_itself_is_still_served(tmp_path: Path) -> None:
-    for index, about in states(tmp_path):
-        assert told(index) == f"{about} {HOW}"
+    assert told(blog.index) == f"{UNKNOWN} {HOW}"
 
 
 def test_names_of_a_large_blog_are_counted_and_begin_no_line(tmp_path: Path) -> None:

