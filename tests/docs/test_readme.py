@@ -68,7 +68,7 @@ def options_of(program: str) -> set[str]:
 
 def test_every_option_in_the_readme_is_one_of_ours() -> None:
     ours = (f"blog_search_mcp {name}" for name in ("ingest", "serve", "install", "search", "setup"))
-    programs = (*ours, "blog_search_mcp", "benchmarks.quality", "benchmarks.quality.dev_blogs")
+    programs = (*ours, "blog_search_mcp", "benchmarks.quality")
     known = set().union(*map(options_of, programs))
     lines = [line.partition(" blog-")[2] if line.startswith(OTHERS) else line for line in code()]
     assert {option for line in lines for option in OPTION.findall(line)} <= known
