@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from blog_search_mcp.server import VERSION
 from tools.make_bundle import MANIFEST, ROOT, bundled, validated
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT["version"] = VERSION
 SAID: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
 MCPB = os.environ.get("BLOG_SEARCH_MCPB", "mcpb")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import tomllib
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import anyio
@@ -17,7 +17,6 @@ from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.protocol.instructions import HOW, INSTRUCTIONS_BYTES, NO_INDEX, UNKNOWN
 from blog_search_mcp.server.settings import Settings
 from tests.support.front import Blog, made
-from tests.support.paths import ROOT
 from tests.support.server_fixtures import FixedSearcher
 
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
@@ -41,12 +40,11 @@ def blog(tmp_path: Path) -> Blog:
 @pytest.mark.anyio
 @EACH_ERA
 async def test_the_server_says_who_it_is_and_what_tools_it_has(mode: str) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     async with Client(build_server(FixedSearcher()), mode=mode) as client:
         assert client.protocol_version == ERAS[mode]
         assert client.server_info is not None
         assert client.server_info.name == "blog_mcp"
-        assert client.server_info.version == project["version"]
+        assert client.server_info.version == version("blog-search-mcp")
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
         assert client.server_capabilities is not None
