@@ -17,7 +17,7 @@ INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all coverage browser clients eval eval-author bench reliability conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all browser clients eval eval-author bench reliability conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -39,11 +39,8 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 test: $(INSTALLED) ## run the fast tests, on every core
 	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist worksteal --hypothesis-profile quick
 
-test-all: $(INSTALLED) ## run every test that needs no further install
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
-
-coverage: $(INSTALLED) ## run the fast tests and hold what they cover to a floor
-	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile --cov --cov-report term:skip-covered
+test-all: $(INSTALLED) ## run every test that needs no further install, and hold what they cover to a floor
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov --cov-report term:skip-covered --durations 50
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page
@@ -51,7 +48,7 @@ browser: $(INSTALLED) playwright ## test the search page in Chromium
 clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clients and test with them
 	@$(BIN)/python -m pytest -rs tests/clients
 
-eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options in EVAL
+eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options, or further blogs, in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
 eval-author: $(INSTALLED) ## measure what the author's tools find: EVAL is a measurement of benchmarks/author and its indexes

@@ -1,10 +1,10 @@
 """Measurements: how well a blog is searched, and how fast every step is.
 
-    python -m benchmarks.quality CONTENT            your own posts, by kind of query
-    python -m benchmarks.quality.dev_blogs CORPORA  several blogs: the numbers in docs/quality.md
-    python -m benchmarks.speed                      each step beside its floor: docs/performance.md
-    python -m benchmarks.patterns                   which regular expressions a text can freeze
-    python -m benchmarks.answers                    whether another version answers the same
+    python -m benchmarks.quality CONTENT…  how well blogs are searched, by kind of query
+    python -m benchmarks.speed             how fast each step is, beside its floor
+    python -m benchmarks.author            what the author's tools find
+    python -m benchmarks.answers           whether another version answers the same
+    python -m benchmarks.patterns          which regular expressions a text can freeze
 
 Outside the wheel: it imports `ingest`, `index` and `server`, and none of them knows it.
 """

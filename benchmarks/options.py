@@ -1,10 +1,10 @@
-"""What the command lines share: numbers, folders, the cache, the exit status of a failure."""
+"""What the command lines share: numbers, folders, the cache, tables, the status of a failure."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
@@ -34,3 +34,10 @@ def report_failure(error: BlogSearchError) -> int:
     """Print the error on stderr and return the exit status."""
     sys.stderr.write(f"{error}\n")
     return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """Write a table in Markdown; the columns with the indexes `right` are aligned to the right."""
+    aligned = set(right)
+    rules = ["--:" if number in aligned else "---" for number in range(len(header))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))

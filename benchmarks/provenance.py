@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGES = ("faiss-cpu", "tantivy", "onnxruntime", "numpy", "mcp")
@@ -47,18 +41,3 @@ def describe_machine() -> str:
         f"{processor or platform.machine()}, {os.cpu_count() or 1} cores, {platform.system()}, "
         f"Python {platform.python_version()}, {packages}; load {load:.1f}"
     )
-
-
-def as_json(measured: DataclassInstance) -> str:
-    """Write every number, rounded to four digits after the point."""
-    return json.dumps(_rounded(asdict(measured)), ensure_ascii=False, indent=2)
-
-
-def _rounded(value: object) -> object:
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
-    return value

@@ -24,10 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (
-    "README.md",
-    *("docs/quick-start.md", "docs/examples.md", "docs/tools.md", "docs/how-search-works.md"),
-)
+PAGES = ("docs/quick-start.md", "docs/examples.md", "docs/tools.md")
 PROMPT = "$ "
 SHOWN_HOME, PROJECT = "/home/me", "blog-search-mcp"
 PORT = "8765"

@@ -1,10 +1,10 @@
-"""`python -m tools.fit_ranking CORPORA... --questions DIR`: fit `index/data/ranking.json`.
+"""`python -m tools.fit_ranking CONTENT... --questions DIR`: fit `index/data/ranking.json`.
 
 Ranking is a conditional logit: of a query's candidates the right post is to have the largest
 weighted sum of features. Confidence is a logistic model of whether the blog holds an answer at all.
-Both are fitted on the corpora below the folders but those of ASIDE, which nothing is chosen by, and
-printed are the figures of each by weights that were fitted without it. scipy is the one further
-package: `pip install --group fit`.
+Both are fitted on the blogs and judged collections named, as for `benchmarks.quality`, but those of
+ASIDE, which nothing is chosen by; printed are the figures of each by weights that were fitted
+without it. scipy is the one further package: `pip install --group fit`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ import json
 import math
 import os
 import sys
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
-from benchmarks.quality.blog import Embedding, build_indexes
-from benchmarks.quality.corpora import Corpus, read_collections, read_corpora
+from benchmarks.quality.blogs import ABSENT, Blog, Embedding, read_blog
 from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
@@ -52,32 +51,23 @@ from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Feature
-from blog_search_mcp.ingest.report import Progress
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from benchmarks.quality.types import Query
-
-    Numbers = npt.NDArray[np.float64]
-    Ranking = dict[QueryKind, Weights]
+Numbers: TypeAlias = NDArray[np.float64]
+Ranking: TypeAlias = dict[QueryKind, Weights]
 
 ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
 """Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
 
-LIMIT = 100
-"""Queries of a kind that are made of posts."""
+LIMIT = 200
+"""Queries of a kind."""
 
 ENOUGH = 40
-"""Queries of one kind and corpus that count in full; more of them count together as so many."""
+"""Queries of one kind and blog that count in full; more of them count together as so many."""
 
-KIND_WEIGHTS = {"question": 5.0, "question 2": 5.0, "judged": 2.5}
+KIND_WEIGHTS = {"question": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
-LEFT_OUT = {
-    "title", "definition", "misspelled", "unmarked", "keywords", "simplified",
-    "regional",
-}  # fmt: skip
+LEFT_OUT = {"title", "definition", "misspelled", "keywords", "simplified"}
 """Kinds that are answered by the title, or are other queries rewritten."""
 
 RIDGE = 1e-3
@@ -94,8 +84,8 @@ LEAD = "lead"
 CONFIDENCE = ("found", "missing", "length", "nearest", LEAD)
 BY_WORDS = ("found", "missing", "length", LEAD)
 
-ABSENT = frozenset({"absent", "elsewhere", "heading elsewhere"})
-"""Kinds without an answer that are fitted on; everyday questions are not, and test the fit."""
+UNFITTED = "everyday"
+"""The kind without an answer that is not fitted on, and tests the fit."""
 
 ELSEWHERE = 150
 """Questions of other blogs asked of each, and as many of their headings at most."""
@@ -118,10 +108,10 @@ class Example:
     query_kind: QueryKind
     features: Numbers
     """Of the candidates, shape (posts, features)."""
-    is_right: npt.NDArray[np.bool_]
+    is_right: NDArray[np.bool_]
     is_named: bool
     """Whether a title decides."""
-    families: npt.NDArray[np.int64]
+    families: NDArray[np.int64]
     """By candidate, the post that stands for it and its translations."""
     confidence: Mapping[str, float]
     """Its features; LEAD only after `with_lead`."""
@@ -150,84 +140,52 @@ class Example:
 def main() -> int:
     """Fit and write; return the exit status."""
     parser = argparse.ArgumentParser(prog="tools.fit_ranking", description=__doc__)
-    parser.add_argument("corpora", type=Path, nargs="+")
+    parser.add_argument("content", type=Path, nargs="+")
     parser.add_argument("--questions", type=Path, required=True)
-    parser.set_defaults(cache=cache_folder(os.environ))
     options = parser.parse_args()
-    corpora = [
-        *read_corpora(options.corpora, options.questions, LIMIT),
-        *read_collections(options.corpora, options.cache, ENOUGH * 5),
-    ]
-    fitted = [corpus for corpus in corpora if corpus.name not in ASIDE]
-    examples = [example for corpus in fitted for example in collect(corpus, corpora, options.cache)]
-    for corpus in fitted:
-        rest = [example for example in examples if example.corpus != corpus.name]
-        own = [example for example in examples if example.corpus == corpus.name]
-        report(corpus.name, own, fit(rest))
+    cache, contents = cache_folder(os.environ), options.content
+    blogs = [read_blog(each, options.questions, LIMIT, cache, Embedding()) for each in contents]
+    fitted = [blog for blog in blogs if blog.name not in ASIDE]
+    examples = [example for blog in fitted for example in collect(blog, blogs)]
+    for blog in fitted:
+        own = [example for example in examples if example.corpus == blog.name]
+        report(blog.name, own, fit([each for each in examples if each.corpus != blog.name]))
     model = fit(examples)
     report("all, in sample", examples, model)
     MODEL_FILE.write_text(json.dumps(model.model_dump(), indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def collect(corpus: Corpus, corpora: Sequence[Corpus], cache: Path) -> Iterator[Example]:
-    """Search for every query of a corpus, and for questions that have no answer in it."""
-    sys.stderr.write(f"{corpus.name}\n")
-    indexes = build_indexes(corpus.content, corpus.queries, cache, Embedding(), Progress())
-    elsewhere = _ask_elsewhere(corpus, corpora)
-    headings = [q for q in corpus.off_topic(corpora, ELSEWHERE) if "heading" in q.parts]
-    by_index: dict[Path, list[tuple[str, Query]]] = defaultdict(list)
-    for query in corpus.queries:
-        if query.kind not in LEFT_OUT:
-            by_index[indexes.of(query)].append((query.kind, query))
-    by_index[indexes.whole or next(iter(by_index))] += [
-        *((query.kind, query) for query in corpus.absent),
-        *(("elsewhere", query) for query in elsewhere),
-        *(("heading elsewhere", query) for query in headings),
-    ]
-    for index, queries in by_index.items():
-        yield from _search_all(corpus.name, index, queries)
-
-
-def _ask_elsewhere(corpus: Corpus, corpora: Iterable[Corpus]) -> list[Query]:
-    asked = [
-        query
-        for other in corpora
-        if other.name != corpus.name
-        for query in other.queries
-        if query.kind.startswith("question")
-    ]
-    return sorted(asked, key=lambda query: zlib.crc32(query.text.encode()))[:ELSEWHERE]
-
-
-def _search_all(name: str, index: Path, queries: Sequence[tuple[str, Query]]) -> Iterator[Example]:
-    manifest = Index(index, lambda identity: open_embedder(identity, "")).reader().manifest
+def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
+    """Search for every query of a blog, and for questions that have no answer in it."""
+    sys.stderr.write(f"searching {blog.name}\n")
+    manifest = Index(blog.folder, lambda identity: open_embedder(identity, "")).reader().manifest
     calibration = manifest.calibration
     assert calibration is not None
-    files = Layout(index).generation(manifest.generation)
+    files = Layout(blog.folder).generation(manifest.generation)
+    asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
     with closing(open_snapshot(files, open_embedder(manifest.embedder, ""))) as snapshot:
         ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
         groups = snapshot.translations.groups
-        for kind, query in queries:
+        for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:
             retrieved = retrieve(snapshot, query.text)
             if not retrieved.posts:
                 continue
-            right = {ids[source] for source in query.acceptable if source in ids}
+            right = {ids[source] for source in query.right if source in ids}
             right |= {each.post for post in right for each in groups.get(post, ())}
             features = compute_post_features(retrieved, calibration.heading_similarity)
+            families = [
+                min((each.post for each in groups.get(post, ())), default=post)
+                for post in retrieved.posts
+            ]
             yield Example(
-                corpus=name,
-                kind=kind,
+                corpus=blog.name,
+                kind=query.kind,
                 query_kind=classify_query(retrieved.query),
                 features=np.stack([features[feature] for feature in FEATURES], axis=1),
                 is_right=np.isin(retrieved.posts.ids, list(right)),
                 is_named=bool(find_named_posts(snapshot.titles, query.text)),
-                families=np.array(
-                    [
-                        min((each.post for each in groups.get(post, ())), default=post)
-                        for post in retrieved.posts
-                    ]
-                ),
+                families=np.array(families),
                 confidence=compute_confidence_features(retrieved, 0.0, calibration),
                 by_meaning=has_similarity(retrieved, calibration),
             )
@@ -242,7 +200,7 @@ def fit(examples: Sequence[Example]) -> RankingModel:
     led = [each.with_lead(ranking, by_meaning=True) for each in examples if each.by_meaning]
     led_by_words = [each.with_lead(ranking, by_meaning=False) for each in examples]
     return RankingModel(
-        command="python -m tools.fit_ranking CORPORA --questions QUESTIONS",
+        command="python -m tools.fit_ranking CONTENT... --questions QUESTIONS",
         commit=read_commit().removesuffix("-dirty"),
         fitted_on=tuple(sorted({each.corpus for each in examples})),
         ranking=ranking,
@@ -291,30 +249,23 @@ def _fit_confidence(
     examples: Sequence[Example], names: Sequence[str], ranking: Ranking
 ) -> LogisticModel:
     """Fit one logistic model; `names` are its features."""
-    used = [each for each in examples if each.kind in ABSENT or _is_found(each, ranking)]
+    used = [
+        each
+        for each in examples
+        if (_is_absent(each) and each.kind != UNFITTED) or _is_found(each, ranking)
+    ]
     bias, *weights = _fit_logistic(used, names)
-    questions: dict[str, list[Example]] = defaultdict(list)
-    for each in used:
-        if each.kind.startswith("question"):
-            questions[each.corpus].append(each)
-    asked = np.concatenate(
-        [
-            _probabilities(
-                own, names, _fit_logistic([each for each in used if each.corpus != corpus], names)
-            )
-            for corpus, own in questions.items()
-        ]
-    )
-    absent = {
-        corpus: _probabilities(
-            [each for each in used if each.corpus == corpus and _is_absent(each)],
-            names,
-            [bias, *weights],
-        )
-        for corpus in questions
-    }
-    low = math.floor(1000.0 * float(np.sort(asked)[int(FALSE_LOW * len(asked))])) / 1000.0
-    reached = [float(np.quantile(values, 1.0 - FALSE_HIGH)) for values in absent.values()]
+    asked, reached = list[Numbers](), list[float]()
+    for blog in sorted({each.corpus for each in used if each.kind == "question"}):
+        rest = _fit_logistic([each for each in used if each.corpus != blog], names)
+        own = [each for each in used if each.corpus == blog]
+        questions = [each for each in own if each.kind == "question"]
+        absent = [each for each in own if _is_absent(each)]
+        asked.append(_probabilities(questions, names, rest))
+        above = _probabilities(absent, names, [bias, *weights])
+        reached.append(float(np.quantile(above, 1.0 - FALSE_HIGH)))
+    certain = np.sort(np.concatenate(asked))
+    low = math.floor(1000.0 * float(certain[int(FALSE_LOW * len(certain))])) / 1000.0
     return LogisticModel(
         bias=bias,
         weights=dict(zip(names, weights, strict=True)),
@@ -359,11 +310,11 @@ def _probabilities(
 
 
 def _is_absent(example: Example) -> bool:
-    return example.kind in ABSENT or example.kind == "everyday"
+    return example.kind in ABSENT
 
 
 def _is_found(example: Example, ranking: Ranking) -> bool:
-    return example.is_named or example.rank(ranking) <= 5
+    return example.is_named or bool(example.is_right.any() and example.rank(ranking) <= 5)
 
 
 def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:

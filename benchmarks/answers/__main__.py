@@ -1,9 +1,9 @@
 """`python -m benchmarks.answers write BIN FILE --blogs DIR… --work DIR`, then `compare OLD NEW`.
 
 What a version of the program answers is written to a file and compared with another's. BIN is the
-`bin` of any checkout's environment, of which scripts, tools and Python interface alone are used. A
-blog is a folder with `posts/` in a DIR; its questions are NAME*.jsonl of `--questions`. Vectors
-stay in `--work`; with that of an old version as `--cache-from` they need not be made again.
+`bin` of any checkout's environment, of which program, tools and Python interface alone are used. A
+blog is a folder with `posts/` in a DIR; its questions are those of `benchmarks.quality`. Vectors
+stay in `--work`, where another version finds them too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from subprocess import PIPE, Popen, check_output, run
 from typing import Any
 
 from benchmarks.answers.compare import DEPTH, compare
+from benchmarks.quality.blogs import read_questions
 
 Command = list[str | Path]
 Ask = Callable[..., Any]
@@ -43,7 +43,7 @@ QUERIES, SUGGESTED, DRAFTS = 100, 60, 30
 """Of a blog at most: titles and headings, and posts and drafts that suggestions are made for."""
 DRAFT_LENGTH = 50_000
 """Characters of a draft that `suggest_links` takes."""
-VECTORS = "embeddings.db"
+PROGRAM = "blog-search-mcp"
 
 DUMP = """
 import json, sys
@@ -71,38 +71,21 @@ def write(options: argparse.Namespace) -> int:
     answers: dict[str, Any] = {}
     for blog in sorted(path.parent for folder in options.blogs for path in folder.glob("*/posts")):
         if blog.name in (options.only or [blog.name]):
-            index, seed = (place / blog.name for place in (options.work, options.cache_from))
-            ingest(options.bin, blog / "posts", index, seed)
-            asked = read_questions(options.questions, blog.name) if options.questions else ()
+            index = options.work / blog.name
+            ingest(options.bin, blog / "posts", index)
+            found = read_questions(options.questions, blog.name) if options.questions else ()
+            asked = [(query.kind, query.text, query.right) for query in found]
             answers[blog.name] = answer(options.bin, index, asked)
             options.file.write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
     return 0
 
 
-def ingest(bin_: Path, content: Path, index: Path, seed: Path) -> None:
-    """Index the posts anew, with the vectors that were there or in the index `seed`."""
-    kept = [path.read_bytes() for path in (index / VECTORS, seed / VECTORS) if path.is_file()]
-    shutil.rmtree(index, ignore_errors=True)
-    index.mkdir(parents=True)
-    if kept:
-        (index / VECTORS).write_bytes(kept[0])
+def ingest(bin_: Path, content: Path, index: Path) -> None:
+    """Index the posts anew, with the vectors that were there."""
     site = ["--base-url", "https://blog.example"]
     site += ["--permalink", PERMALINKS.get(index.name, "hugo")]
-    command = [*name_command(bin_, "blog-ingest", "ingest"), content, "--index", index, *site]
+    command: Command = [bin_ / PROGRAM, "ingest", content, "--index", index, "--rebuild", *site]
     run([*command, "--embedder", "embedded"], check=True)
-
-
-def name_command(bin_: Path, script: str, command: str) -> Command:
-    """Return a version's script, or its one script with the command."""
-    return [bin_ / script] if (bin_ / script).exists() else [bin_ / "blog-search-mcp", command]
-
-
-def read_questions(folder: Path, name: str) -> Iterator[Asked]:
-    """Yield the questions about a blog."""
-    for path in sorted(folder.glob(f"{name}*.jsonl")):
-        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            right = [line["source"], *line.get("also", ())] if "source" in line else []
-            yield "question" if right else "absent", line["query"], right
 
 
 def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
@@ -137,7 +120,7 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
 @contextmanager
 def serve(bin_: Path, index: Path, toolset: str) -> Iterator[Ask]:
     """Start a server; yields the client's end of a session over stdio."""
-    command = [*name_command(bin_, "blog-server", "serve"), "--index", index, "--toolset", toolset]
+    command: Command = [bin_ / PROGRAM, "serve", "--index", index, "--toolset", toolset]
     with Popen(command, stdin=PIPE, stdout=PIPE, encoding="utf-8") as server:
 
         def send(**message: Any) -> None:
@@ -215,7 +198,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--questions", type=Path, metavar="DIR")
     add("--only", nargs="+", metavar="NAME", help="of these blogs")
     add("--work", type=Path, required=True, metavar="DIR", help="where the indexes are made")
-    add("--cache-from", type=Path, default=Path(), metavar="DIR", help="another version's --work")
     add = commands.add_parser("compare", help="exit with 1 if answers differ").add_argument
     add("old", type=Path, metavar="OLD")
     add("new", type=Path, metavar="NEW")

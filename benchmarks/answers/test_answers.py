@@ -9,15 +9,15 @@ import pytest
 
 from benchmarks.answers.__main__ import main
 
-CONTENT = Path(__file__).parents[2] / "content"
+CONTENT = Path(__file__).parents[2] / "content" / "llm"
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("answers")
-    shutil.copytree(CONTENT, folder / "blogs" / "sample" / "posts")
+    shutil.copytree(CONTENT, folder / "blogs" / "sample" / "posts" / "llm")
     (folder / "blogs" / "sample" / "posts" / "empty.md").write_text("---\ntitle: Empty\n---\n")
-    question = {"query": "why is the first token slow?", "source": "notes/measuring-latency.md"}
+    question = {"query": "what does a cache keep?", "source": "llm/what-is-a-kv-cache.md"}
     (folder / "sample.jsonl").write_text(json.dumps(question))
     places = ["--blogs", folder / "blogs", "--questions", folder, "--work", folder / "work"]
     file = folder / "answers.json"

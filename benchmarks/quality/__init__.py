@@ -1,1 +1,1 @@
-"""How well a blog is searched: `content → queries → outcomes → rows of metrics → tables`."""
+"""How well blogs are searched: queries with known answers in, shares of those answered out."""

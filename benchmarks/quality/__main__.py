@@ -1,7 +1,8 @@
-"""`python -m benchmarks.quality CONTENT`: how well each kind of query finds its post.
+"""`python -m benchmarks.quality CONTENT…`: how well each kind of query finds its post.
 
-Without `--queries` the queries are made of the blog's own posts, by kind; with it they are those
-of the files, and of the kinds that `--kinds` names.
+Queries are made of the posts, and readers' questions are asked too where `--questions` has some.
+Of several blogs each is asked the others' questions and headings as well, which it cannot answer.
+A table a blog goes to stdout, as Markdown.
 """
 
 from __future__ import annotations
@@ -9,110 +10,89 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import astuple
 
-from benchmarks.options import cache_folder, count, folder, report_failure
-from benchmarks.provenance import as_json, command_line, read_commit
-from benchmarks.quality.blog import Embedding, read_posts
-from benchmarks.quality.corpora import Corpus, as_off_topic, read_queries
-from benchmarks.quality.measure import measure
-from benchmarks.quality.queries import KINDS, Posts, derive_queries
-from benchmarks.quality.report import Report, format_measurement
-from benchmarks.quality.types import Measurement, Query
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.ingest.report import Progress
+from benchmarks.options import cache_folder, count, folder, report_failure, table
+from benchmarks.provenance import command_line, read_commit
+from benchmarks.quality.blogs import JUDGED, Blog, Embedding, read_blog
+from benchmarks.quality.metrics import Row, measure
+from blog_search_mcp import BlogSearchError
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.search.ranking import load_ranking_model
 
 LIMIT = 200
 """Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""
 
+HEADER = ("kind", "queries", "hit@1", "hit@5", "nDCG@10", "in first", "in any", "low")
+
 
 def main() -> int:
-    """Measure one blog; return the exit status."""
+    """Measure every blog; return the exit status."""
     options = _parser(os.environ).parse_args()
+    embedding = Embedding(options.embedder, options.model, options.embedder_url)
     try:
-        measurement = _measure(options, Progress(sys.stderr))
+        with ExitStack() as opened:
+            blogs = [
+                read_blog(content, options.questions, options.limit, options.cache, embedding)
+                for content in options.content
+            ]
+            for blog in blogs:
+                opened.enter_context(blog.index)
+            for part in _report(blogs, options.limit):
+                sys.stdout.write(f"{part}\n\n")
+                sys.stdout.flush()
     except BlogSearchError as error:
         return report_failure(error)
-    command = command_line("benchmarks.quality", sys.argv[1:])
-    report = Report(read_commit(), command, {options.content.name: measurement})
-    sys.stdout.write(as_json(report) + "\n" if options.json else format_measurement(measurement))
     return 0
 
 
-def _measure(options: argparse.Namespace, progress: Progress) -> Measurement:
-    posts = read_posts(options.content)
-    corpus = Corpus(options.content.name, options.content, _choose_queries(options, posts))
-    return measure(
-        corpus,
-        _choose_off_topic(options.off_topic, posts, options.limit),
-        options.cache,
-        Embedding(options.embedder, options.model, options.embedder_url),
-        progress,
-    )
+def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
+    """Yield what measured, then the table of each blog. Raises UsageError."""
+    yield f"Commit `{read_commit() or 'unknown'}`, `{_command()}`."
+    fitted = {blog.name for blog in blogs} & {*load_ranking_model().fitted_on}
+    if fitted:
+        yield f"Weights were fitted on {', '.join(sorted(fitted))}."
+    for blog in blogs:
+        queries = [*blog.queries]
+        if not any(query.right for query in queries):
+            raise UsageError(f"{blog.name} gives no query: its posts have no titles of their own.")
+        if queries[0].kind != JUDGED:
+            queries += blog.ask_elsewhere(blogs, limit)
+        sys.stderr.write(f"{blog.name}: {len(queries)} queries\n")
+        yield f"**{blog.name}: {len(blog.posts)} posts**"
+        rows = measure(blog.index, queries)
+        yield table(HEADER, map(_write_row, rows), range(1, len(HEADER)))
 
 
-def _choose_queries(options: argparse.Namespace, posts: Posts) -> list[Query]:
-    kinds = options.kinds if options.kinds is not None else [] if options.queries else [*KINDS]
-    written = [query for name, path in options.queries for query in read_queries(path, name)]
-    known = {post.post.source for post in posts}
-    queries = [*written, *derive_queries(posts, kinds, options.limit)]
-    if not queries:
-        raise UsageError("The posts give no query of these kinds. Name others, or use --queries.")
-    if unknown := [query.source for query in queries if query.source not in known]:
-        sys.stderr.write(
-            f"{len(unknown)} queries ask for posts that are not there and count as missed: "
-            f"{', '.join(unknown[:3])}.\n"
-        )
-    return queries
+def _command() -> str:
+    return command_line("benchmarks.quality", sys.argv[1:])
 
 
-def _choose_off_topic(other: Path | None, posts: Posts, limit: int) -> list[Query]:
-    """Take queries of another blog, from its posts or a file, that this one does not contain."""
-    if other is None:
-        return []
-    given = (
-        read_queries(other, "file")
-        if other.is_file()
-        else derive_queries(read_posts(other), KINDS, limit)
-    )
-    queries = as_off_topic(given, posts, limit)
-    if not queries:
-        raise UsageError(f"{other} gives no query that is off topic. Name another blog.")
-    return queries
+def _write_row(row: Row) -> list[str]:
+    kind, queries, *shares = astuple(row)
+    return [kind, str(queries), *map(_write_share, shares)]
 
 
-def _named_file(value: str) -> tuple[str, Path]:
-    name, _, path = value.rpartition("=")
-    return name or Path(path).stem, folder(path)
+def _write_share(share: float | None) -> str:
+    """Write `.925`; a dash if there is none."""
+    return "–" if share is None else f"{share:.3f}".replace("0.", ".", 1)
 
 
 def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks.quality", description=__doc__)
     add = parser.add_argument
-    add("content", type=folder, metavar="CONTENT", help="the folder of posts")
+    content = "a folder of posts, or a judged collection"
+    add("content", nargs="+", type=folder, metavar="CONTENT", help=content)
+    questions = "readers' questions: a file of JSON lines, or a folder of files named after blogs"
+    add("--questions", type=folder, metavar="FILE", help=questions)
+    add("--limit", type=count, default=LIMIT, metavar="N", help="queries of a kind at most")
     kinds = ("auto", "ollama", "embedded")
     add("--embedder", choices=kinds, default="embedded", help="(default embedded)")
     add("--model", metavar="NAME", help="a packaged model, or one of Ollama's")
-    add(
-        "--embedder-url",
-        default=environment.get("OLLAMA_HOST", ""),
-        metavar="URL",
-        help="where Ollama answers (OLLAMA_HOST)",
-    )
-    add("--json", action="store_true", help="print JSON instead of tables")
-    add(
-        "--queries",
-        action="extend",
-        nargs="+",
-        default=[],
-        type=_named_file,
-        metavar="[NAME=]FILE",
-        help="JSON lines of query and source, perhaps also, evidence and type",
-    )
-    add("--kinds", nargs="*", choices=[*KINDS], help="kinds made of the posts")
-    add("--limit", type=count, default=LIMIT, metavar="N", help="queries of a kind at most")
-    add("--off-topic", type=folder, metavar="CONTENT2", help="another blog, or a file of queries")
+    host = environment.get("OLLAMA_HOST", "")
+    add("--embedder-url", default=host, metavar="URL", help="where Ollama answers (OLLAMA_HOST)")
     parser.set_defaults(cache=cache_folder(environment))
     return parser
 

@@ -1,72 +1,81 @@
-"""Our two programs with an embedder that costs nothing: `python -m benchmarks.speed.free …`.
+"""`python -m benchmarks.speed.free CONTENT INDEX`: an ingest whose vectors cost nothing.
 
-`ingest DIMENSION …` is `python -m ingest` with fixed vectors; what follows is its own.
-`server INDEX DIMENSION TABLE [CONTENT]` serves over stdin and stdout. TABLE is where the embedder's
-words are kept, or empty; with the DIMENSION `e5` queries are embedded by multilingual-e5-small.
-With CONTENT it watches, and the ingests that it starts have fixed vectors too.
-
-Nothing is imported here that the programs themselves do not import at their start.
+A text's vector is the sum of its first words' fixed random directions and of one that all texts
+share, as all texts of a real model do. It passes for all-MiniLM-L6-v2, so that the real server
+opens the index and embeds queries by the real model: searching takes as long whatever is found.
 """
 
 from __future__ import annotations
 
-import gc
+import re
 import sys
+import zlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.embedders.registry import Choice
-    from blog_search_mcp.index.types import EmbedderIdentity
+import numpy as np
 
+from blog_search_mcp.index.embedders.base import WINDOW
+from blog_search_mcp.index.embedders.packaged import MINILM
+from blog_search_mcp.index.embedders.registry import Choice
+from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.ingest.pipeline import ingest
+from blog_search_mcp.ingest.plan import Job
+from blog_search_mcp.ingest.report import Progress
 
-def ingest() -> None:
-    """Ingest, and end the process."""
-    from benchmarks.speed.free_embedder import FixedEmbedder
-    from blog_search_mcp.index.embedders import registry
-    from blog_search_mcp.ingest.__main__ import main
+DIRECTIONS = 4096
+WORDS = 48
+"""Of a text that count; hashing more would be a cost."""
+SHARED = 4.0
+"""Length of what all texts share beside one word's 1: cosines of unrelated texts are then about
+.3, as those of nomic-embed-text."""
 
-    dimension = int(sys.argv.pop(1))
-
-    def fixed(*_asked: object, **_prefixes: object) -> Choice:
-        return registry.Choice(FixedEmbedder(dimension), "as the benchmark wants")
-
-    vars(registry)["choose_embedder"] = fixed
-    main()
+_WORD = re.compile(r"\w+")
 
 
-def serve(index: str, dimension: str, table: str, *content: str) -> int:
-    """Serve; the exit status."""
-    from blog_search_mcp.index.embedders import registry
-    from blog_search_mcp.server.settings import Settings
+class FreeEmbedder:
+    """The packaged embedder for English by name, with vectors that need no model."""
 
-    def free(identity: EmbedderIdentity, url: str) -> Embedder:
-        del identity, url
-        from benchmarks.speed.free_embedder import FreeEmbedder
+    identity = MINILM.identity
+    window_pieces = WINDOW
 
-        if dimension == "e5":
-            from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """It reads everything equally well."""
+        return [1.0] * len(texts)
 
-            return OnnxEmbedder(E5)
-        return FreeEmbedder(int(dimension), Path(table) if table else None)
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return np.stack([self.embed_query(text) for text in texts])
 
-    registry.serve_embedder = free
-    watch = Path(content[0]) if content else None
-    if watch:
-        from functools import partial
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder."""
+        words = _WORD.findall(text, 0, 12 * WORDS)[:WORDS]
+        rows = [zlib.crc32(word.encode()) % DIRECTIONS for word in words]
+        vector = _directions()[rows].sum(axis=0) + SHARED * _directions()[DIRECTIONS]
+        unit: Vectors = vector / np.float32(np.sqrt(vector @ vector))
+        return unit
 
-        from blog_search_mcp.server.watch import reingest
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return self.embed_documents(texts)
 
-        program = ("benchmarks.speed.free", "ingest", dimension)
-        vars(reingest)["run_ingest"] = partial(reingest.run_ingest, program=program)
-    gc.disable()  # as the server's own command does
-    from blog_search_mcp.server.stdio.transport import serve_stdio
 
-    return serve_stdio(Settings(Path(index), "", watch=watch))
+@cache
+def _directions() -> Vectors:
+    shape = (DIRECTIONS + 1, MINILM.identity.dimension)
+    made = np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
+    unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+def ingest_free(content: Path, index: Path) -> None:
+    """Make the index of a folder of posts anew. Raises BlogSearchError."""
+    choice = Choice(FreeEmbedder(), "as the benchmark wants")
+    now = datetime.now(UTC)
+    ingest(Job(content, index, lambda *_: choice, now, rebuild=True), Progress())
 
 
 if __name__ == "__main__":
-    if sys.argv.pop(1) == "ingest":
-        ingest()
-    sys.exit(serve(*sys.argv[1:]))
+    ingest_free(*map(Path, sys.argv[1:3]))

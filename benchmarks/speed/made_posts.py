@@ -15,13 +15,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-SECTIONS = 24
-"""Folders; one more, `RARE`, holds a hundredth of the posts."""
-TAGS = 60
-RARE = "rare"
-"""A section, and a tag, of a hundredth of the posts, every other one of which bears each."""
-RARE_DAY = date(2025, 1, 1)
-"""From here on is a hundredth of the posts."""
+SECTIONS, TAGS, DAYS = 24, 60, 4_700
 CHUNKS_PER_POST = 6.9
 """As in a blog of 3,500 posts and 24,000 chunks."""
 
@@ -60,24 +54,22 @@ def material_of(content: Path) -> Material:
     return Material(tuple(dict.fromkeys(headings)), tuple(dict.fromkeys(blocks)))
 
 
-def write_posts(folder: Path, material: Material, count: int, seed: int) -> None:
+def write_posts(folder: Path, material: Material, count: int) -> None:
     """Write `count` posts below `folder`; the first n are the same for every `count`."""
     for number in range(count):
-        source, text = _post(material, number, random.Random(f"{seed} {number}"))
+        source, text = _post(material, number, random.Random(number))
         (folder / source).parent.mkdir(parents=True, exist_ok=True)
         (folder / source).write_text(text, encoding="utf-8")
 
 
 def _post(material: Material, number: int, chance: random.Random) -> tuple[str, str]:
-    is_rare = number % 100 == 50
     title = " ".join((chance.choice(material.headings), _made_up(chance))).replace('"', "'")
-    section = RARE if is_rare else f"section-{chance.randrange(SECTIONS):02d}"
-    tags = [*(f"tag-{chance.randrange(TAGS)}" for _ in range(3)), *([RARE] if is_rare else [])]
-    days = (RARE_DAY - _FIRST_DAY).days
-    day = RARE_DAY if is_rare else _FIRST_DAY + timedelta(chance.randrange(days))
-    head = f'---\ntitle: "{title}"\ndate: {day}\ntags: [{", ".join(tags)}]\n---\n'
+    tags = ", ".join(f"tag-{chance.randrange(TAGS)}" for _ in range(3))
+    day = _FIRST_DAY + timedelta(chance.randrange(DAYS))
+    head = f'---\ntitle: "{title}"\ndate: {day}\ntags: [{tags}]\n---\n'
     parts = (_part(material, chance) for _ in range(chance.randint(*_PARTS)))
-    return f"{section}/post-{number:06d}.md", f"{head}\n{''.join(parts)}"
+    source = f"section-{chance.randrange(SECTIONS):02d}/post-{number:06d}.md"
+    return source, f"{head}\n{''.join(parts)}"
 
 
 def _part(material: Material, chance: random.Random) -> str:

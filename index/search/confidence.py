@@ -30,8 +30,7 @@ says no more."""
 
 SMALL_LOGIT = 1.2
 """What a blog of a few lines adds to the logit, and a longer one in proportion: of three blogs cut
-to 5 to 40 posts, .00 to .08 of the answered questions are low, and all everyday ones
-(`benchmarks.quality.small_blogs`)."""
+to 5 to 40 posts, .00 to .08 of the answered questions are low, and all everyday ones."""
 
 LEAST_QUERY_COVERAGE = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""

@@ -20,8 +20,7 @@ IGNORED = (ROOT / "tools/docker/Dockerfile.dockerignore").read_text(encoding="ut
 
 def test_the_registry_is_told_what_the_project_is_and_takes() -> None:
     [package] = SAID["packages"]
-    versions = (SAID["version"], package["version"], VERSION)
-    assert versions == (PROJECT["version"],) * 3
+    assert (SAID["version"], package["version"]) == (VERSION, VERSION)
     assert package["identifier"] == SAID["name"].partition("/")[2] == PROJECT["name"]
     assert SAID["description"] == PROJECT["description"]
     [option] = package["packageArguments"]

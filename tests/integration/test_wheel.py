@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.server import VERSION
 from tests.support.paths import ROOT
 
 
@@ -54,7 +55,7 @@ def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) 
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0] for name in names} == {
         "blog_search_mcp",
-        "blog_search_mcp-0.1.0.dist-info",
+        f"blog_search_mcp-{VERSION}.dist-info",
     }
     assert {
         "blog_search_mcp/py.typed",
@@ -75,7 +76,7 @@ def test_each_model_in_the_wheel_comes_with_its_licence_and_both_fit(built: Path
     [wheel], [source] = built.glob("*.whl"), built.glob("*.tar.gz")
     assert max(wheel.stat().st_size, source.stat().st_size) < MOST_BYTES
     names = set(zipfile.ZipFile(wheel).namelist())
-    notices = "blog_search_mcp-0.1.0.dist-info/licenses"
+    notices = f"blog_search_mcp-{VERSION}.dist-info/licenses"
     assert f"{notices}/LICENSE" in names
     for model in LICENSED:
         assert f"blog_search_mcp/index/embedders/models/{model}/README.md" in names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import anyio
@@ -21,7 +21,6 @@ from blog_search_mcp.server.protocol.app import (
 )
 from blog_search_mcp.server.settings import Settings
 from tests.support.front import Blog, made
-from tests.support.paths import ROOT
 from tests.support.server_fixtures import FixedSearcher
 
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
@@ -47,12 +46,11 @@ def blog(tmp_path: Path) -> Blog:
 async def test_the_server_says_who_it_is_and_keeps_a_fault_of_its_own_in_the_log(
     mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     async with Client(build_server(FixedSearcher()), mode=mode) as client:
         info, able = client.server_info, client.server_capabilities
         assert info is not None
         assert (client.protocol_version, info.name) == (ERAS[mode], "blog_mcp")
-        assert info.version == project["version"]
+        assert info.version == version("blog-search-mcp")
         assert able is not None
         assert able.tools is not None
         assert not able.tools.list_changed

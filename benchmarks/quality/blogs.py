@@ -1,0 +1,250 @@
+"""What is measured: a blog or a judged collection, with its index, its posts and its queries.
+
+A blog is a folder of posts; one that is called `posts` is named after the folder it lies in.
+Questions come from a file, or from a folder with files named after the blog: `BLOG.jsonl`, further
+ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl`. A line is a `query` with the `source` of the post that
+answers it, perhaps `also` with further ones and `evidence`, words of the post that answer it
+verbatim; without a `source` the blog does not answer it. All other queries are made of the posts.
+
+A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
+({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
+since a blog is what search knows.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchmarks.quality.queries import (
+    Posts,
+    Query,
+    Text,
+    derive_queries,
+    is_specific,
+    language_of_post,
+    reduce_to_keywords,
+    select_foreign,
+    sort_by_hash,
+)
+from blog_search_mcp import BlogIndex, BlogSearchError, Post, build_index, open_index
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.ingest.report import Progress
+
+JUDGED = "judged"
+"""The kind whose every right post is wanted, as somebody judged them; of others, one is."""
+
+ABSENT = ("absent", "everyday", "elsewhere", "heading elsewhere")
+"""Kinds without an answer: questions of the blog's field, what people ask who think of no blog,
+other blogs' questions, and their headings."""
+
+EVERYDAY = Path(__file__).with_name("everyday.txt")
+"""A question a line about what people do when they do not write blogs, in the languages of
+EVERYDAY_LANGUAGES, apart by tabs. Written for this project; nothing is fitted on them."""
+EVERYDAY_LANGUAGES = ("en", "zh-hant", "zh", "ja", "de")
+
+EVERY_CHUNK = 1_000_000
+"""Neighbours with which a post is read whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Which embedder makes an index; by default the packaged one that suits the blog."""
+
+    kind: Literal["auto", "ollama", "embedded"] = "embedded"
+    model: str | None = None
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blog:
+    """One blog, or one judged collection, with all queries it is measured by."""
+
+    name: str
+    folder: Path
+    """Of its index."""
+    index: BlogIndex
+    posts: Posts
+    language: str
+    """ISO 639-1, of most of its posts, `zh-hant` for Traditional Chinese."""
+    queries: tuple[Query, ...]
+
+    def ask_elsewhere(self, blogs: Iterable[Blog], limit: int) -> list[Query]:
+        """Take other blogs' questions and specific headings, at most `limit` of each kind.
+
+        Those in this blog's language, if there are any, of which no post here contains the words.
+        """
+        others = [blog for blog in blogs if blog.name != self.name]
+        others = [blog for blog in others if blog.language == self.language] or others
+        asked: dict[str, list[str]] = {"elsewhere": [], "heading elsewhere": []}
+        for query in (query for blog in others for query in blog.queries):
+            if query.kind == "question":
+                asked["elsewhere"].append(query.text)
+            elif query.kind == "heading" and is_specific(query.text):
+                asked["heading elsewhere"].append(query.text)
+        return [
+            query
+            for kind, texts in asked.items()
+            for query in islice(
+                sort_by_hash(Query(kind, text) for text in select_foreign(texts, self.posts)), limit
+            )
+        ]
+
+
+def read_blog(
+    content: Path, questions: Path | None, limit: int, cache: Path, embedding: Embedding
+) -> Blog:
+    """Index a blog or collection below `cache`, and make at most `limit` queries of each kind.
+
+    Vectors are kept there; all else is made anew, by the code as it is. Raises BlogSearchError.
+    """
+    is_judged = (content / "qrels.tsv").is_file()
+    name = content.parent.name if content.name == "posts" else content.name
+    place = content.resolve()
+    key = hashlib.sha256(f"{place}\n{embedding.kind}\n{embedding.model}".encode()).hexdigest()
+    folder = cache / f"{name}-{key[:12]}"
+    if is_judged:
+        place = write_collection(content, cache / f"{name}-{key[:12]}-posts")
+    sys.stderr.write(f"{name}\n")
+    build_index(
+        place,
+        folder,
+        embedder=embedding.kind,
+        model=embedding.model,
+        embedder_url=embedding.host,
+        rebuild=True,
+        progress=Progress(sys.stderr),
+    )
+    index = open_index(folder, embedder_url=embedding.host)
+    posts = read_posts(index)
+    languages = Counter(post.language for post in posts).most_common(1)
+    language = languages[0][0] if languages else ""
+    if is_judged:
+        queries = [*islice(sort_by_hash(read_judgements(content)), limit)]
+    else:
+        queries = _choose_queries(posts, language, name, questions, limit)
+    return Blog(name, folder, index, posts, language, tuple(queries))
+
+
+def read_posts(index: BlogIndex) -> Posts:
+    """Read the posts of an index but those without a body, which search leaves out."""
+    texts: list[Text] = []
+    offset = 0
+    while page := index.posts(offset=offset):
+        offset += len(page)
+        texts += filter(None, (_read_post(index, post) for post in page))
+    return tuple(texts)
+
+
+def _read_post(index: BlogIndex, post: Post) -> Text | None:
+    try:
+        chunks = index.read(post.source, 0, neighbors=EVERY_CHUNK).chunks
+    except BlogSearchError:
+        return None
+    body = "\n\n".join(chunk.text for chunk in chunks)
+    headings = dict.fromkeys(heading for chunk in chunks for heading in chunk.all_headings)
+    language = language_of_post(post.language, body)
+    return Text(post.source, " ".join(post.title.split()), language, tuple(headings), body)
+
+
+def _choose_queries(
+    posts: Posts, language: str, name: str, questions: Path | None, limit: int
+) -> list[Query]:
+    """Make queries of the posts, and take the questions with what is made of them."""
+    asked = list(read_questions(questions, name)) if questions else []
+    known = {post.source for post in posts}
+    if lost := [query.text for query in asked if query.right and not known & {*query.right}]:
+        sys.stderr.write(f"{len(lost)} questions are for posts that are not there: {lost[0]}\n")
+    keywords = [
+        Query("keywords", text, query.right, query.evidence)
+        for query in asked
+        if query.right and (text := reduce_to_keywords(query.text)) not in ("", query.text)
+    ]
+    everyday = [Query("everyday", text) for text in everyday_questions(language)]
+    return [*derive_queries(posts, limit), *asked, *keywords, *everyday]
+
+
+def everyday_questions(language: str) -> tuple[str, ...]:
+    """Return questions about everyday life in a blog's language, else in English."""
+    rows = [line.split("\t") for line in EVERYDAY.read_text(encoding="utf-8").splitlines()]
+    asked = dict(zip(EVERYDAY_LANGUAGES, zip(*rows, strict=True), strict=True))
+    return asked.get(language, asked["en"])
+
+
+class Question(BaseModel):
+    """One line of a file of questions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    query: str
+    source: str = ""
+    also: tuple[str, ...] = ()
+    evidence: str = ""
+    type: str = ""
+    """What sort of question it is, in its author's words; not measured apart."""
+
+
+def read_questions(place: Path, name: str) -> Iterator[Query]:
+    """Read a file of questions, or those in a folder that are named after a blog.
+
+    Raises UsageError with the line that is wrong.
+    """
+    named = re.compile(rf"{re.escape(name)}(-\d+)?(\.absent)?\.jsonl")
+    files = sorted(place.iterdir()) if place.is_dir() else [place]
+    for file in files:
+        if place.is_dir() and not named.fullmatch(file.name):
+            continue
+        for number, line in enumerate(_read_lines(file), 1):
+            try:
+                question = Question.model_validate_json(line)
+            except ValidationError as error:
+                wrong = error.errors()[0]["msg"]
+                raise UsageError(f"{file}:{number} is no question: {wrong}.") from error
+            right = (question.source, *question.also) if question.source else ()
+            kind = "question" if right else "absent"
+            yield Query(kind, question.query, right, question.evidence)
+
+
+def write_collection(folder: Path, content: Path) -> Path:
+    """Write the documents of a collection as posts; one without a title is a piece of code."""
+    content.mkdir(parents=True, exist_ok=True)
+    for document in map(json.loads, _read_lines(folder / "corpus.jsonl")):
+        title, text = document["title"], document["text"]
+        head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n\n{text}\n"
+        path = content / _name_post(document["id"])
+        path.write_text(head if title else f"```\n{text}\n```\n", encoding="utf-8")
+    return content
+
+
+def read_judgements(folder: Path) -> Iterator[Query]:
+    """Read the queries of a collection that have relevant documents."""
+    relevant: Mapping[str, list[str]] = defaultdict(list)
+    for row in csv.DictReader(_read_lines(folder / "qrels.tsv"), delimiter="\t"):
+        if int(row["relevance"]) > 0:
+            relevant[row["query-id"]].append(_name_post(row["doc-id"]))
+    for line in map(json.loads, _read_lines(folder / "queries.jsonl")):
+        if line["id"] in relevant:
+            yield Query(JUDGED, line["text"], tuple(relevant[line["id"]]))
+
+
+def _name_post(document: str) -> str:
+    return f"{quote(document, safe='')}.md"
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.") from error

@@ -1,0 +1,208 @@
+"""What is measured, by row: a stage in, a figure out.
+
+All ask real servers over stdin and stdout, and run real ingests. Passages have vectors that cost
+nothing to make (`free`); queries are embedded by the model in the package.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import faiss
+import numpy as np
+from markdown_it import MarkdownIt
+
+from benchmarks.speed.figure import Figure, in_turn
+from benchmarks.speed.free import ingest_free
+from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
+from benchmarks.speed.server import BARE, Server, ours, run_python, server
+from blog_search_mcp.index.embedders.packaged import MINILM, OnnxEmbedder
+
+QUERY = "index latency"
+NEAREST = 150
+"""Vectors that FAISS is asked for, as a search does."""
+INGESTS, EDITS = 3, 3
+QUIET = 3.0
+"""Seconds before an edit, in which the ingest of the one before ends."""
+LOOKS = 0.02
+"""Seconds between two looks whether a post is found."""
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A made blog and its index, made once for all rows."""
+
+    blog: Path
+    """The folder whose blocks posts are made of."""
+    work: Path
+    """An empty folder."""
+    chunks: int
+    """Asked for, about."""
+    runs: int
+    """Of what takes less than a second; rows take fewer of what takes longer."""
+
+    @property
+    def posts(self) -> int:
+        """How many the blog has."""
+        return max(1, round(self.chunks / CHUNKS_PER_POST))
+
+    @cached_property
+    def content(self) -> Path:
+        """The made blog."""
+        folder = self.work / "content"
+        write_posts(folder, material_of(self.blog), self.posts)
+        return folder
+
+    @cached_property
+    def index(self) -> Path:
+        """The index of `content`."""
+        folder = self.work / "index"
+        ingest_free(self.content, folder)
+        return folder
+
+    def queries(self, count: int) -> Sequence[str]:
+        """Return headings of the blog, and questions made of its paragraphs' beginnings."""
+        material = material_of(self.blog)
+        asked = [heading for heading in material.headings if len(heading.split()) > 1]
+        for block in material.blocks:
+            words = block.split()
+            if block[:1].isalpha() and len(words) > 12:
+                asked.append(f"how does {' '.join(words[3:11])}?")
+        step = max(1, len(asked) // count)
+        return (asked[::step] * (count // max(len(asked[::step]), 1) + 1))[:count]
+
+
+def start(stage: Stage) -> Figure:
+    """From a process's start to its first reply, beside a bare server's."""
+    taken, floors = in_turn([ours(stage.index)] * (stage.runs + 1), _first_reply, _bare_reply)
+    return Figure("start to first reply", taken, "a bare server on the same SDK", floors, 1.1)
+
+
+def first(stage: Stage) -> Figure:
+    """From a process's start to its first answered search, beside the imports that it needs."""
+    taken, floors = in_turn([ours(stage.index)] * (stage.runs // 3 + 2), _first_answer, _imports)
+    floor = "a bare server that imports FAISS, tantivy and onnxruntime"
+    return Figure("start to first answer", taken, floor, floors, 2.0)
+
+
+def search(stage: Stage) -> Figure:
+    """A warm search, beside its parts alone: a call, the model, FAISS over the same vectors."""
+    queries = stage.queries(stage.runs * 4)
+    flat, model = faiss.IndexFlatIP(MINILM.identity.dimension), OnnxEmbedder(MINILM)
+    for path in sorted(stage.index.glob("generations/*/vectors/*.rows")):
+        flat.add(np.fromfile(path, "<f4").reshape(-1, flat.d))
+    faiss.omp_set_num_threads(1)
+    with server(ours(stage.index)) as started, server(BARE) as bare:
+
+        def do_parts(query: str) -> None:
+            bare.call("echo", text=query)
+            flat.search(model.embed_query(query)[None], NEAREST)
+
+        taken, floors = in_turn(
+            (*queries[:3], *queries),
+            lambda query: started.call("search_blog", query=query),
+            do_parts,
+            uncounted=3,
+        )
+    floor = "a bare call, all-MiniLM-L6-v2 and FAISS IndexFlatIP, of the same query"
+    return Figure(f"warm search_blog, {flat.ntotal:,} vectors", taken, floor, floors, 4.0)
+
+
+def read(stage: Stage) -> Figure:
+    """A warm `read_chunk`, beside a tool of a bare server that gives back as much text."""
+    with server(ours(stage.index)) as started, server(BARE) as bare:
+        [hit, *_] = started.call("search_blog", query=QUERY)["structuredContent"]["results"]
+        place = {"source": hit["source"], "chunk_index": hit["chunk_index"]}
+        text = started.call("read_chunk", **place)["content"][0]["text"]
+        taken, floors = in_turn(
+            [text] * (stage.runs * 10 + 1),
+            lambda _text: started.call("read_chunk", **place),
+            lambda text: bare.call("echo", text=text),
+        )
+    return Figure("warm read_chunk", taken, "a bare server's echo of the same text", floors, 2.5)
+
+
+def ingest(stage: Stage) -> Figure:
+    """A first ingest without the embedder, beside parsing the posts' Markdown."""
+    parser, index = MarkdownIt("commonmark").enable("table"), stage.work / "ingest"
+
+    def parse(content: Path) -> None:
+        for path in content.rglob("*.md"):
+            parser.parse(path.read_text(encoding="utf-8"))
+
+    def ingest_anew(content: Path) -> None:
+        shutil.rmtree(index, ignore_errors=True)
+        run_python("-m", "benchmarks.speed.free", content, index)
+
+    taken, floors = in_turn([stage.content] * INGESTS, ingest_anew, parse, uncounted=0)
+    what = f"first ingest, {stage.posts:,} posts"
+    return Figure(what, taken, "markdown-it on the same posts, in one process", floors, 8.0)
+
+
+def edit(stage: Stage) -> Figure:
+    """From the saving of a post until a server with `--watch` finds it, beside an idle ingest."""
+    for name in ("watched", "still"):
+        shutil.copytree(stage.content, stage.work / name / "posts", dirs_exist_ok=True)
+        shutil.copytree(stage.index, stage.work / name / "index", dirs_exist_ok=True)
+        _ingest_changes(stage.work / name)
+    watched = stage.work / "watched"
+    posts = sorted((watched / "posts").rglob("*.md"))
+    chosen = [posts[number * len(posts) // (EDITS + 1)] for number in range(EDITS + 1)]
+    with server(ours(watched / "index", "--watch", watched / "posts")) as watching:
+
+        def wait(_post: Path) -> None:
+            _find(watching, "a question")
+            time.sleep(QUIET)
+
+        def change(post: Path) -> None:
+            word = f"quux{''.join('abcdefghij'[int(digit)] for digit in post.stem[-6:])}wort"
+            text = post.read_text(encoding="utf-8").rstrip()
+            post.write_text(f"{text}\n\nHere stands the {word} of this post.\n", encoding="utf-8")
+            end = time.monotonic() + PATIENCE
+            while _find(watching, word) != post.relative_to(watched / "posts").as_posix():
+                assert time.monotonic() < end, "an edited post was not found"
+                time.sleep(LOOKS)
+
+        _, taken, floors = in_turn(
+            chosen, wait, change, lambda _post: _ingest_changes(stage.work / "still")
+        )
+    floor = "an ingest of nothing new, start to exit"
+    return Figure("one edit to found, with --watch", taken, floor, floors, 3.0)
+
+
+def _ingest_changes(folder: Path) -> None:
+    content, index = folder / "posts", folder / "index"
+    run_python("-m", "blog_search_mcp.ingest", content, "--index", index)
+
+
+def _find(watching: Server, query: str) -> str:
+    """Return the source of the first hit, empty if there is none."""
+    hits = watching.call("search_blog", query=query)["structuredContent"]["results"]
+    return str(hits[0]["source"]) if hits else ""
+
+
+def _first_reply(command: tuple[str, ...]) -> None:
+    with server(command) as started:
+        started.first_reply()
+
+
+def _bare_reply(_command: tuple[str, ...]) -> None:
+    _first_reply(BARE)
+
+
+def _first_answer(command: tuple[str, ...]) -> None:
+    with server(command) as started:
+        started.first_reply()
+        started.call("search_blog", query=QUERY)
+
+
+def _imports(_command: tuple[str, ...]) -> None:
+    with server(BARE) as started:
+        started.first_reply()
+        started.call("imports")
