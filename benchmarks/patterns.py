@@ -86,7 +86,7 @@ def collect_sources() -> Sources:
     for module, text, method in uses:
         if method.startswith("re."):
             sources.setdefault(re.compile(text), (f"{module} {text}", {method[3:]}))
-    for rule in (*rules.SHORTCODES, *rules.COMPONENTS, *rules.ADMONITIONS, *rules.EXPRESSIONS):
+    for rule in rules.RULES:
         made = re.compile(rule.opening, re.MULTILINE)
         sources[made] = (f"{rules.__name__} {rule.opening}", {"match", "finditer"})
     return sources

@@ -4,7 +4,6 @@
     ├── UsageError            a setting or argument that cannot be meant
     ├── ContentError          the content folder cannot be read
     │   ├── UnreadablePost    one file that is left out, with its reason
-    │   │   └── PostChanging      somebody is writing it just now
     │   └── NoLink            where a post is published is not sure, with the reason
     ├── EmbedderError         vectors could not be had
     │   ├── EmbedderUnavailable   nobody answers; may pass by itself
@@ -96,10 +95,6 @@ def describe_unexpected(error: BaseException) -> str:
     """Name an error that nobody expected: its class and its first words."""
     said = " ".join(str(error).split())[:MOST_DETAIL]
     return ": ".join(filter(None, (type(error).__name__, said)))
-
-
-class PostChanging(UnreadablePost):
-    """Somebody is writing the file just now; what was read of it may be torn."""
 
 
 class NoLink(ContentError):

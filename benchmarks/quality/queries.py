@@ -283,7 +283,7 @@ def identifiers(posts: Posts) -> Iterator[Query]:
         (code[2].strip(), post.post.source)
         for post in posts
         for block in post.body.blocks
-        if not block.opening
+        if block.kind != "fence"
         for code in _CODE.finditer(post.body.text[block.start : block.end])
     )
     named = ((code, source) for code, source in found if _is_name(code))

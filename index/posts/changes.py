@@ -4,8 +4,7 @@ A file counts as changed when its size or time is another, as for an ingest. Onl
 files, so an edited draft counts too.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -17,50 +16,29 @@ MAX_NAMES = 3
 """Sources that `list_changes` names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """Sources that differ from the last ingest; each tuple sorted."""
-
-    changed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    due: tuple[str, ...] = ()
-    """The same bytes, but from this instant on they appear, or go."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.changed, *self.added, *self.removed, *self.due)
-
-
-def find_changes(last: LastIngest, content: Path, now: str) -> Changes:
+def find_changes(last: LastIngest, content: Path, now: str) -> list[str]:
     """Walk `content` by the rules of the ingest and compare. Raises ContentError."""
     return compare_files(last, walk(content, last.suffixes).files, now)
 
 
-def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> Changes:
-    """Compare the last ingest with `files` as they are at `now`, written as `FileState.due`."""
-    found = {file.source: (file.size, file.mtime_ns) for file in files}
+def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> list[str]:
+    """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
+
+    Sorted: those that changed, were added or removed, and those that appear or go by themselves.
+    """
+    present = {file.source: (file.size, file.mtime_ns) for file in files}
     before = {source: (file.size, file.mtime_ns) for source, file in last.files.items()}
-    both = sorted(before.keys() & found.keys())
-    same = [source for source in both if before[source] == found[source]]
-    return Changes(
-        changed=tuple(source for source in both if before[source] != found[source]),
-        added=tuple(sorted(found.keys() - before.keys())),
-        removed=tuple(sorted(before.keys() - found.keys())),
-        due=tuple(source for source in same if (last.files[source].due or "~") <= now),
-    )
+    due = {source for source, file in last.files.items() if (file.due or "~") <= now}
+    return sorted({source for source, _ in present.items() ^ before.items()} | due)
 
 
-def describe_changes(changes: Changes, created: str, now: datetime) -> str | None:
+def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
     """Return a sentence on how many posts changed since the index was `created`, if any did."""
-    count = len(changes.sources)
-    if not count:
+    if not changes:
         return None
-    return (
-        f"{count_changed(count)} since the index was made {format_age(created, now)}; "
-        f"to include {'it' if count == 1 else 'them'}: `{TO_INGEST}`."
-    )
+    them = "it" if len(changes) == 1 else "them"
+    made = f"since the index was made {format_age(created, now)}"
+    return f"{count_changed(len(changes))} {made}; to include {them}: `{TO_INGEST}`."
 
 
 def count_changed(posts: int) -> str:
@@ -68,11 +46,10 @@ def count_changed(posts: int) -> str:
     return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
 
 
-def list_changes(changes: Changes) -> str:
+def list_changes(changes: Sequence[str]) -> str:
     """Name the first few sources and how many more there are."""
-    sources = changes.sources
-    more = f" and {len(sources) - MAX_NAMES:,} more" if len(sources) > MAX_NAMES else ""
-    return ", ".join(sources[:MAX_NAMES]) + more
+    more = len(changes) - MAX_NAMES
+    return ", ".join(changes[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def format_age(created: str, now: datetime) -> str:

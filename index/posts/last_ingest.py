@@ -7,13 +7,20 @@ folder's is written in place: a torn file is not JSON and counts as none. It nam
 machine, which must not reach a client.
 """
 
+import os
+from collections.abc import Collection, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.posts.cascades import Cascade
+from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
+from blog_search_mcp.index.posts.visibility import HiddenReason
+from blog_search_mcp.index.types import Post
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
@@ -21,6 +28,18 @@ if TYPE_CHECKING:
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LeftOut(_Frozen):
+    """A post that is not public."""
+
+    post: Post
+    reason: str
+    """`draft` or `future`; `""` for one of which its site has a page."""
+    day: str
+    """ISO day on which it was last changed, as its author says, else as the file system does."""
+    is_written: bool
+    """Whether `day` is the author's."""
 
 
 class FileState(_Frozen):
@@ -69,6 +88,8 @@ class LastIngest(_Frozen):
     """What a post's name ends in."""
     files: dict[str, FileState]
     """By source."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Sorted by source."""
     waiting: int = 0
     """Posts whose vectors another ingest has to make, since this one ended before."""
     options: IngestOptions = IngestOptions()
@@ -98,3 +119,48 @@ def read_any_last_ingest(store: "FolderStore") -> LastIngest | None:
 def format_folder(folder: Path) -> str:
     """Write the absolute path of a folder as `LastIngest.content` holds it."""
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFolder:
+    """What lies in a content folder."""
+
+    files: frozenset[str]
+    """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
+    left_out: tuple[LeftOut, ...] = ()
+    """As the last ingest found them, sorted by source."""
+    problem: str = ""
+    """Why the folder could not be read, in a sentence; empty if it could."""
+
+
+def read_folder(
+    last: LastIngest | None, content: Path | None, posts: Collection[str]
+) -> ContentFolder:
+    """List the folder of the last ingest, or `content` if it was moved.
+
+    `posts` are the sources of the index. A folder that cannot be read is no error.
+    """
+    if last is None:
+        problem = "It is not known where the posts lie, so drafts were not looked at"
+        return ContentFolder(frozenset(posts), problem=f"{problem}; an ingest notes it.")
+    files = frozenset(_list_files(content or Path(last.content)))
+    problem = "" if files else "The folder of the posts cannot be read; ingest it where it is now."
+    return ContentFolder(files.union(posts, last.files), last.left_out, problem)
+
+
+def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
+    """Describe a post that is left out; `fields` are its own with what it inherits."""
+    written = first_date(normalize_names(fields), CHANGE_FIELDS)
+    day = written.isoformat() if written else post.date
+    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date().isoformat()
+    has_page = reason not in ("draft", "future")
+    return LeftOut(
+        post=post, reason="" if has_page else reason, day=day or saved, is_written=day is not None
+    )
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        prefix = Path(above).relative_to(folder)
+        yield from ((prefix / name).as_posix() for name in names)

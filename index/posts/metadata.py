@@ -34,9 +34,13 @@ def first_text(known: Fields, names: Iterable[str]) -> str:
     return next(filter(None, (to_text(known.get(name)) for name in names)), "")
 
 
+MOST_BITS = 10_000
+"""Of a number that is a word; Python writes none of more than 14,300."""
+
+
 def to_text(value: object) -> str:
     """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
-    if value is None:
+    if value is None or (isinstance(value, int) and value.bit_length() > MOST_BITS):
         return ""
     if isinstance(value, list):
         return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))

@@ -1,17 +1,17 @@
 """A file's bytes as text, and the text as front matter and body.
 
 UTF-8 is tried first and kept even with a few bad bytes, because a post that is almost UTF-8 is
-UTF-8 that was damaged. Others are known by a byte order mark, by the zeros of UTF-16, or by
-charset-normalizer among the encodings posts were really written in. Text stays verbatim but for
-three things: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as
-CommonMark asks (2.3, insecure characters).
+UTF-8 that was damaged. Others are known by a byte order mark, or by charset-normalizer among the
+encodings posts were really written in. Text stays verbatim but for three things: line endings
+become LF, a byte order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure
+characters).
 
 Of front matter are read YAML between `---` lines (the last may be `...`), TOML between `+++` lines
 and a JSON object at the start of the file, as Hugo has them; the language named behind the first
 `---`, as Eleventy has it (of JavaScript one object that YAML can read); and as Hexo has them JSON
-fields between `;;;` lines and YAML fields with only a `---` after them. Where there is none, MDX
-may export an object as `metadata`, `meta` or `frontmatter`, as Next.js has it. Blank space before
-is allowed, and before an opening line comments of HTML, as licences and linters want them.
+fields between `;;;` lines and YAML fields with only a `---` after them. Blank space before is
+allowed, and before an opening line comments of HTML, as licences and linters want them. Where there
+is none, MDX may export an object as `metadata`, `meta` or `frontmatter`, as Next.js has it.
 
 Lines of `Name: value` up to a blank one are read where they surely are fields, as MkDocs and
 Pelican have them, and with two colons as Logseq has.
@@ -22,8 +22,6 @@ first key is a sentence.
 
 YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
 `2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
-An alias counts as long as what it stands for (MAX_CHARACTERS), since whoever reads a value reads
-that once more.
 """
 
 import codecs
@@ -60,8 +58,6 @@ without tables and code for rare Korean syllables."""
 _LETTER = re.compile(r"[^\W\x00-\x7f]")
 _LINE_END = re.compile("\r\n?")
 
-_UTF16_ZEROS = 0.01
-"""Least share of zero bytes in BOM-less UTF-16: one ASCII character (a line end) in fifty."""
 _BINARY_CONTROLS = 0.02
 """Share of control bytes above which a file is no text; images and archives have above 5 %."""
 _STRAY_CONTROLS = 8
@@ -91,22 +87,12 @@ def decode(data: bytes) -> Decoded:
     """Read bytes as text. Raises UnreadablePost, with the reason, for what is no text."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            decoded = _decode_as(data[len(mark) :], encoding)
-            if decoded.repaired > len(decoded.text) * _REPAIRABLE:
-                marked = f"it is marked as {encoding.upper()} but is not; save it as UTF-8"
-                raise UnreadablePost(marked)
-            return decoded
-    if utf16 := _detect_utf16(data):
-        return _decode_as(data, utf16)
-    if _is_binary(data):
+            return _decode_as(data[len(mark) :], encoding)
+    if len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _BINARY_CONTROLS:
         raise UnreadablePost(
             "it is not text but a binary file; rename it, or name it in a .blogignore"
         )
     return _decode_as(data, "utf-8" if _is_utf8(data) else _detect_legacy(data))
-
-
-def _is_binary(data: bytes) -> bool:
-    return len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _BINARY_CONTROLS
 
 
 def _decode_as(data: bytes, encoding: str) -> Decoded:
@@ -124,18 +110,6 @@ def _is_utf8(data: bytes) -> bool:
         text = data.decode("utf-8", errors="replace")
         return text.count("\ufffd") <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE
     return True
-
-
-def _detect_utf16(data: bytes) -> str | None:
-    even, odd = data[0::2].count(0), data[1::2].count(0)
-    if len(data) % 2 or even + odd < max(1, len(data) * _UTF16_ZEROS):
-        return None
-    encoding = "utf-16-be" if even > odd else "utf-16-le"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        return None
-    return None if "\x00" in text or _is_binary(text.encode()) else encoding
 
 
 def _detect_legacy(data: bytes) -> str:
@@ -156,8 +130,9 @@ def _has_kana(text: str) -> bool:
 
 
 MAX_CHARACTERS = 256 * 1024
-"""Longest block read, also with its aliases filled in; front matter of real posts stays below
-10,000 characters."""
+"""Longest block read; front matter of real posts stays below 10,000 characters."""
+MAX_ALIASES = 100
+"""Of a block: whoever reads a value reads once more what each stands for."""
 MAX_DEPTH = 50
 """Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
@@ -197,12 +172,11 @@ _USUAL = frozenset(
     )
 )
 _EXPORTED = re.compile(
-    r"\s*(?:import\s[^\n]*\n\s*)*+export const (?:metadata|meta|frontmatter)\s*=\s*"
-    r"(?=\{)(?:([^\n]*\});?[ \t]*$|(.*?^\}))",
+    r"\s*(?:import\s[^\n]*\n\s*)*+"
+    r"export const (?:metadata|meta|frontmatter)\s*=\s*(\{[^\n]*\}|\{.*?^\});?[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-"""The metadata of a page in MDX as Next.js has it: an object on one line, or up to a line that
-begins by closing it."""
+"""The metadata of a page in MDX as Next.js has it."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
@@ -247,7 +221,17 @@ def split_front_matter(text: str) -> FrontMatter:
         return _split_json(text, json_opening.end())
     if (loose := _LOOSE.match(text)) and (fields := _read_loose(loose[0])):
         return _split_behind(text, loose.end() - 1, fields)
-    return FrontMatter(_read_exported(text[:MAX_CHARACTERS]), text, 1)
+    if exported := _EXPORTED.match(text):
+        return FrontMatter(_read_exported(exported[1]), text, 1)
+    return FrontMatter({}, text, 1)
+
+
+def _read_exported(block: str) -> dict[str, object]:
+    try:
+        fields = parse_fields(block, "yaml")
+    except ValueError:
+        fields = None
+    return fields if isinstance(fields, dict) else salvage_fields(block)
 
 
 def _read_loose(block: str) -> dict[str, object]:
@@ -263,18 +247,6 @@ def _read_loose(block: str) -> dict[str, object]:
     begins = next(iter(fields)).lower() in (*usual, *map(str.lower, hiding))
     is_certain = len(usual) > 1 or "title" in usual or hiding
     return dict(fields) if begins and is_certain else {}
-
-
-def _read_exported(text: str) -> dict[str, object]:
-    """Read the fields that MDX exports, none where YAML cannot read the object."""
-    exported = _EXPORTED.match(text)
-    if exported is None:
-        return {}
-    try:
-        fields = parse_fields(exported[1] or exported[2], "yaml")
-    except ValueError:
-        return {}
-    return {str(key): value for key, value in fields.items()} if isinstance(fields, dict) else {}
 
 
 def _split_block(
@@ -346,27 +318,20 @@ def _parse_yaml(block: str, loader: type[Any]) -> object:
 
 
 def _check_size(events: Iterable[Any]) -> None:
-    """Raise ValueError for too deep a nesting, or too much text once aliases are filled in."""
-    size, sizes, is_endless = 0, dict[str | None, int](), False
-    opened: list[tuple[str | None, int]] = []
+    """Raise ValueError for too deep a nesting, or aliases that together make much of little."""
+    anchors: list[str | None] = []
+    aliases = 0
     for event in events:
-        match event:
-            case yaml.CollectionStartEvent():
-                opened.append((event.anchor, size))
-                size += 1
-            case yaml.CollectionEndEvent():
-                anchor, start = opened.pop()
-                sizes[anchor] = size - start
-            case yaml.ScalarEvent():
-                sizes[event.anchor] = len(event.value) + 1
-                size += sizes[event.anchor]
-            case yaml.AliasEvent():
-                size += sizes.get(event.anchor, 0)
-                is_endless = event.anchor in dict(opened)
-        if is_endless or len(opened) > MAX_DEPTH:
+        if isinstance(event, yaml.CollectionStartEvent):
+            anchors.append(event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchors.pop()
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+            if any(anchors) or aliases > MAX_ALIASES:
+                raise ValueError(f"it has an alias in an alias, or more than {MAX_ALIASES}")
+        if len(anchors) > MAX_DEPTH:
             raise ValueError("it is nested too deeply")
-        if size > MAX_CHARACTERS:
-            raise ValueError(f"its aliases make more than {MAX_CHARACTERS} characters of it")
 
 
 class StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]

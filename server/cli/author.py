@@ -171,8 +171,7 @@ def _name_post(post: Post) -> dict[str, str]:
 @over_index
 def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: bool) -> int:
     """Look over the blog: broken links, orphans, drafts that were left, and more."""
-    from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
-    from blog_search_mcp.index.posts.left_out import read_folder
+    from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest, read_folder
     from blog_search_mcp.index.relations.audit import audit
     from blog_search_mcp.index.stores import open_store
     from blog_search_mcp.server.engine import engine_for_author
@@ -180,7 +179,7 @@ def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: boo
     corpus, today = engine_for_author(settings).corpus(), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_any_last_ingest(open_store(settings.index))
-    state = audit(corpus, read_folder(last, None, sources, today), today)
+    state = audit(corpus, read_folder(last, None, sources), today)
     write = _finding_facts if as_json else _write_finding
     facts = {
         "posts": state.posts,

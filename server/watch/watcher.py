@@ -176,4 +176,4 @@ class Watcher:
             return FolderState()
         files = walk(self._content, last.suffixes).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return FolderState(files, len(compare_files(last, files, now).sources), last.waiting)
+        return FolderState(files, len(compare_files(last, files, now)), last.waiting)

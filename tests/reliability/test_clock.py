@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.watch.staleness import StalenessCheck
-from blog_search_mcp.server.watch.watcher import Watcher
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from tests.support.blog import Blog, MakeBlog
 
 YEARS = timedelta(days=3 * 365)
@@ -78,16 +76,6 @@ def test_posts_of_another_time_are_found_and_no_change_for_ever(year: int, blog:
     assert (made.ingest().changed, found(made, "leek")) == (1, ["soup.md"])
 
 
-@pytest.mark.parametrize("year", [1980, 2100])
-def test_an_index_of_another_time_is_whole(year: int, blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    touch(made.index, datetime(year, 1, 1, tzinfo=UTC).timestamp())
-    assert found(made, "onion") == ["soup.md"]
-    assert made.ingest().generation == 1
-    made.write({"tea.md": "# Tea\n\nA leaf.\n"})
-    assert (made.ingest().generation, found(made, "leaf")) == (2, ["tea.md"])
-
-
 def test_a_scheduled_post_that_a_wrong_clock_published_is_taken_back(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,28 +90,3 @@ def test_a_scheduled_post_that_a_wrong_clock_published_is_taken_back(
     report = made.ingest()
     assert (report.removed, [skip.reason for skip in report.skipped]) == (1, ["future"])
     assert found(made, "zebrafinch") == []
-
-
-def test_a_watcher_takes_posts_in_as_its_clock_says_and_ingests_once_a_jump(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": SOUP, "later.md": LATER})
-    touch(made.content, 1e9)
-    made.ingest()
-    ingests: list[date] = []
-
-    def ingest(_options: IngestOptions) -> list[str]:
-        ingests.append(made.today)
-        return [str(made.ingest().generation)]
-
-    watcher = Watcher(made.index, made.content, ingest, lambda: None)
-    for jump in (timedelta(0), YEARS, timedelta(0), YEARS):
-        made.today = date(2026, 1, 15) + jump
-        now = type("Now", (), {"now": staticmethod(lambda _zone: made.now)})
-        monkeypatch.setattr("blog_search_mcp.server.watch.watcher.datetime", now)
-        set_clock(monkeypatch, jump)
-        for _ in range(5):
-            watcher.step()
-        assert watcher.notice() is None
-    assert ingests == [date(2026, 1, 15), date(2026, 1, 15) + YEARS]
-    assert found(made, "zebrafinch") == ["later.md"]

@@ -15,37 +15,91 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise, takewhile
 from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
-from blog_search_mcp.index.posts.markdown.rules import (
-    ADMONITIONS,
-    COMPONENTS,
-    EXPRESSIONS,
-    SHORTCODES,
-    Replacement,
-    Rule,
-    dedent_admonitions,
-    has_indented_admonition,
-    looks_like_mdx,
-)
+from blog_search_mcp.index.posts.markdown.rules import RULES, looks_like_mdx
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 
+_TAG = re.compile(
+    r"(?:\{%-? *(end)?(highlight|codeblock)\b[^{}\n]*%\}"
+    r"|\{\{[<%] *(/ *)?(highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
+    re.MULTILINE,
+)
+"""Around code of Jekyll, Hexo and Hugo, alone on its line."""
+
+
+def _tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read code between tags as a fence; one that is never closed, which `env` knows, is text."""
+    tag = _TAG.match(state.src, state.bMarks[start] + state.tShift[start])
+    if tag is None or tag[1] or tag[3] or state.is_code_block(start):
+        return False
+    unclosed = state.env.setdefault("unclosed", [])
+    for last in range(start + 1, end) if (tag[2], tag[4], end) not in unclosed else ():
+        closing = _TAG.match(state.src, state.bMarks[last] + state.tShift[last])
+        if closing and (closing[1] or closing[3]) and closing.group(2, 4) == tag.group(2, 4):
+            break
+    else:
+        unclosed.append((tag[2], tag[4], end))
+        return False
+    if not silent:
+        token = state.push("fence", "code", 0)
+        token.content = state.getLines(start + 1, last, state.sCount[start], True)
+        token.map, state.line = [start, last + 1], last + 1
+    return True
+
+
+_INDENTED = 4
+"""Spaces that MkDocs asks for."""
+_CONTAINER = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++\"([^\"\n]*)\")?"
+    r"|===[!+]? +\"([^\"\n]*)\")[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an admonition or a tab of MkDocs as its title and the blocks indented below it."""
+    mark = _CONTAINER.match(state.src, state.bMarks[start] + state.tShift[start])
+    if mark is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    least, last = state.blkIndent + _INDENTED, start + 1
+    for number in range(start + 1, end):
+        if not state.isEmpty(number):
+            if state.sCount[number] < least:
+                break
+            last = number + 1
+    title = state.push("inline", "", 0)
+    title.content, title.map, title.children = mark[1] or mark[2] or "", [start, start + 1], []
+    above = state.blkIndent, state.lineMax, state.parentType
+    state.blkIndent, state.lineMax, state.parentType = least, last, "container"
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent, state.lineMax, state.parentType = above
+    state.line = last
+    return True
+
 
 def _block_parser(*without: str) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
     parser.disable(without)
     parser.core.ruler.enableOnly(["normalize", "block"])
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "tagged_code", _tagged_code, interrupts)
+    if without:
+        parser.block.ruler.before("fence", "container", _container, interrupts)
     return parser
 
 
@@ -88,10 +142,8 @@ _DEFINITION = re.compile(
 
 def find_definitions(markdown: str) -> dict[str, Any]:
     """Find the link definitions anywhere in a post, as `parse_inline` takes them."""
-    found: dict[str, Any] = {}
-    for label, target in _DEFINITION.findall(markdown):
-        found.setdefault(normalizeReference(label), {"href": target, "title": ""})
-    return found
+    pairs = reversed(_DEFINITION.findall(markdown))  # the first of a label counts
+    return {normalizeReference(label): {"href": target, "title": ""} for label, target in pairs}
 
 
 Span: TypeAlias = tuple[int, int]
@@ -156,55 +208,14 @@ def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Ite
 
 
 FENCE = "~" * 24
-"""Opens code between template tags; longer than any fence in that code."""
-
-_MARK = re.compile(
-    r"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)$"
-    r"|^(?P<indent> {0,3})(?:\{%-? *(?P<end>end)?(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
-    r"|\{\{[<%] *(?P<close>/ *)?(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
-    re.MULTILINE,
-)
-_NAMES = ("highlight", "codeblock", "mermaid")
-_CLOSING = re.compile(r"endhighlight|endcodeblock|/ *(?:highlight|mermaid)")
-
-
-def fence_tagged_code(markdown: str) -> str:
-    """Write code between tags that stand alone on their lines as a fence.
-
-    What stands in a fence already is left as it is, and so is a tag that is never closed.
-    """
-    if not any(word in markdown for word in _NAMES) or not _CLOSING.search(markdown):
-        return markdown
-    marks = list(_MARK.finditer(markdown))
-    last = {_name(mark): mark.start() for mark in marks if mark["end"] or mark["close"]}
-    pieces, written, inside = [], 0, ""
-    for mark in marks:
-        name, is_closing = _name(mark), mark["end"] or mark["close"]
-        if inside and mark["fence"]:
-            acts = mark["fence"].startswith(inside) and not mark["info"].strip()
-        elif inside:
-            acts = is_closing and name == inside
-        else:
-            acts = mark["fence"] or (not is_closing and last.get(name, -1) > mark.start())
-        if not acts:
-            continue
-        if name:
-            pieces += [markdown[written : mark.start()], mark["indent"], FENCE]
-            written = mark.end()
-        inside = "" if inside else name or mark["fence"]
-    return "".join([*pieces, markdown[written:]])
-
-
-def _name(mark: re.Match[str]) -> str:
-    return mark["liquid"] or mark["hugo"] or ""
-
+"""Opens code that was cut; longer than any fence in that code."""
 
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
 _BEGINS = re.compile(r"\n* {0,3}\|")
 _DELIMITERS = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 
 
-def add_table_head(passage: str) -> str:
+def _add_table_head(passage: str) -> str:
     """Put an empty head before rows that have none, with as many cells as the longest of them."""
     if not _BEGINS.match(passage):
         return passage
@@ -217,27 +228,20 @@ def add_table_head(passage: str) -> str:
 
 
 _CANDIDATE = re.compile(
-    r"[{<]|%%|(?<![\w:]):[a-z]"
-    r"|\\?\[(?=/[a-z]|embed|gallery|[a-z][\w-]*(?: [^\[\]\n]*=|[ =]https?:))"
+    r"[{<]|%%"
     r"|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
     re.MULTILINE,
 )
 """Where a rule can apply: looking here first spares trying each rule at each character."""
 
-_ALWAYS = (*SHORTCODES, *COMPONENTS, *ADMONITIONS)
-_READERS = [rule.read for rule in (*_ALWAYS, *EXPRESSIONS)]
+_BEGINNING = re.compile(
+    "|".join(f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(RULES)), re.MULTILINE
+)
+"""The first rule that fits wins, and the last group names it."""
 
 
-def _combine(rules: Sequence[Rule]) -> re.Pattern[str]:
-    """Make one pattern, in which the first rule that fits wins and the last group names it."""
-    named = (f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(rules))
-    return re.compile("|".join(named), re.MULTILINE)
-
-
-_RULES: dict[Dialect, re.Pattern[str]] = {
-    "passage": _combine(_ALWAYS),
-    "mdx": _combine((*_ALWAYS, *EXPRESSIONS)),
-}
+_REST = re.compile(r"[ \t]*$", re.MULTILINE)
+_MAY_CONTAIN = re.compile(r"^ *(?:!!!|\?\?\?|===[!+]? +\")", re.MULTILINE)
 
 
 def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
@@ -247,55 +251,37 @@ def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequenc
     no definition; they are used where the passage reads the same by itself. Braces that are text
     may be marks (`index.posts.markdown.rules.protect_braces`).
     """
-    markdown = fence_tagged_code(add_table_head(passage))
+    markdown = _add_table_head(passage)
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
-    indents = has_indented_admonition(markdown)
-    as_it_stands = markdown == passage and dialect == "passage" and not indents
-    known = known if as_it_stands else None
+    if markdown != passage or dialect == "mdx" or _MAY_CONTAIN.search(markdown):
+        known = None
     tokens = known or parse_blocks(markdown, dialect)
-    if indents:
-        markdown = dedent_admonitions(markdown, _code_lines(tokens))
-        tokens = parse_blocks(markdown, dialect)
     if not _CANDIDATE.search(markdown):
         return tokens
-    lines = known[0].map if known else None
-    find = partial(find_code, markdown, tokens, lines[0] if lines else 0)
-    replaced = _replace_syntax(markdown, find, _RULES[dialect])
+    first_line = (known[0].map or [0])[0] if known else 0
+    replaced = _replace_syntax(markdown, tokens, first_line)
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
-def _code_lines(tokens: Sequence[Token]) -> set[int]:
-    code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
-    return {line for start, end in code for line in range(start, end)}
-
-
-def _replace_syntax(
-    markdown: str, find: Callable[[], Sequence[Span]], rules: re.Pattern[str]
-) -> str:
-    """Replace all syntax that begins outside code, which `find` finds where there is any syntax."""
+def _replace_syntax(markdown: str, tokens: Sequence[Token], first_line: int) -> str:
+    """Replace all syntax that begins outside code, which is looked for where there is any."""
     pieces, at = [], 0
     code: Sequence[Span] | None = None
     for candidate in _CANDIDATE.finditer(markdown):
         place = candidate.start()
-        beginning = rules.match(markdown, place) if place >= at else None
+        beginning = _BEGINNING.match(markdown, place) if place >= at else None
         if beginning is None or beginning.lastgroup is None:
             continue
-        code = find() if code is None else code
+        if code is None:
+            code = find_code(markdown, tokens, first_line)
         if is_inside(place, code):
             continue
-        if found := _READERS[int(beginning.lastgroup[1:])](beginning):
-            pieces += [markdown[at:place], _on_own_lines(markdown, place, found)]
-            at = found.end
+        if (found := RULES[int(beginning.lastgroup[1:])].read(beginning)) is not None:
+            words, end = found
+            line = markdown[markdown.rfind("\n", 0, place) + 1 : place]
+            is_last = _REST.match(markdown, end)
+            if words.strip() and "\n" not in words and is_last and not line.strip(" \t>"):
+                words = f"\n{line}{words.strip()}\n{line}"  # what has its line for itself
+            pieces += [markdown[at:place], words]
+            at = end
     return "".join([*pieces, markdown[at:]])
-
-
-def _on_own_lines(markdown: str, place: int, found: Replacement) -> str:
-    """Make the words a paragraph where the syntax has its lines for itself."""
-    if not found.words.strip() or "\n" in found.words:
-        return found.words
-    before = markdown[markdown.rfind("\n", 0, place) + 1 : place]
-    end = markdown.find("\n", found.end)
-    after = markdown[found.end : end if end >= 0 else None]
-    if before.strip(" \t>") or after.strip():
-        return found.words
-    return f"\n{before}{found.words.strip()}\n{before}"

@@ -49,22 +49,13 @@ def test_a_failure_of_ollama_is_told_without_its_own_words() -> None:
     assert "sword" not in failure.for_clients
 
 
-@pytest.mark.parametrize(
-    ("name", "is_file", "said"),
-    [
-        ("my posts", False, "is not there"),
-        ("a@b", True, "is a file"),
-    ],
-)
-def test_no_folder_of_posts_is_named_to_clients(
-    name: str, is_file: bool, said: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("name", "is_file"), [("my posts", False), ("a@b", True)])
+def test_no_folder_of_posts_is_named_to_clients(name: str, is_file: bool, tmp_path: Path) -> None:
     folder = tmp_path / name
     if is_file:
         folder.touch()
     with pytest.raises(IngestFailed) as raised:
         run_ingest(folder, tmp_path / "index", "", IngestOptions())
     assert name in str(raised.value)
-    assert raised.value.for_clients == (
-        f"The newest posts could not be ingested: The content folder {said}."
-    )
+    assert str(tmp_path) not in raised.value.for_clients
+    assert name not in raised.value.for_clients
