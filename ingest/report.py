@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.changes import MAX_NAMES
-from blog_search_mcp.index.posts.last_ingest import LeftOut
+from blog_search_mcp.index.posts.last_ingest import (
+    MAX_NAMES,
+    LeftOut,
+)
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 

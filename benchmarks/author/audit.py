@@ -49,7 +49,7 @@ def _measure(folder: Path) -> None:
     last = read_any_last_ingest(FolderStore(folder))
     assert last is not None
     sources = frozenset(post.source for post in corpus.posts.values())
-    content = read_folder(last, None, sources)
+    content = read_folder(last, sources)
     own = [
         (corpus.posts[post].source, each.link)
         for post, links in corpus.links.items()

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +31,7 @@ from blog_search_mcp.index.posts.metadata import (
     to_text,
 )
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
-from blog_search_mcp.index.posts.walk import SectionFile, is_data, is_section, read_file
+from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 
 Value: TypeAlias = str | dict[str, str]
 
@@ -54,12 +53,8 @@ class Cascade(BaseModel):
     """Of the section, as sources begin: with `/` at the end, `""` for the content folder."""
     is_final: bool = False
     """Whether a post's own fields of these names count for nothing."""
-    language: str = ""
-    """That of the section's file by its name, whose posts it is for; `""` for all."""
-    others: tuple[str, ...] = ()
-    """Languages for which the section has other files."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind`, `environment` and `lang`, all of which a post must match."""
+    """Patterns of `path`, `kind` and `environment`, all of which a post must match."""
     collection: str | None = None
     """That of Jekyll's, by its folder, which a post must be of; `""` for pages, `None` for all."""
     prefix: str = ""
@@ -105,65 +100,46 @@ def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
 
 def _reaches(cascade: Cascade, source: str) -> bool:
     folders, _, name = (cascade.prefix + source).rpartition("/")
-    stem, language = split_language(name)
     collection = next((folder for folder in folders.split("/") if folder.startswith("_")), "")
     if not source.startswith(cascade.folder) or cascade.collection not in (None, collection):
         return False
-    differs = cascade.language and language and cascade.language != language
-    if differs or language in cascade.others:
-        return False
+    stem, _ = split_language(name)
     place = f"{folders}/" if stem in ("index", "_index") else f"{folders}/{stem}"
     path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
-    values = {
-        "path": path,
-        "kind": "/page" if stem != "_index" else "/section" if path != "/" else "/home",
-        "environment": f"/{ENVIRONMENT}",
-        "lang": language and f"/{language}",
-    }
+    kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
+    values = {"path": path, "kind": kind, "environment": f"/{ENVIRONMENT}"}
     return all(
         _matches(pattern.lower(), values[name])
         for name, pattern in cascade.target.items()
-        if values.get(name)
+        if name in values
     )
 
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Whether a pattern of Hugo's names a page.
-
-    One that cannot be read matches everything.
-    """
-    if group := _BRACES.search(pattern):
+    """Whether a pattern of Hugo's names a page; one that cannot be read names every page."""
+    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MOST_BRACES:
         before, after = pattern[: group.start()], pattern[group.end() :]
-        is_long = pattern.count("{") > MOST_BRACES
-        return is_long or any(_matches(before + part + after, text) for part in group[1].split(","))
+        return any(_matches(before + part + after, text) for part in group[1].split(","))
+    if "{" in pattern:
+        return True
     if not pattern.strip("/*"):
         return text == "/" or "*" in pattern
-    try:
-        rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
-        is_met = leaves_out if pattern.endswith("/**") else decide
-        return "{" in pattern or bool(is_met(rules, text[1:]))
-    except (ValueError, re.error):
-        return True
+    rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
+    is_met = leaves_out if pattern.endswith("/**") else decide
+    return bool(is_met(rules, text[1:]))
 
 
-def read_cascades(
-    content: Path, sections: Iterable[SectionFile], site: SiteFields
-) -> tuple[Cascade, ...]:
+def read_cascades(content: Path, sections: Iterable[str], site: SiteFields) -> tuple[Cascade, ...]:
     """Read the sections of a content folder, those above it in its site and the configuration.
 
     The nearest to a post comes first. Raises ContentError for a section that cannot be read:
     going on without it could publish what the author keeps out.
     """
-    files = sorted(sections, key=lambda file: (-file.source.count("/"), file.source))
-    files += _find_above(content, site)
-    languages = defaultdict[Path, set[str]](set)
-    for file in files:
-        if is_section(file.path.name):
-            languages[file.path.parent].add(split_language(file.path.name)[1])
-    entries = [
-        entry for file in files for entry in _read_section(file, languages[file.path.parent], site)
-    ]
+    nearest = sorted(sections, key=lambda source: (-source.count("/"), source))
+    files = [(source, content.resolve() / source) for source in nearest]
+    files += ((path.name, path) for path in _find_above(content, site))
+    entries = [entry for source, path in files for entry in _read_section(source, path, site)]
     entries += _list_cascades(site.cascade)
     entries += [
         {"folder": folder, "collection": collection, "fields": fields}
@@ -174,32 +150,30 @@ def read_cascades(
     return tuple(Cascade(**entry, prefix=site.prefix, root=site.root) for entry in entries)
 
 
-def _find_above(content: Path, site: SiteFields) -> Iterator[SectionFile]:
+def _find_above(content: Path, site: SiteFields) -> Iterator[Path]:
     """List the files of the folders above the content folder in its site, the nearest first."""
     sections = site.prefix.removeprefix(site.root).count("/")
     for level, folder in enumerate(content.resolve().parents[: site.prefix.count("/")]):
         for path in sorted(folder.iterdir()):
             if is_data(folder, path.name, ()) or (level < sections and is_section(path.name)):
-                yield SectionFile(path.name, path)
+                yield path
 
 
-def _read_section(
-    file: SectionFile, languages: Collection[str], site: SiteFields
-) -> Iterator[dict[str, Any]]:
-    """Yield what a file passes down; its folder has files of these languages."""
+def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[str, Any]]:
+    """Yield what a file passes down."""
     from blog_search_mcp.index.posts.text import decode, split_front_matter
 
-    name, folder = file.path.name, file.source[: file.source.rfind("/") + 1]
+    folder = source[: source.rfind("/") + 1]
     try:
-        text = decode(read_file(file.path)).text
+        text = decode(read_file(path)).text
     except UnreadablePost as error:
         raise ContentError(
-            f"{file.source}, which may keep back the posts below it, cannot be used: {error}."
+            f"{source}, which may keep back the posts below it, cannot be used: {error}."
         ) from error
-    if not is_section(name):
-        stem = name.rpartition(".")[0].removesuffix(".11tydata")
-        is_of_folder = name[0] in "_." or stem == file.path.parent.name
-        if fields := _pick_fields(_read_data(text, file.path.suffix)):
+    if not is_section(path.name):
+        stem = path.stem.removesuffix(".11tydata")
+        is_of_folder = path.name[0] in "_." or stem == path.parent.name
+        if fields := _pick_fields(_read_data(text, path.suffix)):
             yield {"folder": folder if is_of_folder else f"{folder}{stem}.", "fields": fields}
         return
     front = split_front_matter(text)
@@ -208,9 +182,7 @@ def _read_section(
         yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
     is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
     for entry in _list_cascades({"draft": "true"} if is_kept_back else known.get("cascade")):
-        language = split_language(name)[1]
-        others = tuple(sorted({*languages} - {language}))
-        yield {"folder": folder, "language": language, "others": others, **entry}
+        yield {"folder": folder, **entry}
 
 
 def _read_data(text: str, ending: str) -> Fields:

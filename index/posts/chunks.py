@@ -14,8 +14,8 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
@@ -26,12 +26,17 @@ from blog_search_mcp.index.types import Chunk
 if TYPE_CHECKING:
     from blog_search_mcp.index.posts.markdown.body import Block, Body
 
+LONGEST = 20_000
+"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
+the chunk's place. Of 10,400 chunks of four blogs two are longer."""
+LONGEST_OPENING = 2_000
+"""Of them, those left for the headings before a chunk's own text."""
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
 )
 """A run of marks is tried from its first one alone: from each, a line of dots takes minutes."""
-
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
@@ -60,47 +65,35 @@ def _small_ends(text: str, most: int) -> Iterator[int]:
             yield sentence.end()
             continue
         for word in _WORD.finditer(text, *sentence.span()):
-            yield from _ends_in_word(text, word.start(), word.end(), most)
+            if exceeds(word[0], most):
+                yield from _slice_ends(text, word.start(), word.end(), most)
+            yield word.end()
 
 
-def _ends_in_word(text: str, start: int, end: int, most: int) -> Iterator[int]:
-    """The word's end if it fits, else that of each slice of `most` characters and their marks."""
-    cut = start + most if exceeds(text[start:end], most) else end
+def _slice_ends(text: str, start: int, end: int, most: int) -> Iterator[int]:
+    """Yield where slices of `most` characters end, which no combining mark follows."""
+    cut = start + most
     while cut < end:
         if not unicodedata.category(text[cut]).startswith("M"):
             yield cut
             cut += most - 1
         cut += 1
-    yield end
 
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-
-
-def split_oversize(text: str, longest: int, most: int) -> list[tuple[int, int]]:
-    """Split a passage into pieces of at most `longest` characters each.
-
-    They end with lines, of a longer line with sentences of at most `most` word pieces; what is
-    longer still is an inlined file, all of whose words are its first piece's. Returns the end of
-    each piece, and the end of its words, which begin where those of the piece before end.
-    """
-    pieces: list[tuple[int, int]] = []
+def _line_ends(text: str, longest: int) -> list[int]:
+    """Cut `text` into parts of at most `longest` characters that end with lines if they can."""
+    ends: list[int] = []
     start = 0
-    for end, words_end in _list_parts(text, longest, most):
-        if pieces and end - start <= longest:
-            pieces[-1] = end, words_end
-        else:
-            start = pieces[-1][0] if pieces else 0
-            pieces.append((end, words_end))
-    return pieces
-
-
-def _list_parts(text: str, longest: int, most: int) -> Iterator[tuple[int, int]]:
     for line in _LINE.finditer(text):
-        ends = sentence_ends(line[0], most) if len(line[0]) > longest else [len(line[0])]
-        for start, end in pairwise(line.start() + end for end in (0, *ends)):
-            yield from ((cut, end) for cut in range(start + longest, end, longest))
-            yield end, end
+        if ends and line.end() - start <= longest:
+            ends[-1] = line.end()
+            continue
+        start = line.start()
+        for cut in _slice_ends(text, line.start(), line.end(), longest):
+            ends.append(cut)
+            start = cut
+        ends.append(line.end())
+    return ends
 
 
 CUT_ODDS = 2
@@ -121,6 +114,12 @@ class Limits:
     """Whether small sections beside each other share a passage."""
 
 
+PASSAGE = Limits(least=360, most=800, scrap=120)
+"""A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
+that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
+with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
+
+
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     """Return the places of each run's pieces; every place is in exactly one run, in order."""
     gathered: list[range] = []
@@ -133,7 +132,8 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
         else:
             gathered.append(range(place, place + 1))
             sizes.append(own)
-    if len(gathered) > 1 and sizes[-1] < limits.scrap:
+    is_scrap = len(gathered) > 1 and sizes[-1] < limits.scrap
+    if is_scrap and sum(map(len, pieces[gathered[-2].start :])) <= LONGEST:
         gathered[-2:] = [range(gathered[-2].start, gathered[-1].stop)]
     return gathered
 
@@ -156,19 +156,6 @@ def split_windows(plain: str, most: int) -> list[str]:
     return [window for window in gathered if window.strip()]
 
 
-PASSAGE = Limits(least=360, most=800, scrap=120)
-"""A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
-that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
-with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
-
-LONGEST = 20_000
-"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
-the chunk's place. Of 10,400 chunks of four blogs two are longer."""
-
-LONGEST_OPENING = 2_000
-"""Characters of headings before a chunk's own text; what is beyond counts as text."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Span:
     start: int
@@ -176,8 +163,6 @@ class _Span:
     headings: tuple[str, ...]
     opens: int
     """Where the span's own text begins, behind the headings it starts with."""
-    words: tuple[int, int] | None = None
-    """What of the body its words are taken from; `None` for its own text."""
 
     @property
     def is_bare(self) -> bool:
@@ -194,8 +179,7 @@ def chunk_body(
     the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
     overlap, and the same body always gives the same chunks.
     """
-    cutter = _Cutter(body, limits, title)
-    spans = cutter.split_long(cutter.find_passages(None, body.blocks, ()))
+    spans = _Cutter(body, limits, title).cut(None, body.blocks, ())
     visible = [span for span in spans if body.text[span.start : span.end].strip()]
     return tuple(_chunks(source, body, first_line, visible))
 
@@ -208,7 +192,7 @@ class _Cutter:
     limits: Limits
     title: str
 
-    def find_passages(
+    def cut(
         self, heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
         """Cut a section: small ones inside it are packed together, large ones divided.
@@ -221,33 +205,16 @@ class _Cutter:
         for inner, inside in _list_sections(blocks[first:]):
             name, end = inner.heading, (inside or [inner])[-1].end
             below = (*path, name) if name and name != self.title else path
-            if self.limits.packs_sections and not self._is_large(inner.start, end):
+            is_large = exceeds(self.body.text[inner.start : end], self.limits.most)
+            if self.limits.packs_sections and not is_large and end - inner.start <= LONGEST:
                 small.append(_Span(inner.start, end, below, inner.end))
                 continue
-            before, divided = self._pack(small), self.find_passages(inner, inside, below)
+            before, divided = self._pack(small), self.cut(inner, inside, below)
             small = []
             if before and before[-1].is_bare:
                 divided[0] = _join(before.pop(), divided[0])
             passages += [*before, *divided]
         return passages + self._pack(small)
-
-    def split_long(self, spans: Iterable[_Span]) -> Iterator[_Span]:
-        """The spans, each as several if it is longer than a chunk may be."""
-        for span in spans:
-            if span.end - span.start <= LONGEST:
-                yield span
-                continue
-            opening = span.opens - span.start
-            opens = span.opens if opening <= LONGEST_OPENING else span.start
-            text, start, words_start = self.body.text[opens : span.end], span.start, opens
-            pieces = split_oversize(text, LONGEST - LONGEST_OPENING, self.limits.most)
-            for end, words_end in pieces:
-                words = (words_start, opens + words_end)
-                yield replace(span, start=start, end=opens + end, words=words)
-                start, words_start = opens + end, opens + words_end
-
-    def _is_large(self, start: int, end: int) -> bool:
-        return exceeds(self.body.text[start:end], self.limits.most)
 
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
@@ -260,18 +227,22 @@ class _Cutter:
         return [_Span(*span, path, max(span[0], opens)) for span in zip(begins, ends, strict=False)]
 
     def _piece_ends(self, block: Block) -> Iterator[int]:
-        is_large = self._is_large(block.start, block.end)
+        text = self.body.text[block.start : block.end]
+        is_large = exceeds(text, self.limits.most)
         if is_large and block.children:
             for child in block.children:
                 yield from self._piece_ends(child)
-        elif is_large and block.kind == "paragraph":
-            text = self.body.text[block.start : block.end]
-            yield from (block.start + end for end in sentence_ends(text, self.limits.most))
+            return
+        if is_large and block.kind == "paragraph":
+            ends = sentence_ends(text, self.limits.most)
         else:
-            yield block.end
+            ends = [len(text)]
+        for start, end in pairwise([0, *ends]):
+            piece_ends = _line_ends(text[start:end], LONGEST - LONGEST_OPENING)
+            yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
-        if len(spans) > 1 and spans[0].is_bare:
+        if len(spans) > 1 and spans[0].is_bare and spans[1].end - spans[0].start <= LONGEST:
             spans = [_join(spans[0], spans[1]), *spans[2:]]
         packed = pack_pieces([self.body.text[s.start : s.end] for s in spans], self.limits)
         return [reduce(_join, (spans[place] for place in run)) for run in packed]
@@ -311,7 +282,7 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             source=source,
             index=number,
             text=text,
-            plain=body.plain_text(*(span.words or (opens, span.end))),
+            plain=body.plain_text(opens, span.end),
             headings=span.headings,
             first_line=line,
             last_line=line + text.count("\n"),

@@ -1,7 +1,7 @@
 """List the files of a content folder that are posts, and what is left out with the reason.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
-server can tell that its index is behind (`index.posts.changes`). What the author leaves out is
+server can tell that its index is behind (`index.posts.last_ingest`). What the author leaves out is
 not reported; anything else that cannot be indexed is. Links are not followed, so that none makes
 a file public that is not, and a walk always ends.
 """
@@ -26,7 +26,6 @@ SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
 
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
-_TOO_LARGE = f"it is larger than {MAX_BYTES // 1024**2} MB; split it, or name it in a .blogignore"
 
 IGNORE_FILE = ".blogignore"
 
@@ -46,7 +45,6 @@ _ABOUT_REPOSITORY = re.compile(
     re.IGNORECASE,
 )
 """Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
-
 _QUARTO = ".qmd"
 _RENDERED = (".md", ".mdx")
 """What Quarto makes of a `.qmd` for Hugo and Docusaurus, beside it."""
@@ -63,7 +61,8 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise UnreadablePost(_describe_failure(error)) from error
     if len(content) > MAX_BYTES:
-        raise UnreadablePost(_TOO_LARGE)
+        most = f"{MAX_BYTES // 1024**2} MB"
+        raise UnreadablePost(f"it is larger than {most}; split it, or name it in a .blogignore")
     return content
 
 
@@ -101,22 +100,14 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class SectionFile:
-    """A file that may say something about other posts of its folder."""
-
-    source: str
-    """Like `SourceFile.source`."""
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
 class Walk:
     """What a content folder holds; each sorted by source."""
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...]
-    sections: tuple[SectionFile, ...] = ()
-    """Also of those that a `.blogignore` names, which keeps them out of the index alone."""
+    sections: tuple[str, ...] = ()
+    """Sources of files that may say something about other posts of their folders; also of those
+    that a `.blogignore` names, which keeps them out of the index alone."""
 
 
 class _Folder(NamedTuple):
@@ -138,19 +129,20 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     above = (folder for folder in root.parents[:LEVELS_ABOVE] if (folder / SETTINGS).is_dir())
     folders = [_Folder(root, "", (), tuple(map(read_vault, above)))]
     has_parts = not (root / SETTINGS).is_dir()
-    items: list[SourceFile | Skipped | SectionFile] = []
+    files, skipped, sections = [], [], []
     while folders:
         for item in _list_folder(folders.pop(), suffixes, has_parts=has_parts):
             if isinstance(item, _Folder):
                 folders.append(item)
+            elif isinstance(item, SourceFile):
+                files.append(item)
+            elif isinstance(item, Skipped):
+                skipped.append(item)
             else:
-                items.append(item)
-    items.sort(key=lambda item: item.source)
-    return Walk(
-        tuple(item for item in items if isinstance(item, SourceFile)),
-        tuple(item for item in items if isinstance(item, Skipped)),
-        tuple(item for item in items if isinstance(item, SectionFile)),
-    )
+                sections.append(item)
+    files.sort(key=lambda file: file.source)
+    skipped.sort(key=lambda skip: skip.source)
+    return Walk(tuple(files), tuple(skipped), tuple(sorted(sections)))
 
 
 def refuse_inside(content: Path, index: Location) -> None:
@@ -183,7 +175,7 @@ def _resolve_root(content: Path) -> Path:
 
 def _list_folder(
     folder: _Folder, suffixes: tuple[str, ...], *, has_parts: bool
-) -> Iterator[SourceFile | Skipped | SectionFile | _Folder]:
+) -> Iterator[SourceFile | Skipped | str | _Folder]:
     try:
         with os.scandir(folder.path) as entries:
             beside = {entry.name: entry for entry in entries}
@@ -195,11 +187,11 @@ def _list_folder(
     if SETTINGS in beside:
         folder = folder._replace(vaults=(*folder.vaults, read_vault(folder.path)))
     for name, entry in beside.items():
-        path, source = Path(entry.path), folder.source + name
-        is_folder = path.is_dir() if entry.is_symlink() else entry.is_dir()
+        source = folder.source + name
+        is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
         is_post = not is_folder and name.lower().endswith(suffixes)
         if not is_folder and (is_section(name) or is_data(folder.path, name, beside)):
-            yield SectionFile(source, path)
+            yield source
         if not (is_folder or (is_post and not _is_rendered(name, beside))):
             continue
         if _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
@@ -212,7 +204,7 @@ def _list_folder(
         elif entry.is_symlink():
             yield Skipped(source, "links are not followed; put the posts themselves in the folder")
         elif is_folder:
-            yield _Folder(path, f"{source}/", folder.ignores, folder.vaults)
+            yield _Folder(Path(entry.path), f"{source}/", folder.ignores, folder.vaults)
         else:
             yield _check_file(entry, source)
 
@@ -226,12 +218,10 @@ def _find_reason(
     name that begins with `_` for what posts include or are made of; Hugo and Zola write so what
     stands above the list of a section.
     """
-    is_about_repository = (
-        not folder.source
-        and not _REPOSITORY.isdisjoint(beside)
-        and _ABOUT_REPOSITORY.fullmatch(name)
-    )
-    if is_about_repository or (has_parts and name[0] == "_" and not name.startswith(_SECTION)):
+    is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
+    if is_repository and _ABOUT_REPOSITORY.fullmatch(name):
+        return NOT_PUBLISHED
+    if has_parts and name[0] == "_" and not name.startswith(_SECTION):
         return NOT_PUBLISHED
     return next(filter(None, (vault.exclude(folder.path / name) for vault in folder.vaults)), None)
 
@@ -247,11 +237,9 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     try:
         decoded = decode(read_file(folder.path / IGNORE_FILE))
         if decoded.repaired:
-            raise ValueError(
-                f"{decoded.repaired} of its characters cannot be read; save it as UTF-8"
-            )
+            raise ValueError("some of its characters cannot be read; save it as UTF-8")
         return folder.source, compile_rules(decoded.text.splitlines())
-    except (UnreadablePost, ValueError, re.error) as error:
+    except (UnreadablePost, ValueError) as error:
         raise ContentError(
             f"{folder.source}{IGNORE_FILE} cannot be used: {error}. Correct or delete it."
         ) from error
@@ -291,6 +279,4 @@ def _check_file(entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
         return Skipped(source, _describe_failure(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
-    if status.st_size > MAX_BYTES:
-        return Skipped(source, _TOO_LARGE)
     return SourceFile(source, entry.path, status.st_size, status.st_mtime_ns)

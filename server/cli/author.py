@@ -80,7 +80,7 @@ def _read_file(subject: str, settings: Settings) -> tuple[bytes | None, str]:
 
     Returns `None` and `subject` itself if there is no such file. Raises ContentError.
     """
-    from blog_search_mcp.index.posts.next_ingest import blog_of
+    from blog_search_mcp.index.posts.last_ingest import blog_of
 
     if subject == "-":
         return sys.stdin.buffer.read(), ""
@@ -179,7 +179,7 @@ def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: boo
     corpus, today = engine_for_author(settings).corpus(), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_any_last_ingest(open_store(settings.index))
-    state = audit(corpus, read_folder(last, None, sources), today)
+    state = audit(corpus, read_folder(last, sources), today)
     write = _finding_facts if as_json else _write_finding
     facts = {
         "posts": state.posts,

@@ -111,7 +111,7 @@ def _default_index(watched: Path | None) -> Location:
     """Return the index below the current folder, or the one beside the posts that are watched."""
     if watched is None:
         return read_absolute(DEFAULT_FOLDER)
-    from blog_search_mcp.index.posts.next_ingest import index_beside
+    from blog_search_mcp.index.posts.last_ingest import index_beside
 
     return index_beside(watched)
 

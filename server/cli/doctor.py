@@ -23,13 +23,13 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
 )
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.posts.changes import (
+from blog_search_mcp.index.posts.last_ingest import (
     describe_changes,
     find_changes,
     format_age,
     list_changes,
+    read_last_ingest,
 )
-from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import Location, open_store
@@ -134,7 +134,7 @@ def _check_posts(store: FolderStore, manifest: Manifest, now: datetime) -> Resul
         text = f"Whether posts changed cannot be told before the next ingest: `{TO_INGEST}`."
         return ("posts", "warning", text)
     try:
-        changes = find_changes(last, Path(last.content), now.isoformat(timespec="seconds"))
+        changes = find_changes(last, now.isoformat(timespec="seconds"))
     except ContentError as error:
         text = f"{error} If the posts were moved, ingest them where they are: `{TO_INGEST}`."
         return ("posts", "warning", text)

@@ -16,8 +16,12 @@ from blog_search_mcp.index.errors import (
     IndexProblem,
     UsageError,
 )
-from blog_search_mcp.index.posts.last_ingest import IngestOptions, read_any_last_ingest
-from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN, ingest_arguments
+from blog_search_mcp.index.posts.last_ingest import (
+    STOP_WITH_STDIN,
+    IngestOptions,
+    ingest_arguments,
+    read_any_last_ingest,
+)
 from blog_search_mcp.index.signals import SIGNALLED
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.client_settings import (

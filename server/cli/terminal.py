@@ -35,7 +35,7 @@ def with_folders(sentence: str, settings: Settings) -> str:
     """Complete the commands in a sentence for this run's index and its posts."""
     if "`" not in sentence:
         return sentence
-    from blog_search_mcp.index.posts.next_ingest import blog_of
+    from blog_search_mcp.index.posts.last_ingest import blog_of
 
     return complete_commands(sentence, blog_of(settings.index))
 

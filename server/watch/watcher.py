@@ -19,8 +19,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
-from blog_search_mcp.index.posts.changes import compare_files, count_changed
-from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.last_ingest import (
+    IngestOptions,
+    LastIngest,
+    compare_files,
+    count_changed,
+    read_last_ingest,
+)
 from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
 

@@ -79,26 +79,6 @@ def test_what_is_no_post_is_named_and_nothing_of_it_is_read(tmp_path: Path) -> N
         assert not (path.is_file() and b"swordfish" in path.read_bytes())
 
 
-KEPT_BACK = {
-    ".store/kept.md": "# Kept\n\nheron",
-    "_part.md": "heron",
-    "_drafts/later.md": "# Later\n\nheron",
-    "shut/diary.md": "# Diary\n\nheron",
-    ".blogignore": "shut/\n",
-    "early/_index.md": "---\ncascade:\n  draft: true\n---\n",
-    "early/plan.md": "# Plan\n\nheron",
-}
-
-
-def test_a_link_makes_no_file_public_that_is_not(tmp_path: Path) -> None:
-    blog = Blog(tmp_path / "content", tmp_path / "index")
-    blog.write({"open.md": POST, **KEPT_BACK})
-    for number, target in enumerate(KEPT_BACK):
-        (blog.content / f"{number}.md").symlink_to(blog.content / target)
-    assert blog.ingest().status == 0
-    assert list(blog.posts()) == ["open.md"]
-
-
 @pytest.mark.parametrize("index", [".blog-index", "visible", "posts/index.md"])
 def test_an_index_inside_the_content_folder_is_no_content(index: str, tmp_path: Path) -> None:
     blog = Blog(tmp_path, tmp_path / index)

@@ -38,7 +38,7 @@ TEXTS = {
     "the first day of another zone": "---\ndate: 0001-01-01T00:00:00+14:00\n---\nText.\n",
     **{
         f"{address} as an address": f'---\naliases: ["{address}"]\n---\n[a]({address}) Text.\n'
-        for address in ("http://[a", "//a]", "%2F%2F[a", "http://a\u2100b/", "a%3A//%5Ba")
+        for address in ("http://[a", "//a]", "http://a\u2100b/")
     },
     "a million folders in a link": f"[a](/{'x/' * 1_000_000}) Text.\n",
     "a hundred thousand folders in an address": f"---\nurl: /{'x/' * 100_000}\n---\nText.\n",
@@ -46,26 +46,23 @@ TEXTS = {
     "brackets in brackets": "[" * 20_000 + "Text" + "]" * 20_000 + "\n",
 }
 
-PLACES = ("read_file", "read_document", "chunk_body")
-"""What `ingest.prepare` does to a post."""
-
 
 class Panic(BaseException):
     """As a panic in Rust, which is no Exception."""
 
 
-ERRORS = (ValueError("Exceeds the limit"), Panic("index out of bounds"), StopIteration())
+PLACES = [
+    ("read_file", ValueError("Exceeds the limit")),
+    ("read_document", Panic("index out of bounds")),
+    ("chunk_body", StopIteration()),
+]
+"""What `ingest.prepare` does to a post, and what it may raise."""
 
 
 def answers(made: Blog) -> tuple[Answer, ...]:
     reader = made.reader()
     queries = ("soup", "boil an onion", "water", "three cups")
     return tuple(reader.search(query, Filters(), limit=10, offset=0) for query in queries)
-
-
-def found(made: Blog, query: str) -> set[str]:
-    answer = made.reader().search(query, Filters(), limit=10, offset=0)
-    return {hit.post.source for hit in answer.hits}
 
 
 def breaks_on_bad(place: str, error: BaseException) -> Callable[..., Any]:
@@ -94,8 +91,7 @@ def test_no_text_ends_an_ingest(what: str, blog: MakeBlog) -> None:
     assert {hit.post.source for answer in answers(made) for hit in answer.hits} >= GOOD.keys()
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "error"), PLACES)
 def test_whatever_a_post_raises_it_alone_is_left_out(
     place: str, error: BaseException, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,16 +104,8 @@ def test_whatever_a_post_raises_it_alone_is_left_out(
     assert f"reading it fails ({type(error).__name__}" in report.skipped[0].reason
     assert any(BAD in line for line in as_lines(report))
     assert answers(made) == before
-    assert made.ingest(rebuild=True).skipped == report.skipped
-    assert answers(made) == before
     monkeypatch.undo()
     assert (made.ingest().added, made.ingest().skipped) == (1, ())
-
-
-"""What takes a post into the index, and what its reason says."""
-
-
-"""What finds out what the posts of a blog are to each other."""
 
 
 READS_DEADLY = """
@@ -157,16 +145,3 @@ def test_of_many_posts_one_that_takes_too_long_or_ends_its_process_is_left_out(
     assert ingest() == (WORTHWHILE, [BAD])
     (posts / BAD).write_text("# Good\n\nA cure.\n", "utf-8")
     assert ingest() == (WORTHWHILE + 1, [])
-
-
-def test_an_interrupt_ends_the_ingest_and_leaves_the_index(
-    blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog(GOOD)
-    before = answers(made)
-    made.write({BAD: "# Bad\n\nMuch poison.\n"})
-    broken = breaks_on_bad("read_document", KeyboardInterrupt())
-    monkeypatch.setattr("blog_search_mcp.ingest.prepare.read_document", broken)
-    with pytest.raises(KeyboardInterrupt):
-        made.ingest()
-    assert answers(made) == before

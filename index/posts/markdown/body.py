@@ -37,8 +37,6 @@ _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table",
 _INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
 
 _MARKS = re.compile(r"`{3,}|~{3,}")
-_DEFINES = "]:"
-"""Part of a link's definition, which is none of a body's blocks but one of a passage's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +155,24 @@ class Body:
         """The words of `text[start:end]`.
 
         What begins inside a list is read as if its first line were not indented: four spaces
-        would make it code. What begins inside code is code.
+        would make it code. What begins inside code is code, and inside HTML what HTML it is.
         """
         passage = self.text[start:end]
         if start and not self._begins_block(start):
-            if marks := self._find_fence(self.blocks, start):
-                passage = f"{marks}\n{passage}"
+            block = self._find_leaf(self.blocks, start)
+            if block and block.kind == "html_block":
+                before = self.plain_text(block.start, start)
+                return self.plain_text(block.start, end).removeprefix(before).lstrip("\n")
+            if block and block.kind == "fence":
+                marks = _MARKS.search(self.text, block.start, start)
+                passage = f"{marks[0] if marks else FENCE}\n{passage}"
             elif indented := _INDENTED.match(passage):
                 passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
-        return strip_markup(passage, self._tokens_of(start, end), self._labels)
+        return strip_markup(passage, self._labels)
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
-        return strip_markup(markup, None, self._labels)
+        return strip_markup(markup, self._labels)
 
     @cached_property
     def _parsed(self) -> tuple[Sequence[Token], Mapping[str, Any]]:
@@ -235,27 +238,12 @@ class Body:
         inner = list(self._find_nodes(node.start + 1, node.end - 1))
         return Block(kind, start, end, children=self._tile(inner, start, end))
 
-    def _tokens_of(self, start: int, end: int) -> Sequence[Token] | None:
-        """The tokens of a span of whole top-level blocks without a definition, else `None`."""
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        if first >= last or not self._begins_block(start):
-            return None
-        following = self._starts[last] if last < len(self._starts) else len(self.text)
-        if self.text[end:following].strip():
-            return None
-        if self._parsed[1] and _DEFINES in self.text[start:end]:
-            return None
-        return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
-
     def _begins_block(self, place: int) -> bool:
         """Whether a top-level block's first line begins at `place`."""
         first = bisect_left(self._starts, place)
         return self._starts[first : first + 1] == [place]
 
-    def _find_fence(self, blocks: Sequence[Block], place: int) -> str:
-        """Return the marks that open the code in which `place` is, `""` if it is in none."""
-        inside = [block for block in blocks if block.start < place < block.end]
-        if inside and inside[0].kind == "fence":
-            marks = _MARKS.search(self.text, inside[0].start, place)
-            return marks[0] if marks else FENCE
-        return self._find_fence(inside[0].children, place) if inside else ""
+    def _find_leaf(self, blocks: Sequence[Block], place: int) -> Block | None:
+        """Return the smallest block that begins before `place` and ends behind it."""
+        inside = next((block for block in blocks if block.start < place < block.end), None)
+        return (self._find_leaf(inside.children, place) or inside) if inside else None

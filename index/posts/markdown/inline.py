@@ -152,27 +152,17 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(
-    markdown: str, known: Sequence[Token] | None = None, labels: frozenset[str] = frozenset()
-) -> str:
+def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
-    reference marks, generator syntax. `known` is as for `parse_passage`; `labels` are those of
-    links that are defined elsewhere, as `normalizeReference` writes them. Never raises.
+    reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
+    `normalizeReference` writes them. Never raises.
     """
-    found = _lines(parse_passage(markdown, known), labels)
+    found = _lines(parse_passage(markdown), labels)
     lines = (CONTROL.sub("", line).strip("\n") for line in found)
     return restore_braces("\n".join(line for line in lines if line.strip()))
-
-
-_CELL_OPTION = re.compile(
-    r"^[ \t]*+(?:#|//|--|%%)\|"
-    r"(?:[ \t]*+\w++-cap:[ \t]*+[\"']?+([^\n\"'|>][^\n\"']*+)[\"']?[ \t]*+(\n?)|[^\n]*+\n?)",
-    re.MULTILINE,
-)
-"""What says to Quarto how to run or show a cell, a line of comment of which it shows captions."""
 
 
 def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
@@ -185,10 +175,7 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             else:
                 cells.append(words)
         elif token.type in ("fence", "code_block"):
-            code = token.content
-            if token.info.startswith("{"):
-                code = _CELL_OPTION.sub(r"\1\2", code)
-            yield code.strip("\n").rstrip()
+            yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
             yield html_words(token.content)
         elif token.type == "tr_open":
@@ -204,9 +191,14 @@ def html_words(source: str) -> str:
     return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
+_INLINED = re.compile(r"[A-Za-z0-9+/]{1000,}+=*")
+"""A file in a text, or a part of one that was cut."""
+
+
 @lru_cache(maxsize=256)
 def _paragraph(source: str, defined: frozenset[str]) -> str:
     """Return the words of a paragraph; a post's are read for its language and for its chunks."""
+    source = _INLINED.sub("", source)
     if not _MARKED.search(source):
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))

@@ -3,8 +3,7 @@
 Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
 words are needed. A body knows its link definitions. In a passage they are text, since it rarely
 holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
-nor a block of HTML. Code between backticks is paired here, one paragraph at a time, because the
-inline parser has no positions.
+nor a block of HTML.
 
 What only a site generator or an editor understands is taken out of a passage before Markdown is
 read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
@@ -16,7 +15,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
@@ -25,7 +24,12 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
-from blog_search_mcp.index.posts.markdown.rules import RULES, looks_like_mdx
+from blog_search_mcp.index.posts.markdown.rules import (
+    CANDIDATE,
+    SYNTAX,
+    looks_like_mdx,
+    read_syntax,
+)
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
@@ -149,7 +153,14 @@ def find_definitions(markdown: str) -> dict[str, Any]:
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 
-_BACKTICKS = re.compile(r"`+")
+_CODE = re.compile(
+    r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
+)
+
+
+def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+    """Find the spans of a paragraph between backticks that pair up, the backticks included."""
+    return (code.span() for code in _CODE.finditer(source, start, end))
 
 
 def line_offsets(text: str) -> list[int]:
@@ -159,20 +170,17 @@ def line_offsets(text: str) -> list[int]:
     return offsets
 
 
-def find_code(markdown: str, tokens: Sequence[Token], first_line: int = 0) -> list[Span]:
-    """Find fences, indented code and code between backticks, in order.
-
-    The lines of `tokens` are counted from `first_line`, on which `markdown` begins.
-    """
+def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order."""
     offsets = line_offsets(markdown)
-    lines = [(token, *(token.map or (first_line, first_line))) for token in tokens]
-    spans = [
-        (offsets[first - first_line], offsets[min(end - first_line, len(offsets) - 1)])
+    lines = [(token, *(token.map or (0, 0))) for token in tokens]
+    blocks = [
+        (offsets[first], offsets[min(end, len(offsets) - 1)])
         for token, first, end in lines
         if token.type in ("fence", "code_block")
     ]
-    blocks = spans.copy()
-    starts = sorted({0, *(offsets[first - first_line] for _, first, _ in lines)})
+    spans = blocks.copy()
+    starts = sorted({0, *(offsets[first] for _, first, _ in lines)})
     for start, end in pairwise([*starts, len(markdown)]):
         if not is_inside(start, blocks):
             spans += find_inline_code(markdown, start, end)
@@ -185,103 +193,52 @@ def is_inside(place: int, spans: Sequence[Span]) -> bool:
     return at >= 0 and place < spans[at][1]
 
 
-def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
-    """Find the spans of a paragraph between backticks that pair up, the backticks included.
-
-    As in CommonMark: an escaped backtick opens nothing, and what is escaped in code is code.
-    """
-    runs = list(_BACKTICKS.finditer(source, start, end))
-    closing: dict[int, int] = {}  # where each run finds the next of its length
-    latest: dict[int, int] = {}
-    for at, run in enumerate(runs):
-        if len(run[0]) in latest:
-            closing[latest[len(run[0])]] = at
-        latest[len(run[0])] = at
-    at = 0
-    while at < len(runs):
-        before = source[max(0, runs[at].start() - 20) : runs[at].start()]
-        is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
-        close = None if is_escaped else closing.get(at)
-        if close is not None:
-            yield runs[at].start(), runs[close].end()
-        at = at + 1 if close is None else close + 1
-
-
 FENCE = "~" * 24
 """Opens code that was cut; longer than any fence in that code."""
 
-_ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
-_BEGINS = re.compile(r"\n* {0,3}\|")
-_DELIMITERS = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
+_ROW = re.compile(r"\n* {0,3}\|[^\n]*\|[ \t]*(?:\n(?!(?=[^\n]*-)[ \t|:-]+(?:\n|\Z))|\Z)")
 
 
 def _add_table_head(passage: str) -> str:
     """Put an empty head before rows that have none, with as many cells as the longest of them."""
-    if not _BEGINS.match(passage):
+    if not _ROW.match(passage):
         return passage
-    lines = passage.lstrip("\n").split("\n")
-    rows = list(takewhile(_ROW.fullmatch, lines))
-    if not rows or any(map(_DELIMITERS.fullmatch, lines[1:2])):
-        return passage
-    columns = max(row.count("|") for row in rows) - 1
-    return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip(chr(10))}"
+    rows = passage.strip().split("\n")
+    columns = max(row.count("|") for row in rows if row.lstrip().startswith("|")) - 1
+    return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip()}"
 
 
-_CANDIDATE = re.compile(
-    r"[{<]|%%"
-    r"|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
-    re.MULTILINE,
-)
-"""Where a rule can apply: looking here first spares trying each rule at each character."""
-
-_BEGINNING = re.compile(
-    "|".join(f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(RULES)), re.MULTILINE
-)
-"""The first rule that fits wins, and the last group names it."""
-
-
-_REST = re.compile(r"[ \t]*$", re.MULTILINE)
-_MAY_CONTAIN = re.compile(r"^ *(?:!!!|\?\?\?|===[!+]? +\")", re.MULTILINE)
-
-
-def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
+def parse_passage(passage: str) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises.
 
-    `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks and
-    no definition; they are used where the passage reads the same by itself. Braces that are text
-    may be marks (`index.posts.markdown.rules.protect_braces`).
+    Braces that are text may be marks (`index.posts.markdown.rules.protect_braces`).
     """
     markdown = _add_table_head(passage)
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
-    if markdown != passage or dialect == "mdx" or _MAY_CONTAIN.search(markdown):
-        known = None
-    tokens = known or parse_blocks(markdown, dialect)
-    if not _CANDIDATE.search(markdown):
+    tokens = parse_blocks(markdown, dialect)
+    if not CANDIDATE.search(markdown):
         return tokens
-    first_line = (known[0].map or [0])[0] if known else 0
-    replaced = _replace_syntax(markdown, tokens, first_line)
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens))
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
-def _replace_syntax(markdown: str, tokens: Sequence[Token], first_line: int) -> str:
-    """Replace all syntax that begins outside code, which is looked for where there is any."""
-    pieces, at = [], 0
-    code: Sequence[Span] | None = None
-    for candidate in _CANDIDATE.finditer(markdown):
-        place = candidate.start()
-        beginning = _BEGINNING.match(markdown, place) if place >= at else None
-        if beginning is None or beginning.lastgroup is None:
+_REST = re.compile(r"[ \t]*$", re.MULTILINE)
+
+
+def _replace_syntax(markdown: str, code: Sequence[Span]) -> str:
+    """Replace all syntax that begins outside code; what has its line for itself keeps one."""
+    pieces, kept, at = [], 0, 0
+    while found := SYNTAX.search(markdown, at):
+        start, end = found.span()
+        if is_inside(start, code):
+            at = code[bisect_right(code, (start, sys.maxsize)) - 1][1]
             continue
-        if code is None:
-            code = find_code(markdown, tokens, first_line)
-        if is_inside(place, code):
-            continue
-        if (found := RULES[int(beginning.lastgroup[1:])].read(beginning)) is not None:
-            words, end = found
-            line = markdown[markdown.rfind("\n", 0, place) + 1 : place]
-            is_last = _REST.match(markdown, end)
-            if words.strip() and "\n" not in words and is_last and not line.strip(" \t>"):
-                words = f"\n{line}{words.strip()}\n{line}"  # what has its line for itself
-            pieces += [markdown[at:place], words]
-            at = end
-    return "".join([*pieces, markdown[at:]])
+        words, line = read_syntax(found), found["indent"]
+        before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
+        is_alone = _REST.match(markdown, end) and not before.strip(" \t>")
+        if words.strip() and "\n" not in words and is_alone:
+            line = before if line is None else line
+            words = f"\n{line}{words.strip()}\n{line}"
+        pieces += [markdown[kept:start], words or line or ""]
+        kept = at = max(end, start + 1)
+    return "".join([*pieces, markdown[kept:]])

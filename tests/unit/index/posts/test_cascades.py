@@ -31,7 +31,6 @@ def reaches(source: str, **target: str) -> bool:
         ({"path": "/*a*a*a*a*a*a*a*a*a*b"}, [], ["a" * 200 + ".md"]),
         ({"kind": "page"}, ["a.md"], ["s/_index.md", "_index.md"]),
         ({"kind": "{home,section}"}, ["s/_index.md", "_index.md"], ["a.md"]),
-        ({"lang": "{de,fr}"}, ["a.de.md", "a.md"], ["a.en.md"]),
         ({"environment": "production"}, ["a.md"], []),
         ({"environment": "staging"}, [], ["a.md"]),
     ],
@@ -40,9 +39,3 @@ def test_a_target_of_hugo_names_pages(
     target: dict[str, str], reached: list[str], spared: list[str]
 ) -> None:
     assert [source for source in (*reached, *spared) if reaches(source, **target)] == reached
-
-
-def test_a_section_in_one_language_reaches_posts_of_no_other() -> None:
-    cascade = Cascade(fields={"draft": "true"}, folder="s/", language="de")
-    sources = ("s/a.de.md", "s/a.md", "s/a.fr.md", "t/a.de.md")
-    assert [source for source in sources if cascades_of([cascade], source)] == [*sources[:2]]

@@ -35,16 +35,6 @@ def test_the_reader_is_chosen_by_suffix_in_any_case(suffix: str) -> None:
     assert read_document(b"# A title", f"a{suffix.upper()}").post.title == "A title"
 
 
-def test_a_post_of_quarto_is_read_with_its_cells() -> None:
-    cell = b"```{python}\n#| label: plot\nx = 1\n```\n"
-    data = b"---\ntitle: Plots\ncategories: [r]\n---\n\n%b\nSee.\n" % cell
-    document = read_document(data, "plots/index.qmd")
-    assert document.post == Post("plots/index.qmd", "Plots", tags=("r",))
-    assert [block.kind for block in document.body.blocks] == ["fence", "paragraph"]
-    text = document.body.text
-    assert document.body.plain_text(0, len(text)) == "x = 1\nSee."
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [

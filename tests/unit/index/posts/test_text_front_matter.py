@@ -26,16 +26,6 @@ nested: {<<: *base, z: 1}
 Body
 """
 TOML = '+++\ntitle = "T"\ndate = 2024-01-02\ndraft = true\n[extra]\nx = 1\n+++\nBody\n'
-MDX = """\
-import A from './a'
-
-export const metadata = {
-  title: 'T: a',
-  draft: true,
-}
-
-Body
-"""
 
 
 @pytest.mark.parametrize(
@@ -63,10 +53,9 @@ Body
             "---js\n{\n  title: \"A: js\",\n  tags: ['a'],\n}\n---\nBody\n",
             {"title": "A: js", "tags": ["a"]},
         ),
-        (';;;\n"title": "T",\n;;;\nBody\n', {"title": "T"}),
         ("title: T\ntags:\n- a\n---\nBody\n", {"title": "T", "tags": ["a"]}),
         ("---\ntitle: T\n...\nBody\n", {"title": "T"}),
-        ("\n<!-- MIT\n-- > -->\n---  \ntitle: T\n---\t\nBody\n", {"title": "T"}),
+        ("\n---  \ntitle: T\n---\t\nBody\n", {"title": "T"}),
         ("---\n---\nBody\n", {}),
         ("---\nsummary: |\n  one\n  ---\n---\nBody\n", {"summary": "one\n---\n"}),
     ],
@@ -77,11 +66,9 @@ def test_each_dialect_gives_the_fields_and_the_body(text: str, fields: dict[str,
     assert front.first_line == text.count("\n")
 
 
-def test_what_mdx_exports_are_fields_and_stay_in_the_text() -> None:
-    front = split_front_matter(MDX)
-    assert (front.fields, front.body) == ({"title": "T: a", "draft": "true"}, MDX)
-    spread = split_front_matter("export const meta = {\n  ...base('a: b'),\n  draft: true,\n}\n")
-    assert spread.fields["draft"] == "true"
+def test_lines_of_names_and_values_are_fields_where_they_are_sure() -> None:
+    front = split_front_matter("Title: T\nAuthors: Ann\n         Bob\n\nBody\n")
+    assert (front.fields, front.body) == ({"Title": "T", "Authors": "Ann Bob"}, "\nBody\n")
 
 
 @pytest.mark.parametrize(
@@ -131,12 +118,11 @@ def test_a_broken_block_costs_all_but_what_keeps_the_post_back_and_is_told(
         "---\n\nOnly a break.\n",
         "----\ntitle: T\n----\nBody",
         "---js\nprocess.exit()\n---\nBody",
-        "<!-- a -->\n---\nA sentence.\n\n---\nBody",
         "title: T\n---\nBody",
+        "Note: all of it\nTitle: none\n\nBody",
+        "Date: to be said\n\nBody",
         "{{< figure >}}\n",
         '{"a": 1} is how JSON begins\n',
-        "export const sizes = { title: 'T' }\n",
-        "Words.\n\nexport const metadata = { title: 'T' }\n",
     ],
 )
 def test_what_only_looks_like_front_matter_stays_text(text: str) -> None:

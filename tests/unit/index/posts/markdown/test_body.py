@@ -62,11 +62,6 @@ def test_links_by_a_label_are_words_wherever_the_post_defines_it() -> None:
     assert (body.title, body.blocks[0].heading) == ("The Book", "The Book")
 
 
-def test_a_definition_inside_code_is_code() -> None:
-    text = "Write `\n[a]: b\n` or\n[c]: d\n"
-    assert Body(text).plain_text(0, len(text)) == "Write [a]: b or"
-
-
 @given(st.lists(LINE, max_size=12).map("\n".join))
 def test_blocks_tile_the_body(text: str) -> None:
     blocks = Body(text).blocks
@@ -90,14 +85,6 @@ def test_blocks_tile_the_body(text: str) -> None:
 )
 def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected: str) -> None:
     assert Body(text).title == expected
-
-
-def test_headings_in_quotations_count_and_are_known() -> None:
-    headings = Body("# One\n\n```\n# Two\n```\n\n> ## Three\n").headings
-    assert [(each.line, each.source, each.is_top) for each in headings] == [
-        (0, "One", True),
-        (6, "Three", False),
-    ]
 
 
 @pytest.mark.parametrize(

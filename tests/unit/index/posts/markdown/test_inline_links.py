@@ -67,11 +67,6 @@ def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None
     assert links_in(html, first_line=1) == Links(links, ("d\nd",))
 
 
-def test_a_link_in_a_long_paragraph_has_the_line_it_stands_on() -> None:
-    found = links_in("one\ntwo [a](a.md)\nthree\\\nfour [b](b.md)", first_line=5)
-    assert found.links == (Link("a.md", "a", 6), Link("b.md", "b", 8))
-
-
 def test_definitions_are_found_wherever_they_stand_and_the_first_counts() -> None:
     markdown = (
         "Text [a][Long Label].\n[long   label]: /one 'Title'\n\n   [b]:\n   <two>\n"

@@ -56,9 +56,6 @@ def test_text_without_markup_keeps_every_word(paragraphs: list[str]) -> None:
         ("{% highlight js %}\n# *x* {{ y }}\n\n  z\n{% endhighlight %}", "# *x* {{ y }}\n\n  z"),
         ("- a\n\n  {{< highlight go >}}\n  # b\n  {{< /highlight >}}", "a\n# b"),
         ("{% highlight js %}\n# x\n\n{% highlight js %}\ny", "x\ny"),
-        ('```{r}\n#| echo: false\n#| fig-cap: "Ozone."\n1 + 1\n```', "Ozone.\n1 + 1"),
-        ("```{ojs}\n//| code-fold: true\nx = 1 #| y\n```", "x = 1 #| y"),
-        ("```r\n#| echo: false\n1\n```", "#| echo: false\n1"),
     ],
 )
 def test_code_is_kept_to_the_letter(markdown: str, expected: str) -> None:
