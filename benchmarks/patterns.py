@@ -26,7 +26,6 @@ from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import Any, TypeAlias
 
 import blog_search_mcp
-from blog_search_mcp.index.posts.markdown import rules
 
 BOUNDED = {
     "index.relations.linking.names._BREAK": (300, "a title"),
@@ -86,9 +85,6 @@ def collect_sources() -> Sources:
     for module, text, method in uses:
         if method.startswith("re."):
             sources.setdefault(re.compile(text), (f"{module} {text}", {method[3:]}))
-    for rule in (*rules.SHORTCODES, *rules.COMPONENTS, *rules.ADMONITIONS, *rules.EXPRESSIONS):
-        made = re.compile(rule.opening, re.MULTILINE)
-        sources[made] = (f"{rules.__name__} {rule.opening}", {"match", "finditer"})
     return sources
 
 

@@ -246,6 +246,7 @@ class _Stages:
                 source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
                 for source, file in run.plan.files.items()
             },
+            left_out=tuple(run.counts.left_out),
             waiting=manifest.waiting,
             options=self.job.options,
             cascades=run.plan.cascades,

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
 from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.posts.sections import read_cascades
 from blog_search_mcp.index.posts.walk import (
     NOT_PUBLISHED,
     SUFFIXES,
@@ -59,10 +58,10 @@ class Job:
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
 
-CHUNKING = 2
+CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 19
+READING = 20
 """Raise it when the same file would give other metadata or another plain text."""
 
 
@@ -132,7 +131,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     walked = walk(job.content, SUFFIXES)
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site.with_sources(file.source for file in walked.files)
-    published = [file for file in walked.files if site.publishes(file.origin)]
+    published = [file for file in walked.files if site.publishes(file.source)]
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
     )
@@ -145,12 +144,12 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = posts.get(file.source)
-        if not site.publishes(file.origin):
+        if not site.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and seen_before.holds(file, before):
             unchanged[file.source] = before.expires
         else:
-            to_read.append(FileToRead(file, before, cascades_of(cascades, file.origin)))
+            to_read.append(FileToRead(file, before, cascades_of(cascades, file.source)))
     settled = _settled_ns(created)
     settles = any(each.before and each.file.mtime_ns < settled for each in to_read)
     return Plan(
@@ -223,13 +222,10 @@ class _SeenBefore:
         self._settled_since = _settled_ns(walked) if walked and counts else 0
 
     def holds(self, file: SourceFile, before: IndexedPost) -> bool:
-        """Whether reading the file again would give what the index has of it.
-
-        A link may lead to another file of the same size and time.
-        """
-        passed, passed_before = (cascades_of(each, file.origin) for each in self._cascades)
+        """Whether reading the file again would give what the index has of it."""
+        passed, passed_before = (cascades_of(each, file.source) for each in self._cascades)
         is_expired = before.expires is not None and before.expires <= self._now
-        is_same = passed == passed_before and not file.target and not is_expired
+        is_same = passed == passed_before and not is_expired
         return is_same and self._has_read(file, before)
 
     def _has_read(self, file: SourceFile, before: IndexedPost) -> bool:

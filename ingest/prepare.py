@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from blog_search_mcp.index.embedders.base import embedding_text
-from blog_search_mcp.index.errors import NoLink, PostChanging, refuse_post
+from blog_search_mcp.index.errors import NoLink, refuse_post
 from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body, split_windows
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
+from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.index.posts.visibility import (
     INCLUDED,
     PROFILES,
@@ -73,6 +74,8 @@ class ParsedResult:
     """The instant at which the same bytes would be treated otherwise, `None` if never."""
     skipped: Skipped | None = None
     """Why it does not belong in the index; `None` if it does."""
+    left_out: LeftOut | None = None
+    """The post, if it is skipped since it is not public."""
     new: PendingPost | None = None
     """What is to go in; `None` if nothing is, or if the index has it already."""
     windows: tuple[EmbeddingWindow, ...] = ()
@@ -100,21 +103,16 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     source = file.source
     with refuse_post("reading it"):
         profiles = " ".join(str(each.fields.get(PROFILES, "")) for each in cascades).split()
-        try:
-            data = read_file(file.path)
-        except PostChanging as error:
-            if before is None:
-                raise
-            kept = f"{source}: {error}; the index keeps what it had"
-            return ParsedResult(source, before.expires, problems=(kept,))
+        data = read_file(file.path)
         document = read_document(data, source, *profiles)
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
-        public = check_visibility(fields, file.origin, options.now)
+        public = check_visibility(fields, source, options.now)
         result = ParsedResult(
             source, public.due, problems=tuple(f"{source}: {each}" for each in document.problems)
         )
         if public.left_out and not (options.include_drafts and public.left_out in INCLUDED):
-            return replace(result, skipped=Skipped(source, public.left_out))
+            left_out = describe_left_out(document.post, fields, public.left_out, file.mtime_ns)
+            return replace(result, skipped=Skipped(source, public.left_out), left_out=left_out)
         passed = "".join(cascade.model_dump_json() for cascade in cascades)
         digest = hashlib.sha256(data + passed.encode()).hexdigest()
         if before is not None and before.digest == digest:

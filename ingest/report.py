@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.changes import MAX_NAMES
+from blog_search_mcp.index.posts.last_ingest import (
+    MAX_NAMES,
+    LeftOut,
+)
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
@@ -76,6 +79,8 @@ class Counts:
         """Of the addresses of posts, where most were read."""
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
+        self.left_out: list[LeftOut] = []
+        """Posts that are not public."""
         self.embedded = 0
         self.without_vector: Mapping[str, str] = {}
         self._before = plan.base.posts if plan.base else {}
@@ -93,6 +98,7 @@ class Counts:
         self.problems += result.problems
         for name in result.unknown:
             self._unknown.setdefault(name, source)
+        self.left_out += filter(None, [result.left_out])
         if result.skipped is not None:
             self._skip(result.skipped)
         elif result.new is None:

@@ -20,8 +20,12 @@ from urllib.parse import unquote, urlsplit
 
 from benchmarks.author._blogs import open_reader, say
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.posts.last_ingest import LastIngest, read_any_last_ingest
-from blog_search_mcp.index.posts.left_out import ContentFolder, read_folder
+from blog_search_mcp.index.posts.last_ingest import (
+    ContentFolder,
+    LastIngest,
+    read_any_last_ingest,
+    read_folder,
+)
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.relations.breaks import Break, find_breaks
@@ -45,7 +49,7 @@ def _measure(folder: Path) -> None:
     last = read_any_last_ingest(FolderStore(folder))
     assert last is not None
     sources = frozenset(post.source for post in corpus.posts.values())
-    content = read_folder(last, None, sources, TODAY)
+    content = read_folder(last, sources)
     own = [
         (corpus.posts[post].source, each.link)
         for post, links in corpus.links.items()

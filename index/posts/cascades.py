@@ -3,33 +3,43 @@
 Hugo gives what stands under `cascade` in a section's `_index.md` or in its configuration to every
 page there that has no field of that name itself, the nearest section first
 (https://gohugo.io/content-management/front-matter/#cascade-1); the section's own page counts as
-one of them. Zola builds nothing below a section that is a draft. An ingest reads the sections
-(`ingest.sections`) and records what they pass down, by which a server tells drafts too.
+one of them. Zola builds nothing below a section that is a draft. An ingest records what is passed
+down, so that the next one sees where it changed.
 
 Where it is not sure whether a post is meant it is: one that is public by mistake cannot be called
 back.
 """
 
-import posixpath
+from __future__ import annotations
+
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.posts.ignores import compile_rules, decide, leaves_out
 from blog_search_mcp.index.posts.metadata import (
     Fields,
-    normalize_name,
     normalize_names,
     split_language,
+    to_text,
 )
+from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
+from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 
 Value: TypeAlias = str | dict[str, str]
 
 ENVIRONMENT = "production"
 """That of `hugo` without options, which builds what is published."""
+_BRACES = re.compile(r"\{([^{}]*)\}")
+MOST_BRACES = 4
+"""Of a pattern whose alternatives are written out; one of more matches everything."""
 
 
 class Cascade(BaseModel):
@@ -43,18 +53,31 @@ class Cascade(BaseModel):
     """Of the section, as sources begin: with `/` at the end, `""` for the content folder."""
     is_final: bool = False
     """Whether a post's own fields of these names count for nothing."""
-    language: str | None = None
-    """That of the section's file by its name, `""` for a name without; `None` for all."""
-    languages: tuple[str, ...] = ()
-    """Those of all such files of the section."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind`, `environment` and `lang`, all of which a post must match."""
+    """Patterns of `path`, `kind` and `environment`, all of which a post must match."""
     collection: str | None = None
     """That of Jekyll's, by its folder, which a post must be of; `""` for pages, `None` for all."""
     prefix: str = ""
     """Put before a source makes it a path in the site."""
     root: str = ""
     """The part of that path which `path` does not begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFields:
+    """What a site's configuration says of the fields of its posts, and where they lie in it."""
+
+    prefix: str = ""
+    """Place of the content folder in the site, with `/` at the end; `""` if it is the site's."""
+    root: str = "content/"
+    """The site's content folder of which this is a part, likewise."""
+    drafts_cover_sections: bool = False
+    """Whether a section that is a draft makes drafts of all that is below it."""
+    cascade: object = None
+    """What is passed down to all pages, as written."""
+    defaults: Sequence[tuple[str, str | None, Fields]] = ()
+    """`folder` and `collection` as in `Cascade`, and what posts there have that have no field of
+    that name; the most specific first."""
 
 
 def cascades_of(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
@@ -71,105 +94,132 @@ def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
             if cascade.is_final or name not in known:
                 known[name] = value
             elif isinstance(value, dict) and isinstance(nearer, Mapping):
-                inner = {normalize_name(str(key)): each for key, each in nearer.items()}
-                known[name] = {**value, **inner}
+                known[name] = {**value, **_name_values(nearer)}
     return known
 
 
-def language_of_name(source: str) -> str:
-    """Return the language in a file's name, `de` of `post.de.md`; `""` if there is none."""
-    return split_language(posixpath.basename(source))[1]
-
-
 def _reaches(cascade: Cascade, source: str) -> bool:
-    if not source.startswith(cascade.folder):
+    folders, _, name = (cascade.prefix + source).rpartition("/")
+    collection = next((folder for folder in folders.split("/") if folder.startswith("_")), "")
+    if not source.startswith(cascade.folder) or cascade.collection not in (None, collection):
         return False
-    language = language_of_name(source)
-    if cascade.language is not None and cascade.language != language:
-        one_has_none = "" in (cascade.language, language)
-        if language in cascade.languages or not one_has_none:
-            return False
-    folders = (cascade.prefix + source).split("/")[:-1]
-    collection = next((folder for folder in folders if folder.startswith("_")), "")
-    if cascade.collection not in (None, collection):
-        return False
-    path = _logical_path((cascade.prefix + source).removeprefix(cascade.root))
-    is_section = posixpath.basename(source).startswith("_index.")
-    values = {
-        "path": path,
-        "kind": "page" if not is_section else "section" if path != "/" else "home",
-        "environment": ENVIRONMENT,
-        "lang": language,
-    }
+    stem, _ = split_language(name)
+    place = f"{folders}/" if stem in ("index", "_index") else f"{folders}/{stem}"
+    path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
+    kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
+    values = {"path": path, "kind": kind, "environment": f"/{ENVIRONMENT}"}
     return all(
         _matches(pattern.lower(), values[name])
         for name, pattern in cascade.target.items()
-        if values.get(name)
+        if name in values
     )
-
-
-def _logical_path(place: str) -> str:
-    """Write a page's place as Hugo names it: `posts/My Post/index.de.md` is `/posts/my-post`."""
-    folder, _, name = place.rpartition("/")
-    stem, _ = split_language(name)
-    parts = (folder, "" if stem in ("index", "_index") else stem)
-    return "/" + "/".join(filter(None, parts)).lower().replace(" ", "-")
-
-
-_SIGN = re.compile(r"\*+|[?{},]|\[[^\[\]]+\]|\\.|[^*?{},\[\\]+|.", re.DOTALL)
-MOST_SIGNS = 500
-"""Of a pattern; on a path of 200 characters that many take some ten milliseconds at worst."""
 
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Whether a pattern as https://github.com/gobwas/glob has them, with `/` parting, matches.
-
-    One that cannot be read, and one of more than MOST_SIGNS, matches everything.
-    """
-    signs = _SIGN.findall(pattern)
-    try:
-        return len(signs) > MOST_SIGNS or len(text) in _reach(iter(signs), text, {0})
-    except ValueError:
+    """Whether a pattern of Hugo's names a page; one that cannot be read names every page."""
+    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MOST_BRACES:
+        before, after = pattern[: group.start()], pattern[group.end() :]
+        return any(_matches(before + part + after, text) for part in group[1].split(","))
+    if "{" in pattern:
         return True
+    if not pattern.strip("/*"):
+        return text == "/" or "*" in pattern
+    rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
+    is_met = leaves_out if pattern.endswith("/**") else decide
+    return bool(is_met(rules, text[1:]))
 
 
-def _reach(
-    signs: Iterator[str], text: str, starts: Set[int], *, in_braces: bool = False
-) -> Set[int]:
-    """Return the places to which signs lead from any of `starts`, in braces those up to their end.
+def read_cascades(content: Path, sections: Iterable[str], site: SiteFields) -> tuple[Cascade, ...]:
+    """Read the sections of a content folder, those above it in its site and the configuration.
 
-    Raises ValueError for braces without one.
+    The nearest to a post comes first. Raises ContentError for a section that cannot be read:
+    going on without it could publish what the author keeps out.
     """
-    reached, ends = starts, set[int]()
-    for sign in signs:
-        if sign == "{":
-            reached = _reach(signs, text, reached, in_braces=True)
-        elif in_braces and sign == "}":
-            return ends | reached
-        elif in_braces and sign == ",":
-            ends |= reached
-            reached = starts
-        else:
-            reached = _step(sign, text, reached)
-    if in_braces:
-        raise ValueError("a brace is never closed")
-    return reached
+    nearest = sorted(sections, key=lambda source: (-source.count("/"), source))
+    files = [(source, content.resolve() / source) for source in nearest]
+    files += ((path.name, path) for path in _find_above(content, site))
+    entries = [entry for source, path in files for entry in _read_section(source, path, site)]
+    entries += _list_cascades(site.cascade)
+    entries += [
+        {"folder": folder, "collection": collection, "fields": fields}
+        for folder, collection, given in site.defaults
+        if (fields := _pick_fields(given))
+    ]
+    entries.sort(key=lambda entry: -len(entry.get("folder", "")))
+    return tuple(Cascade(**entry, prefix=site.prefix, root=site.root) for entry in entries)
 
 
-def _step(sign: str, text: str, starts: Set[int]) -> Set[int]:
-    """Return the places behind what fits one sign at any of `starts`."""
-    if sign.startswith("**"):
-        return set(range(min(starts, default=len(text) + 1), len(text) + 1))
-    if sign == "*":
-        ends = set[int]()
-        for at in range(len(text) + 1):
-            if at in starts or (at - 1 in ends and text[at - 1] != "/"):
-                ends.add(at)
-        return ends
-    if sign == "?":
-        return {at + 1 for at in starts if text[at : at + 1] not in ("", "/")}
-    if sign[0] == "[" and len(sign) > 1:
-        return {at + 1 for at in starts if fnmatchcase(text[at : at + 1], sign)}
-    word = sign.removeprefix("\\") or sign
-    return {at + len(word) for at in starts if text.startswith(word, at)}
+def _find_above(content: Path, site: SiteFields) -> Iterator[Path]:
+    """List the files of the folders above the content folder in its site, the nearest first."""
+    sections = site.prefix.removeprefix(site.root).count("/")
+    for level, folder in enumerate(content.resolve().parents[: site.prefix.count("/")]):
+        for path in sorted(folder.iterdir()):
+            if is_data(folder, path.name, ()) or (level < sections and is_section(path.name)):
+                yield path
+
+
+def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[str, Any]]:
+    """Yield what a file passes down."""
+    from blog_search_mcp.index.posts.text import decode, split_front_matter
+
+    folder = source[: source.rfind("/") + 1]
+    try:
+        text = decode(read_file(path)).text
+    except UnreadablePost as error:
+        raise ContentError(
+            f"{source}, which may keep back the posts below it, cannot be used: {error}."
+        ) from error
+    if not is_section(path.name):
+        stem = path.stem.removesuffix(".11tydata")
+        is_of_folder = path.name[0] in "_." or stem == path.parent.name
+        if fields := _pick_fields(_read_data(text, path.suffix)):
+            yield {"folder": folder if is_of_folder else f"{folder}{stem}.", "fields": fields}
+        return
+    front = split_front_matter(text)
+    known = normalize_names(front.fields)
+    if site.drafts_cover_sections and to_text(known.get("draft")).lower() == "true":
+        yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
+    is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
+    for entry in _list_cascades({"draft": "true"} if is_kept_back else known.get("cascade")):
+        yield {"folder": folder, **entry}
+
+
+def _read_data(text: str, ending: str) -> Fields:
+    """Read a file of fields, of a program or what cannot be read those that keep posts back."""
+    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields  # with PyYAML
+
+    try:
+        if ending in (".json", ".yml", ".yaml"):
+            fields = json.loads(text) if ending == ".json" else parse_fields(text, "yaml")
+            return fields if isinstance(fields, Mapping) else {}
+    except (ValueError, RecursionError):
+        pass
+    return salvage_fields(text)
+
+
+def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
+    """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
+    for entry in written if isinstance(written, list) else [written]:
+        known = _name_values(entry)
+        if fields := _pick_fields(known):
+            target = _name_values(known.get("target")).items()
+            yield {"fields": fields, "target": {name: to_text(value) for name, value in target}}
+
+
+def _pick_fields(fields: object) -> dict[str, Value]:
+    """Return those of a mapping by which posts are public or not."""
+    known = _name_values(fields)
+    named = {name: _to_value(known[name]) for name in sorted(INHERITED & known.keys())}
+    return {name: value for name, value in named.items() if value}
+
+
+def _name_values(value: object) -> dict[str, object]:
+    """Return a mapping under normalized names, an empty one for another value."""
+    named = value.items() if isinstance(value, Mapping) else ()
+    return normalize_names({str(name): inner for name, inner in named})
+
+
+def _to_value(value: object) -> Value:
+    inner = _name_values(value)
+    return {name: to_text(each) for name, each in inner.items()} if inner else to_text(value)

@@ -2,68 +2,98 @@
 
 Passages are packed inside a section: small subsections share one, a large one is divided, and none
 reaches into a section beside it unless both lie whole in the same one. No fence, table row or other
-block is cut but a paragraph that is too long by itself, which is cut between sentences, and what
-one answer could not show (`index.posts.cuts`). Where else to cut depends on the text alone,
-so that a paragraph put into a long section leaves the passages further on as they were.
+block is cut but a paragraph that is too long by itself, which is cut between sentences, else words,
+else (a word of a megabyte) characters, and what one answer could not show. Where else to cut
+depends on the text alone, so that a paragraph put into a long section leaves the passages further
+on as they were.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
-from blog_search_mcp.index.posts.cuts import sentence_ends, split_oversize
-from blog_search_mcp.index.posts.markdown.blocks import Block
 from blog_search_mcp.index.types import Chunk
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.markdown.body import Body
+    from blog_search_mcp.index.posts.markdown.body import Block, Body
+
+LONGEST = 20_000
+"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
+the chunk's place. Of 10,400 chunks of four blogs two are longer."""
+LONGEST_OPENING = 2_000
+"""Of them, those left for the headings before a chunk's own text."""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_SENTENCE = re.compile(
+    r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
+)
+"""A run of marks is tried from its first one alone: from each, a line of dots takes minutes."""
+_WORD = re.compile(r"\S+\s*|\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Blocks under one heading."""
+def sentence_ends(text: str, most: int) -> list[int]:
+    """Cut `text` into parts of at most `most` word pieces; return their ends.
 
-    headings: tuple[str, ...]
-    """The path of headings, outermost first, without markup; the post's title is not in it."""
-    heading: Block | None
-    """The heading itself; `None` for the post."""
-    content: tuple[Block, ...]
-    """The blocks before the first section inside."""
-    inside: tuple[Section, ...]
-
-
-def build_sections(blocks: Sequence[Block], title: str) -> Section:
-    """Make the post one section, which holds every block exactly once, in order."""
-    return _section(None, blocks, (), title)
-
-
-def _section(
-    heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...], title: str
-) -> Section:
-    first = next((i for i, block in enumerate(blocks) if block.level), len(blocks))
-    inside = []
-    start = first
-    while start < len(blocks):
-        end = _end(blocks, start)
-        name = blocks[start].heading
-        inner = (*path, name) if name and name != title else path
-        inside.append(_section(blocks[start], blocks[start + 1 : end], inner, title))
+    Whole sentences are gathered up to `most`, so that a cut comes as late as it may.
+    """
+    ends: list[int] = []
+    gathered = most
+    start = 0
+    for end in _small_ends(text, most):
+        pieces = count_tokens(text[start:end])
+        if ends and gathered + pieces <= most:
+            ends[-1], gathered = end, gathered + pieces
+        else:
+            ends.append(end)
+            gathered = pieces
         start = end
-    return Section(path, heading, tuple(blocks[:first]), tuple(inside))
+    return ends
 
 
-def _end(blocks: Sequence[Block], start: int) -> int:
-    """Where the section ends whose heading is at `start`: at the next one as high or higher."""
-    level = blocks[start].level
-    later = range(start + 1, len(blocks))
-    return next((i for i in later if 0 < blocks[i].level <= level), len(blocks))
+def _small_ends(text: str, most: int) -> Iterator[int]:
+    for sentence in _SENTENCE.finditer(text):
+        if not exceeds(sentence[0], most):
+            yield sentence.end()
+            continue
+        for word in _WORD.finditer(text, *sentence.span()):
+            if exceeds(word[0], most):
+                yield from _slice_ends(text, word.start(), word.end(), most)
+            yield word.end()
+
+
+def _slice_ends(text: str, start: int, end: int, most: int) -> Iterator[int]:
+    """Yield where slices of `most` characters end, which no combining mark follows."""
+    cut = start + most
+    while cut < end:
+        if not unicodedata.category(text[cut]).startswith("M"):
+            yield cut
+            cut += most - 1
+        cut += 1
+
+
+def _line_ends(text: str, longest: int) -> list[int]:
+    """Cut `text` into parts of at most `longest` characters that end with lines if they can."""
+    ends: list[int] = []
+    start = 0
+    for line in _LINE.finditer(text):
+        if ends and line.end() - start <= longest:
+            ends[-1] = line.end()
+            continue
+        start = line.start()
+        for cut in _slice_ends(text, line.start(), line.end(), longest):
+            ends.append(cut)
+            start = cut
+        ends.append(line.end())
+    return ends
 
 
 CUT_ODDS = 2
@@ -84,6 +114,12 @@ class Limits:
     """Whether small sections beside each other share a passage."""
 
 
+PASSAGE = Limits(least=360, most=800, scrap=120)
+"""A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
+that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
+with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
+
+
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     """Return the places of each run's pieces; every place is in exactly one run, in order."""
     gathered: list[range] = []
@@ -96,7 +132,8 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
         else:
             gathered.append(range(place, place + 1))
             sizes.append(own)
-    if len(gathered) > 1 and sizes[-1] < limits.scrap:
+    is_scrap = len(gathered) > 1 and sizes[-1] < limits.scrap
+    if is_scrap and sum(map(len, pieces[gathered[-2].start :])) <= LONGEST:
         gathered[-2:] = [range(gathered[-2].start, gathered[-1].stop)]
     return gathered
 
@@ -111,29 +148,12 @@ def _ends(gathered: int, following: str, own: int, limits: Limits) -> bool:
 def split_windows(plain: str, most: int) -> list[str]:
     """Split plain text into embedding windows of about `most` word pieces; none is blank."""
     limits = Limits(least=most // 2, most=most, scrap=most // 5)
-    lines = [part for line in plain.split("\n") for part in _parts(line, most)]
+    lines = []
+    for line in plain.split("\n"):
+        ends = sentence_ends(line, most) if exceeds(line, most) else [len(line)]
+        lines += [line[start:end] for start, end in pairwise([0, *ends])]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
-
-
-def _parts(line: str, most: int) -> list[str]:
-    if not exceeds(line, most):
-        return [line]
-    ends = sentence_ends(line, most)
-    return [line[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-
-
-PASSAGE = Limits(least=360, most=800, scrap=120)
-"""A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
-that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
-with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
-
-LONGEST = 20_000
-"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
-the chunk's place. Of 10,400 chunks of four blogs two are longer."""
-
-LONGEST_OPENING = 2_000
-"""Characters of headings before a chunk's own text; what is beyond counts as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +163,6 @@ class _Span:
     headings: tuple[str, ...]
     opens: int
     """Where the span's own text begins, behind the headings it starts with."""
-    words: str | None = None
-    """Markdown its words are taken from; `None` for its own text."""
 
     @property
     def is_bare(self) -> bool:
@@ -161,8 +179,7 @@ def chunk_body(
     the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
     overlap, and the same body always gives the same chunks.
     """
-    cutter = _Cutter(body, limits)
-    spans = cutter.split_long(cutter.find_passages(build_sections(body.blocks, title)))
+    spans = _Cutter(body, limits, title).cut(None, body.blocks, ())
     visible = [span for span in spans if body.text[span.start : span.end].strip()]
     return tuple(_chunks(source, body, first_line, visible))
 
@@ -173,80 +190,72 @@ class _Cutter:
 
     body: Body
     limits: Limits
+    title: str
 
-    def find_passages(self, section: Section) -> list[_Span]:
-        """The section's passages: small sections inside it packed together, large ones divided."""
+    def cut(
+        self, heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...]
+    ) -> list[_Span]:
+        """Cut a section: small ones inside it are packed together, large ones divided.
+
+        `blocks` are those below its heading; `path` holds that and the headings above it.
+        """
+        first = next((i for i, block in enumerate(blocks) if block.level), len(blocks))
         passages: list[_Span] = []
-        small = self._own_spans(section)
-        for inner in section.inside:
-            whole = _whole(inner)
-            if self.limits.packs_sections and not self._is_large(whole.start, whole.end):
-                small.append(whole)
+        small = self._own_spans(heading, blocks[:first], path)
+        for inner, inside in _list_sections(blocks[first:]):
+            name, end = inner.heading, (inside or [inner])[-1].end
+            below = (*path, name) if name and name != self.title else path
+            is_large = exceeds(self.body.text[inner.start : end], self.limits.most)
+            if self.limits.packs_sections and not is_large and end - inner.start <= LONGEST:
+                small.append(_Span(inner.start, end, below, inner.end))
                 continue
-            before, divided = self._pack(small), self.find_passages(inner)
+            before, divided = self._pack(small), self.cut(inner, inside, below)
             small = []
             if before and before[-1].is_bare:
                 divided[0] = _join(before.pop(), divided[0])
             passages += [*before, *divided]
         return passages + self._pack(small)
 
-    def split_long(self, spans: Iterable[_Span]) -> Iterator[_Span]:
-        """The spans, each as several if it is longer than a chunk may be."""
-        for span in spans:
-            if span.end - span.start <= LONGEST:
-                yield span
-                continue
-            opening = span.opens - span.start
-            opens = span.opens if opening <= LONGEST_OPENING else span.start
-            start, end, longest = span.start, opens, LONGEST - LONGEST_OPENING
-            for piece in split_oversize(self.body, opens, span.end, longest, self.limits.most):
-                end += len(piece.text)
-                yield replace(span, start=start, end=end, words=piece.words)
-                start = end
-
-    def _is_large(self, start: int, end: int) -> bool:
-        return exceeds(self.body.text[start:end], self.limits.most)
-
-    def _own_spans(self, section: Section) -> list[_Span]:
-        """The section's heading and the smallest pieces of its own text."""
-        if section.heading is None and not section.content:
-            return []
-        start = (section.heading or section.content[0]).start
-        opens = section.heading.end if section.heading else start
-        spans = []
-        for end in [e for block in section.content for e in self._piece_ends(block)] or [opens]:
-            spans.append(_Span(start, end, section.headings, max(start, opens)))
-            start = end
-        return spans
+    def _own_spans(
+        self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
+    ) -> list[_Span]:
+        """Return the section's heading and the smallest pieces of its own text."""
+        opens = heading.end if heading else 0
+        ends = [end for block in content for end in self._piece_ends(block)]
+        begins = [heading.start if heading else 0, *ends]
+        ends = ends or [opens] * bool(heading)
+        return [_Span(*span, path, max(span[0], opens)) for span in zip(begins, ends, strict=False)]
 
     def _piece_ends(self, block: Block) -> Iterator[int]:
-        is_large = self._is_large(block.start, block.end)
+        text = self.body.text[block.start : block.end]
+        is_large = exceeds(text, self.limits.most)
         if is_large and block.children:
             for child in block.children:
                 yield from self._piece_ends(child)
-        elif is_large and block.kind == "paragraph":
-            text = self.body.text[block.start : block.end]
-            yield from (block.start + end for end in sentence_ends(text, self.limits.most))
+            return
+        if is_large and block.kind == "paragraph":
+            ends = sentence_ends(text, self.limits.most)
         else:
-            yield block.end
+            ends = [len(text)]
+        for start, end in pairwise([0, *ends]):
+            piece_ends = _line_ends(text[start:end], LONGEST - LONGEST_OPENING)
+            yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
-        if len(spans) > 1 and spans[0].is_bare:
+        if len(spans) > 1 and spans[0].is_bare and spans[1].end - spans[0].start <= LONGEST:
             spans = [_join(spans[0], spans[1]), *spans[2:]]
         packed = pack_pieces([self.body.text[s.start : s.end] for s in spans], self.limits)
         return [reduce(_join, (spans[place] for place in run)) for run in packed]
 
 
-def _whole(section: Section) -> _Span:
-    assert section.heading is not None
-    return _Span(section.heading.start, _end_of(section), section.headings, section.heading.end)
-
-
-def _end_of(section: Section) -> int:
-    if section.inside:
-        return _end_of(section.inside[-1])
-    last = section.content[-1] if section.content else section.heading
-    return last.end if last else 0
+def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Block]]]:
+    """Yield each outermost heading with the blocks down to the next one as high or higher."""
+    start = 0
+    while start < len(blocks):
+        later = range(start + 1, len(blocks))
+        end = next((i for i in later if 0 < blocks[i].level <= blocks[start].level), len(blocks))
+        yield blocks[start], blocks[start + 1 : end]
+        start = end
 
 
 def _join(left: _Span, right: _Span) -> _Span:
@@ -273,7 +282,7 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             source=source,
             index=number,
             text=text,
-            plain=_plain_text(body, opens, span),
+            plain=body.plain_text(opens, span.end),
             headings=span.headings,
             first_line=line,
             last_line=line + text.count("\n"),
@@ -287,9 +296,3 @@ def _trim(body: str, span: _Span) -> tuple[str, int]:
     blank = len(text) - len(text.lstrip())
     start = body.rfind("\n", span.start, span.start + blank) + 1 or span.start
     return body[start : span.start + len(text)], start
-
-
-def _plain_text(body: Body, start: int, span: _Span) -> str:
-    if span.words is not None:
-        return body.strip_markup(span.words)
-    return body.plain_text(start, span.end)

@@ -14,7 +14,7 @@ from blog_search_mcp.index.types import Link, Post
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.posts.markdown.body import Body
-    from blog_search_mcp.index.posts.text import Decoded
+    from blog_search_mcp.index.posts.text import Decoded, FrontMatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +41,10 @@ class Document:
 LONGEST_DATE = 40
 """Characters that are shown of one that cannot be read."""
 
-MAX_LINES = 500_000
-"""A line takes 3.5 µs and 180 bytes while Markdown is parsed, though it be empty: 1.8 s, 90 MB."""
-
-MAX_MARKS = 200_000
-"""Of cells, links, headings, quotations and items of lists. An item takes up to 2.8 kB and 60 µs
-while Markdown is parsed, the others less: .6 GB and 12 s in all. The most in a post of three
-corpora is 24,999, in a file made to be hard."""
-
-_CONTAINERS = re.compile(
-    r"^(?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)]|\#{1,6})(?=[ \t])))++", re.MULTILINE
-)
-_CONTAINER = re.compile(r"[-*+>.)]|#+")
+MAX_MARKS = 400_000
+"""Lines, cells, links, quotations, headings and items of lists. An item takes up to 2.8 kB and
+60 µs while Markdown is parsed, the others less. The most in a post of three corpora is 24,999."""
+_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 
 def read_document(data: bytes, source: str, *profiles: str) -> Document:
@@ -67,51 +59,27 @@ def read_document(data: bytes, source: str, *profiles: str) -> Document:
     from blog_search_mcp.index.posts.text import decode, split_front_matter
 
     decoded = decode(data)
-    _refuse_costly(decoded.text)
+    if sum(1 for _ in _MARK.finditer(decoded.text)) > MAX_MARKS:
+        excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
+        raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(decoded.text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     body = Body(take_out_hidden(front.body, profiles, echoes=echo != "false"))
     heading = "" if read_title(front.fields) else body.title
-    return Document(
-        post=describe_post(front.fields, source, heading, body.hashtags),
-        fields=front.fields,
-        body=body,
-        first_line=front.first_line,
-        problems=(
-            *_list_problems(decoded),
-            *filter(None, (front.problem,)),
-            *_describe_date(unread_date(front.fields, source)),
-        ),
-    )
+    post = describe_post(front.fields, source, heading, body.hashtags)
+    problems = tuple(_list_problems(decoded, front, source))
+    return Document(post, front.fields, body, front.first_line, problems)
 
 
-def _refuse_costly(text: str) -> None:
-    """Raise UnreadablePost for what takes too long or too much memory to parse."""
-    if text.count("\n") > MAX_LINES:
-        excess = f"{MAX_LINES:,} lines"
-    elif _count_marks(text) > MAX_MARKS:
-        excess = f"{MAX_MARKS:,} cells, links, headings, quotations and items of lists"
-    else:
-        return
-    raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
-
-
-def _count_marks(text: str) -> int:
-    """Count what may begin a cell, a link, a heading, a quotation or an item."""
-    inline = text.count("|") + text.count("[")
-    return inline + sum(len(_CONTAINER.findall(found[0])) for found in _CONTAINERS.finditer(text))
-
-
-def _list_problems(decoded: Decoded) -> Iterator[str]:
+def _list_problems(decoded: Decoded, front: FrontMatter, source: str) -> Iterator[str]:
     if not decoded.encoding.startswith("utf"):
         yield f"it is not UTF-8 and was read as {decoded.encoding}"
     if decoded.repaired:
         yield f"{decoded.repaired} of its characters could not be read"
-
-
-def _describe_date(unread: str) -> Iterator[str]:
-    if unread:
+    if front.problem:
+        yield front.problem
+    if unread := unread_date(front.fields, source):
         yield f"its date “{unread[:LONGEST_DATE]}” cannot be read; write it as 2024-12-31"
 
 

@@ -1,19 +1,34 @@
-"""The content folder as the last ingest left it, a record beside the generations.
+"""The content folder as the last ingest left it, what changed since, and the next ingest's command.
 
-It is no part of a generation: an ingest that has nothing to write may still have met a new
-draft or a touched post, and a server that compares the folder with it (`index.posts.changes`)
-must not report those as changed for ever, nor the next ingest read a touched post again. A
-folder's is written in place: a torn file is not JSON and counts as none. It names a folder of this
-machine, which must not reach a client.
+The record lies beside the generations and is no part of one: an ingest that has nothing to write
+may still have met a new draft or a touched post, which must not be reported as changed for ever,
+nor be read again. A folder's is written in place: a torn file is not JSON and counts as none. It
+names a folder of this machine, which must not reach a client.
+
+A file counts as changed when its size or time is another. Only an ingest opens files, so an edited
+draft counts too.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blog_search_mcp.index.commands import TO_INGEST, Blog
 from blog_search_mcp.index.posts.cascades import Cascade
+from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
+from blog_search_mcp.index.posts.visibility import HiddenReason
+from blog_search_mcp.index.posts.walk import SourceFile, walk
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
+from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.index.types import Post
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
@@ -21,6 +36,18 @@ if TYPE_CHECKING:
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LeftOut(_Frozen):
+    """A post that is not public."""
+
+    post: Post
+    reason: str
+    """`draft` or `future`; `""` for one of which its site has a page."""
+    day: str
+    """ISO day on which it was last changed, as its author says, else as the file system does."""
+    is_written: bool
+    """Whether `day` is the author's."""
 
 
 class FileState(_Frozen):
@@ -44,15 +71,6 @@ class IngestOptions(_Frozen):
     permalink: str = ""
 
 
-def option_words(options: IngestOptions) -> tuple[str, ...]:
-    """Write the options as they stand on a command line."""
-    return (
-        *(("--base-url", options.base_url) if options.base_url else ()),
-        *(("--permalink", options.permalink) if options.permalink else ()),
-        *(("--include-drafts",) if options.include_drafts else ()),
-    )
-
-
 class LastIngest(_Frozen):
     """A content folder as an ingest left it."""
 
@@ -69,6 +87,8 @@ class LastIngest(_Frozen):
     """What a post's name ends in."""
     files: dict[str, FileState]
     """By source."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Sorted by source."""
     waiting: int = 0
     """Posts whose vectors another ingest has to make, since this one ended before."""
     options: IngestOptions = IngestOptions()
@@ -76,18 +96,18 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def write_last_ingest(store: "FolderStore", ingest: LastIngest) -> None:
+def write_last_ingest(store: FolderStore, ingest: LastIngest) -> None:
     """Write the record unless the store holds the same already. Raises IndexProblem."""
     store.write_record(ingest.model_dump_json())
 
 
-def read_last_ingest(store: "FolderStore", generation: int) -> LastIngest | None:
+def read_last_ingest(store: FolderStore, generation: int) -> LastIngest | None:
     """Read the record, `None` if it is missing, torn or about another generation."""
     ingest = read_any_last_ingest(store)
     return ingest if ingest is not None and ingest.generation == generation else None
 
 
-def read_any_last_ingest(store: "FolderStore") -> LastIngest | None:
+def read_any_last_ingest(store: FolderStore) -> LastIngest | None:
     """Read the record whatever generation it is about, `None` if it is missing or torn."""
     text = store.read_record()
     with suppress(ValidationError):
@@ -98,3 +118,133 @@ def read_any_last_ingest(store: "FolderStore") -> LastIngest | None:
 def format_folder(folder: Path) -> str:
     """Write the absolute path of a folder as `LastIngest.content` holds it."""
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
+    """Describe a post that is left out; `fields` are its own with what it inherits."""
+    written = first_date(normalize_names(fields), CHANGE_FIELDS)
+    day = written.isoformat() if written else post.date
+    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date().isoformat()
+    named = reason if reason in ("draft", "future") else ""
+    return LeftOut(post=post, reason=named, day=day or saved, is_written=day is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFolder:
+    """What lies in a content folder."""
+
+    files: frozenset[str]
+    """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
+    left_out: tuple[LeftOut, ...] = ()
+    """As the last ingest met them, sorted by source."""
+    problem: str = ""
+    """Why the folder could not be read, in a sentence; empty if it could."""
+
+
+def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
+    """List the folder of the last ingest; `posts` are the sources of the index.
+
+    A folder that cannot be read is no error.
+    """
+    if last is None:
+        problem = "It is not known where the posts lie, so drafts were not looked at"
+        return ContentFolder(frozenset(posts), problem=f"{problem}; an ingest notes it.")
+    files = frozenset(_list_files(Path(last.content)))
+    problem = "" if files else "The folder of the posts cannot be read; ingest it where it is now."
+    return ContentFolder(files.union(posts, last.files), last.left_out, problem)
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        prefix = Path(above).relative_to(folder)
+        yield from ((prefix / name).as_posix() for name in names)
+
+
+def find_changes(last: LastIngest, now: str) -> list[str]:
+    """Walk the folder by the rules of its ingest and compare. Raises ContentError."""
+    return compare_files(last, walk(Path(last.content), last.suffixes).files, now)
+
+
+def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> list[str]:
+    """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
+
+    Sorted: those that changed, were added or removed, and those that appear or go by themselves.
+    """
+    present = {(file.source, file.size, file.mtime_ns) for file in files}
+    before = {(source, file.size, file.mtime_ns) for source, file in last.files.items()}
+    due = {source for source, file in last.files.items() if (file.due or "~") <= now}
+    return sorted({source for source, *_ in present ^ before} | due)
+
+
+MAX_NAMES = 3
+"""Sources that `list_changes` names."""
+
+
+def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
+    """Return a sentence on how many posts changed since the index was `created`, if any did."""
+    if not changes:
+        return None
+    them = "it" if len(changes) == 1 else "them"
+    made = f"since the index was made {format_age(created, now)}"
+    return f"{count_changed(len(changes))} {made}; to include {them}: `{TO_INGEST}`."
+
+
+def count_changed(posts: int) -> str:
+    """Begin a sentence: `3 posts have changed`."""
+    return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
+
+
+def list_changes(changes: Sequence[str]) -> str:
+    """Name the first few sources and how many more there are."""
+    more = len(changes) - MAX_NAMES
+    return ", ".join(changes[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def format_age(created: str, now: datetime) -> str:
+    """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
+    passed = now - datetime.fromisoformat(created)
+    for unit in ("day", "hour", "minute"):
+        count = passed // timedelta(**{f"{unit}s": 1})
+        if count >= 1:
+            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
+    return "less than a minute ago"
+
+
+STOP_WITH_STDIN = "--stop-with-stdin"
+"""The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
+
+
+def option_words(options: IngestOptions) -> tuple[str, ...]:
+    """Write the options as they stand on a command line."""
+    return (
+        *(("--base-url", options.base_url) if options.base_url else ()),
+        *(("--permalink", options.permalink) if options.permalink else ()),
+        *(("--include-drafts",) if options.include_drafts else ()),
+    )
+
+
+def ingest_arguments(
+    content: Path, index: Location, embedder_url: str, options: IngestOptions
+) -> list[str]:
+    """Return the command line of an ingest with these options."""
+    embedder = ("--embedder-url", embedder_url) if embedder_url else ()
+    return [str(content), "--index", str(index), *embedder, *option_words(options)]
+
+
+def blog_of(index: Location) -> Blog:
+    """Return what a command on this index must name, as far as the last ingest recorded it."""
+    last = read_any_last_ingest(open_store(index))
+    if last is None or not Path(last.content).is_dir():
+        return Blog(str(index))
+    return Blog(str(index), last.content, option_words(last.options))
+
+
+def index_beside(content: Path) -> Path:
+    """Choose the index of these posts: beside them, with their name if another's is there."""
+    folder = content.resolve()
+    index = folder.with_name(DEFAULT_FOLDER)
+    last = read_any_last_ingest(open_store(index))
+    if last is None or last.content == format_folder(folder):
+        return index
+    return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

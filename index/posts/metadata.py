@@ -118,17 +118,15 @@ def find_date(known: Fields, source: str) -> date | None:
 _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
-"""What these fields hold else: Eleventy's and Quarto's words for a file's day or that of the
-build, and whether a post is out."""
+"""What these fields hold else: words for a file's day, and whether a post is out."""
 
 
 def unread_date(fields: Fields, source: str) -> str:
     """Return what an undated post's front matter has as its date, `""` if nothing is lost."""
     known = normalize_names(fields)
-    if find_date(known, source):
-        return ""
-    written = (to_text(known.get(name)) for name in DATE_FIELDS)
-    return next((text for text in written if text and not _NO_DATES.fullmatch(text)), "")
+    written = () if find_date(known, source) else DATE_FIELDS
+    texts = (to_text(known.get(name)) for name in written)
+    return next((text for text in texts if text and not _NO_DATES.fullmatch(text)), "")
 
 
 def first_date(known: Fields, names: Iterable[str]) -> date | None:
@@ -197,8 +195,7 @@ def describe_post(
 
 def _first_of(known: Fields, names: Iterable[str]) -> str:
     """Return the first word of the first of the fields that holds any; of a list its first."""
-    values = (next(leaves(known.get(name)), None) for name in names)
-    return next(filter(None, map(to_text, values)), "")
+    return next(filter(None, (to_text(next(leaves(known.get(name)), "")) for name in names)), "")
 
 
 def _number(text: str) -> int | None:
@@ -223,42 +220,33 @@ def read_title(fields: Fields) -> str:
     return _cut(title, MAX_TITLE)
 
 
-_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
-"""What exports of WordPress write in names; others (`&nbsp;`) are what a post on HTML is about."""
-
-
 def _without_entities(words: str) -> str:
-    """Write the characters that entities of HTML stand for."""
-    return to_line(_ENTITY.sub(lambda entity: html.unescape(entity[0]), words))
+    """Write the characters that entities of HTML stand for, as exports of WordPress have them."""
+    return to_line(html.unescape(words)) if "&" in words else words
 
 
 def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
     taxonomies = known.get("taxonomies")
     places = (known, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
-    written = [
-        tag
+    written = (
+        _without_entities(tag)
         for name in _TAGS
         for place in places
-        for tag in _tags_of(place.get(name), is_list=name in _TAG_LISTS)
-    ]
+        for tag in _split_tags(place.get(name), is_list=name in _TAG_LISTS)
+    )
     tags: dict[str, str] = {}
-    for tag in filter(
-        None,
-        (_cut(tag.lstrip("#"), MAX_TAG) for tag in (*map(_without_entities, written), *hashtags)),
-    ):
-        tags.setdefault(tag.casefold(), tag)
+    for tag in (*written, *hashtags):
+        if word := _cut(tag.lstrip("#"), MAX_TAG):
+            tags.setdefault(word.casefold(), word)
     return tuple(tags.values())[:MAX_TAGS]
 
 
-def _tags_of(value: object, *, is_list: bool) -> Iterator[str]:
+def _split_tags(value: object, *, is_list: bool) -> Iterator[str]:
     """Split a string at commas, or at spaces where the field is a list, as Jekyll does."""
-    if isinstance(value, str):
-        parts = re.split(r"[,，、;]", value)
-        yield from filter(
-            None, map(to_line, parts if len(parts) > 1 or not is_list else value.split())
-        )
-    else:
-        yield from filter(None, map(to_text, leaves(value)))
+    if not isinstance(value, str):
+        return filter(None, map(to_text, leaves(value)))
+    parts = re.split(r"[,，、;]", value)
+    return filter(None, map(to_line, value.split() if len(parts) == 1 and is_list else parts))
 
 
 def _cut(words: str, length: int) -> str:

@@ -1,100 +1,82 @@
 """What an Obsidian vault's own settings leave out of its search: excluded files, and templates.
 
 Excluded are what `userIgnoreFilters` of `.obsidian/app.json` names, by the beginning of a path or
-by a `/regular expression/`. That is not run: what has one of the words of which every match has one
-is left out, and where no words are sure all of the vault, with the reason. A template is what any
-setting of the vault or of its plugins calls one, a file or a folder.
+by a `/regular expression/`. That is never run: one that is plain words but for `^`, `$`, `.*` and
+`(^|/)` excludes what holds the longest of them, and any other all of the vault, with the reason.
 """
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 SETTINGS = ".obsidian"
 EXCLUDED = "excluded"
 """A `HiddenReason`."""
-MAX_BYTES = 1024 * 1024
-"""Largest file of settings read; plugins keep other things in larger ones."""
+
+_TEMPLATES = (
+    ("templates.json", "folder"),
+    ("daily-notes.json", "template"),
+    ("plugins/templater-obsidian/data.json", "templates_folder"),
+)
+"""Files of settings and the field of each that names a template or a folder of them."""
+_EXPRESSION = re.compile(r"/(.+)/[a-z]*")
+_EDGE = re.compile(r"\((?:\?:)?(?:\^|\$|\\?/)(?:\|(?:\^|\$|\\?/))*\)|^\^|\$$|\.[*+]\??")
+"""Where a folder begins or ends (`(^|/)`), or a path, or anything."""
+_PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-]|\n)+")
 
 
-class Exclusion(NamedTuple):
-    """Paths that are left out."""
+class Vault(NamedTuple):
+    """A vault, and what it leaves out by paths below it in lower case."""
 
-    word: str
-    """In lower case."""
-    is_beginning: bool = True
-    """Whether they begin with it, else they hold it."""
-    reason: str = EXCLUDED
+    folder: Path
+    beginnings: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    """Anywhere in a path."""
+    doubt: str = ""
+    """Why all of it is left out; empty if it is not."""
 
-    def covers(self, path: str) -> bool:
-        """Whether it leaves out a path below the vault in lower case."""
-        return path.startswith(self.word) if self.is_beginning else self.word in path
+    def exclude(self, post: Path) -> str | None:
+        """Return why a post of the vault is left out, `None` if it is not."""
+        path = post.relative_to(self.folder).as_posix().casefold()
+        is_excluded = path.startswith(self.beginnings) or any(word in path for word in self.words)
+        return EXCLUDED if is_excluded else self.doubt or None
 
 
-def read_exclusions(vault: Path) -> tuple[Exclusion, ...]:
-    """Read the settings of a vault; those of a plugin that cannot be read say nothing."""
-    settings = vault / SETTINGS
-    files = sorted((*settings.glob("*.json"), *settings.glob("plugins/*/data.json")))
-    read = {path: _read_json(path) for path in files}
-    app = read.get(settings / "app.json", {})
+def read_vault(folder: Path) -> Vault:
+    """Read the settings of a vault; those of templates that cannot be read say nothing."""
+    settings = folder / SETTINGS
+    app = _read_json(settings / "app.json")
     if app is None:
-        return (Exclusion("", reason=f"{SETTINGS}/app.json, which may exclude it, cannot be read"),)
-    filters = app.get("userIgnoreFilters")
-    templates = [(read.get(settings / "templates.json") or {}).get("folder")]
-    for value in read.values():
-        templates += _list_templates(value)
-    paths = [path.strip("/").casefold() for path in templates if isinstance(path, str)]
-    names = [path.removesuffix(".md") for path in paths if path]
-    return (
-        *(each for text in filters or () for each in _read_filter(str(text))),
-        *(Exclusion(f"{name}{end}") for name in names for end in ("/", ".md")),
-    )
+        return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
+    templates = (str((_read_json(settings / name) or {}).get(key, "")) for name, key in _TEMPLATES)
+    names = [path.strip("/").casefold().removesuffix(".md") for path in templates]
+    beginnings = [f"{name}{end}" for name in names if name for end in ("/", ".md")]
+    words: list[str] = []
+    for text in map(str, app.get("userIgnoreFilters") or ()):
+        if (expression := _EXPRESSION.fullmatch(text)) is None:
+            beginnings += filter(None, [text.lstrip("/").casefold()])
+        elif needed := _find_words(expression[1].casefold()):
+            words += needed
+        else:
+            doubt = f"the vault excludes {text}, which may be any file; name folders instead"
+            return Vault(folder, doubt=doubt)
+    return Vault(folder, tuple(beginnings), tuple(words))
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:
-    with suppress(OSError, ValueError, RecursionError):
-        if path.is_file() and path.stat().st_size <= MAX_BYTES:
-            value = json.loads(path.read_bytes())
-            return value if isinstance(value, dict) else None
-    return None
+    """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
-def _list_templates(settings: object) -> Iterator[object]:
-    """Yield the values of the fields with `template` in their name, at any depth."""
-    waiting = [settings]
-    while waiting:
-        item = waiting.pop()
-        for name, value in item.items() if isinstance(item, dict) else ():
-            waiting.append(value)
-            if "template" in name.lower():
-                yield from value if isinstance(value, list) else (value,)
-        waiting += item if isinstance(item, list) else ()
-
-
-_EXPRESSION = re.compile(r"/(.+)/[a-z]*")
-_EDGE = re.compile(r"\((?:\^|\$|\\?/)(?:\|(?:\^|\$|\\?/))*\)")
-"""Where a folder begins or ends: `(^|/)`."""
-_UNSURE = re.compile(r"\(\?|\)[?*{]|\\[uxpk\d]")
-"""What may exclude a word, may be left out, or is a letter by its number."""
-_OPTIONAL = re.compile(r"(?:\\.|\[[^\[\]]*\]|[^\\])(?:[?*]|\{0?,\d*\})")
-_SIGN = re.compile(r"\\[a-z]|\[[^\[\]]*\]|\{[^{}]*\}|\\(?=\W)|[\^$.+()\[\]{}]")
-
-
-def _read_filter(text: str) -> Iterator[Exclusion]:
-    expression = _EXPRESSION.fullmatch(text)
-    if expression is None:
-        if path := text.lstrip("/").casefold():
-            yield Exclusion(path)
-        return
-    pattern = _EDGE.sub("", expression[1].casefold().replace("(?:", "("))
-    parts = [_SIGN.sub("\n", part) for part in _OPTIONAL.sub("\n", pattern).split("|")]
-    words = [max(part.split("\n"), key=len) for part in parts]
-    if all(words) and not _UNSURE.search(pattern):
-        yield from (Exclusion(word, is_beginning=False) for word in words)
-    else:
-        yield Exclusion(
-            "", reason=f"the vault excludes {text}, which may be any file; name folders instead"
-        )
+def _find_words(expression: str) -> list[str]:
+    """Return words of which every match has one, none where that is not sure."""
+    parts = _EDGE.sub("\n", expression).split("|")
+    words = [max(part.replace("\\", "").split("\n"), key=len) for part in parts]
+    return words if all(words) and all(map(_PLAIN.fullmatch, parts)) else []

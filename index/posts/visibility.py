@@ -198,24 +198,21 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
     day = parse_date(value)
     if day is None:
         return None
+    if not 1970 < day.year < 9999:
+        return datetime.combine(day, time(), UTC)
     text = _BEFORE_ZONE.sub("", to_text(value))
     try:
-        moment = datetime.fromisoformat(text)
-        moment += timedelta(days=is_end and ":" not in text)
-    except (ValueError, OverflowError):
-        is_whole = ":" not in text
-        moment = datetime.combine(day, time())
-        moment += timedelta(days=is_end == is_whole) if day.year < 9999 else timedelta(0)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=_find_zone(zone, moment, is_end=is_end))
-    return moment.astimezone(UTC) if 1 < moment.year < 9999 else moment.replace(tzinfo=UTC)
+        moment = datetime.fromisoformat(text) + timedelta(days=is_end and ":" not in text)
+    except ValueError:
+        moment = datetime.combine(day, time()) + timedelta(days=is_end == (":" not in text))
+    if moment.tzinfo is None and zone:
+        moment = moment.replace(tzinfo=_find_zone(zone, is_end=is_end))
+    return moment.astimezone(UTC)
 
 
-def _find_zone(name: str, at: datetime, *, is_end: bool) -> tzinfo | None:
-    if name == "UTC" or not 1970 <= at.year < 9999:
-        return UTC
+def _find_zone(name: str, *, is_end: bool) -> tzinfo:
     try:
-        return ZoneInfo(name) if name else at.astimezone().tzinfo
+        return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return timezone(timedelta(hours=14 if is_end else -12))
 

@@ -19,7 +19,7 @@ from blog_search_mcp.index.relations.breaks import Break, count_unjudged, find_b
 from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.left_out import ContentFolder
+    from blog_search_mcp.index.posts.last_ingest import ContentFolder
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.types import Post
 

@@ -20,7 +20,7 @@ from blog_search_mcp.index.relations.addresses import split_address
 from blog_search_mcp.index.relations.linking.places import DAY, MARKDOWN, split_page
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.left_out import ContentFolder, LeftOut
+    from blog_search_mcp.index.posts.last_ingest import ContentFolder, LeftOut
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.types import Link
 

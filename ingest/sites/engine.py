@@ -132,5 +132,5 @@ def read_rules(*lines: str) -> Rules:
     """Compile lines of a `.gitignore`; none if one is no rule."""
     try:
         return compile_rules(lines)
-    except (ValueError, re.error):
+    except ValueError:
         return ()

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from blog_search_mcp.index.posts.document import Document
-from blog_search_mcp.index.posts.markdown.blocks import LONGEST_HEADING, Heading
-from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.index.posts.markdown.body import LONGEST_HEADING, Body, Heading
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.sites.base import Generator
 from blog_search_mcp.ingest.sites.engine import UrlFields, encode_unsafe
@@ -88,9 +87,9 @@ def _make_ids(headings: Sequence[Heading], letters: tuple[str, ...]) -> list[str
 def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
     """Keep letters, spaces as hyphens; two or three hyphens of text are a dash."""
     texts = (
-        _DASHES.sub("", part.text) if part.kind == "text" else part.text
-        for part in heading.parts
-        if part.kind != "html"
+        token.content if token.type == "code_inline" else _DASHES.sub("", token.content)
+        for token in heading.tokens
+        if token.type != "html_inline"
     )
     return "".join(
         char
@@ -101,7 +100,10 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 
 def _is_doubtful(heading: Heading) -> bool:
     """Whether parsers differ on what a heading holds, or on what gives it an id."""
-    shown = "".join(part.text for part in heading.parts if part.kind != "html")
-    is_plain = all(part.kind in ("text", "code", "html") for part in heading.parts)
+    shown = "".join(token.content for token in heading.tokens if token.type != "html_inline")
+    is_plain = not any(
+        token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"
+        for token in heading.tokens
+    )
     has_list = heading.before.startswith("{:") or heading.after.startswith("{:")
     return bool(not is_plain or has_list or _OPEN.search(shown) or _TEMPLATE.search(heading.source))

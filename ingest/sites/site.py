@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.errors import NoLink, UsageError
-from blog_search_mcp.index.posts.sections import SiteFields
+from blog_search_mcp.index.posts.cascades import SiteFields
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.index.types import MAX_ADDRESS
 from blog_search_mcp.ingest.sites.base import Generator

@@ -20,8 +20,7 @@ from blog_search_mcp.index.command_line import (
 )
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.posts.next_ingest import index_beside
+from blog_search_mcp.index.posts.last_ingest import index_beside, read_any_last_ingest
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli import display

@@ -17,7 +17,7 @@ from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
-from blog_search_mcp.index.posts.changes import format_age
+from blog_search_mcp.index.posts.last_ingest import format_age
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.posts.next_ingest import blog_of
+from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.settings import Settings
 

@@ -17,8 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from blog_search_mcp.index.errors import IngestFailed
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
-from blog_search_mcp.index.posts.next_ingest import STOP_WITH_STDIN, ingest_arguments
+from blog_search_mcp.index.posts.last_ingest import (
+    STOP_WITH_STDIN,
+    IngestOptions,
+    ingest_arguments,
+)
 from blog_search_mcp.index.stores import Location
 
 

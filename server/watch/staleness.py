@@ -10,7 +10,6 @@ import logging
 import threading
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -78,15 +77,18 @@ class StalenessCheck:
             self._running.release()
 
     def _describe_changes(self) -> str | None:
-        from blog_search_mcp.index.posts.changes import describe_changes, find_changes
-        from blog_search_mcp.index.posts.last_ingest import read_last_ingest
+        from blog_search_mcp.index.posts.last_ingest import (
+            describe_changes,
+            find_changes,
+            read_last_ingest,
+        )
 
         last = read_last_ingest(self._store, self._store.current_number())
         if last is None:
             return None
         now = datetime.now(UTC)
         try:
-            changes = find_changes(last, Path(last.content), now.isoformat(timespec="seconds"))
+            changes = find_changes(last, now.isoformat(timespec="seconds"))
         except ContentError:
             return LOST
         return describe_changes(changes, last.created, now)

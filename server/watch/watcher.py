@@ -19,8 +19,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
-from blog_search_mcp.index.posts.changes import compare_files, count_changed
-from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
+from blog_search_mcp.index.posts.last_ingest import (
+    IngestOptions,
+    LastIngest,
+    compare_files,
+    count_changed,
+    read_last_ingest,
+)
 from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.stores import Location, open_store
 
@@ -176,4 +181,4 @@ class Watcher:
             return FolderState()
         files = walk(self._content, last.suffixes).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return FolderState(files, len(compare_files(last, files, now).sources), last.waiting)
+        return FolderState(files, len(compare_files(last, files, now)), last.waiting)

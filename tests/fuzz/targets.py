@@ -7,12 +7,9 @@ only those that its docstring names.
 from __future__ import annotations
 
 import atexit
-import hashlib
-import json
 import re
 import tempfile
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -20,15 +17,11 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import STEMMED
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import terms
-from blog_search_mcp.index.errors import BlogSearchError, IndexBroken, UnreadablePost
-from blog_search_mcp.index.posts.chunks import LONGEST, chunk_body
+from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost
 from blog_search_mcp.index.posts.document import read_document
-from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.inline import strip_markup
 from blog_search_mcp.index.posts.metadata import MAX_TITLE
-from blog_search_mcp.index.posts.text import decode, split_front_matter
-from blog_search_mcp.index.search.snippets import WIDTH, make_snippet
-from blog_search_mcp.index.store.manifest import FORMAT, loads
+from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
@@ -38,8 +31,6 @@ from tests.support.blog import Blog
 
 Target = Callable[[bytes], None]
 
-TODAY = date(2026, 1, 15)
-MARKS = {"Mn", "Me", "Cf"}
 LANGUAGES = ("en", "zh-tw", *sorted(STEMMED))
 
 
@@ -54,35 +45,6 @@ def post(data: bytes) -> None:
     assert "\n" not in parsed.post.title
     assert len(parsed.post.title) <= MAX_TITLE
     assert parsed.post.date is None or date.fromisoformat(parsed.post.date)
-
-
-def frontmatter(data: bytes) -> None:
-    """The body is the text from one of its lines on, and what goes is fields or marks."""
-    text = data.decode("utf-8", "replace").replace("\r", "\n")
-    front = split_front_matter(text)
-    assert text.endswith(front.body)
-    assert front.first_line >= 1
-    if front.body:
-        assert front.body == "\n".join(text.split("\n")[front.first_line - 1 :])
-    if front.problem is not None:
-        assert "\n" not in front.problem
-
-
-def chunker(data: bytes) -> None:
-    """Chunks hold all of a body in order with true lines, and none is too long to be read."""
-    body = data.decode("utf-8", "replace").replace("\r", "\n")
-    place = 0
-    for number, chunk in enumerate(chunk_body("a.md", Body(body), 1, "title")):
-        start = body.find(chunk.text, place)
-        assert start >= 0
-        assert not body[place:start].strip()
-        place = start + len(chunk.text)
-        assert chunk.text.strip()
-        assert len(chunk.text) <= LONGEST
-        assert chunk.index == number
-        assert chunk.first_line == 1 + body.count("\n", 0, start)
-        assert chunk.last_line == 1 + body.count("\n", 0, place)
-    assert not body[place:].strip()
 
 
 def words(data: bytes) -> None:
@@ -117,21 +79,6 @@ def analyser(data: bytes) -> None:
     assert len(set(query.words)) == len(query.words)
 
 
-def previews(data: bytes) -> None:
-    """A preview is one line of the text within its width, between characters."""
-    text = _text(data)
-    line = " ".join(text.split())
-    shown = make_snippet(text, {term.stem: 1.0 for term in terms(text[-20:])})
-    assert "\n" not in shown
-    width = sum(_columns(character) for character in shown)
-    assert width <= WIDTH + len("……")
-    inner = shown if shown in line else shown.removeprefix("…")
-    inner = inner if inner in line else inner.removesuffix("…")
-    assert inner in line
-    if shown != line and shown.startswith("…") and inner:
-        assert unicodedata.category(inner[0]) not in MARKS or inner[0] not in line[:1]
-
-
 def query(data: bytes) -> None:
     """A query or filter of any text has an answer or a sentence, and so has a source."""
     given = {"query": _text(data), "top_k": 3}
@@ -156,28 +103,14 @@ def query(data: bytes) -> None:
         _is_sentence(error)
 
 
-def manifest(data: bytes) -> None:
-    """What is no manifest is one sentence that says how to mend it, sealed or not."""
-    text = data.decode("utf-8", "replace")
-    for written in (text, *_with_checksum(text)):
-        try:
-            loads(written)
-        except IndexBroken as error:
-            _is_sentence(error)
-
-
 TARGETS: Mapping[str, Target] = {
     target.__name__: target
     for target in (
         post,
-        frontmatter,
-        chunker,
         words,
         rendering,
         analyser,
-        previews,
         query,
-        manifest,
     )
 }
 
@@ -207,25 +140,8 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _with_checksum(text: str) -> Iterator[str]:
-    """The JSON in `text`, if it is any, as the content of a manifest whose checksum holds."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    checksum = hashlib.sha256(canonical.encode()).hexdigest()
-    yield f'{{"format": {FORMAT}, "checksum": "{checksum}", "content": {canonical}}}'
-
-
 def _is_sentence(error: BlogSearchError) -> None:
     said = str(error)
     assert said.endswith((".", "]"))
     assert "\n" not in said
     assert "Traceback" not in said
-
-
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in MARKS:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

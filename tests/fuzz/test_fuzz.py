@@ -71,9 +71,7 @@ def test_a_query_as_long_as_may_be_is_answered_and_a_longer_one_told(repeated: s
         TARGETS["query"](query.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize(
-    "name", ["post", "frontmatter", "chunker", "words", "rendering", "analyser", "previews"]
-)
+@pytest.mark.parametrize("name", ["post", "words", "rendering", "analyser"])
 @pytest.mark.parametrize(
     "repeated", ["[", "> ", "- a\n", "`a", "*a_", "---\n", "{{<", "\u0301", "ﷺ"]
 )

@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from blog_search_mcp.index.posts.markdown.blocks import (
-    LONGEST_HEADING,
-    Block,
-    Heading,
-    HeadingPart,
-)
 from blog_search_mcp.index.posts.markdown.inline import (
     Links,
     find_links,
@@ -24,7 +19,6 @@ from blog_search_mcp.index.posts.markdown.inline import (
 from blog_search_mcp.index.posts.markdown.parser import (
     FENCE,
     Token,
-    fence_tagged_code,
     line_offsets,
     parse_blocks,
     parse_inline,
@@ -42,11 +36,47 @@ _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table",
 
 _INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
 
-_OPENING = re.compile(r"^ *(?P<marks>[^\n`~]{0,40}?(?:`{3,40}(?!`)|~{3,40}(?!~)))", re.MULTILINE)
-"""Of a fence as people write them: a longer one stands before each piece of its code as FENCE."""
+_MARKS = re.compile(r"`{3,}|~{3,}")
 
-_DEFINES = "]:"
-"""Part of a link's definition, which is none of a body's blocks but one of a passage's."""
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block and the span of the body it covers, up to the block that follows."""
+
+    kind: str
+    """`heading`, `paragraph`, `fence`, `table`, `tr`, …; only a `paragraph` is cut by sentence."""
+    start: int
+    end: int
+    """Character offsets into the body, half open."""
+    level: int = 0
+    """1 to 6 for a heading, else 0."""
+    heading: str = ""
+    """A heading's words without markup."""
+    children: tuple[Block, ...] = ()
+    """Where the block may be cut; empty if it may not be, or only by sentence or line."""
+
+
+LONGEST_HEADING = 300
+"""Characters of a heading's markup; a longer one (a paragraph right above `---`) is text, which
+is not repeated above every passage below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One heading as a site generator's id function reads it."""
+
+    line: int
+    """Of the body, from 0."""
+    source: str
+    """Its markup, without the marks that make it a heading."""
+    tokens: tuple[Token, ...]
+    """Its text, parsed."""
+    is_top: bool
+    """Whether it stands in no list or quotation."""
+    before: str
+    """The line above it."""
+    after: str
+    """The line below it."""
 
 
 class _Node(NamedTuple):
@@ -98,13 +128,21 @@ class Body:
         found = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
         return tuple(t for t in found if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
-    @property
+    @cached_property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading, also those in lists and quotations."""
-        lines = self._markdown.split("\n")
+        lines = ["", *self.text.split("\n"), ""]
+        spans = [(opening, *(opening.map or (0, 0))) for opening in self._tokens]
         return tuple(
-            self._read_heading(opening, content.content, lines)
-            for opening, content in pairwise(self._tokens)
+            Heading(
+                line=first,
+                source=content.content,
+                tokens=tuple(parse_inline(content.content, self._parsed[1])),
+                is_top=opening.level == 0,
+                before=lines[first],
+                after=lines[end + 1],
+            )
+            for (opening, first, end), content in zip(spans, self._tokens[1:], strict=False)
             if opening.type == "heading_open"
         )
 
@@ -117,25 +155,29 @@ class Body:
         """The words of `text[start:end]`.
 
         What begins inside a list is read as if its first line were not indented: four spaces
-        would make it code.
+        would make it code. What begins inside code is code, and inside HTML what HTML it is.
         """
         passage = self.text[start:end]
-        if start and not self._begins_block(start) and (indented := _INDENTED.match(passage)):
-            passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
-        return strip_markup(passage, self._tokens_of(start, end), self._labels)
+        if start and not self._begins_block(start):
+            block = self._find_leaf(self.blocks, start)
+            if block and block.kind == "html_block":
+                before = self.plain_text(block.start, start)
+                return self.plain_text(block.start, end).removeprefix(before).lstrip("\n")
+            if block and block.kind == "fence":
+                marks = _MARKS.search(self.text, block.start, start)
+                passage = f"{marks[0] if marks else FENCE}\n{passage}"
+            elif indented := _INDENTED.match(passage):
+                passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
+        return strip_markup(passage, self._labels)
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
-        return strip_markup(markup, None, self._labels)
-
-    @cached_property
-    def _markdown(self) -> str:
-        return fence_tagged_code(self.text)
+        return strip_markup(markup, self._labels)
 
     @cached_property
     def _parsed(self) -> tuple[Sequence[Token], Mapping[str, Any]]:
         env: dict[str, Any] = {}
-        tokens = parse_blocks(self._markdown, "body", env)
+        tokens = parse_blocks(self.text, "body", env)
         return tokens, env.get("references", {})
 
     @cached_property
@@ -191,57 +233,17 @@ class Body:
             if len(source) > LONGEST_HEADING:
                 return Block("paragraph", start, end)
             return Block(kind, start, end, int(opening.tag[1]), self.strip_markup(source))
-        if kind == "fence":
-            marks = _OPENING.search(self.text, start, end)
-            return Block(kind, start, end, opening=f"{marks['marks'] if marks else FENCE}\n")
         if kind not in _DIVISIBLE:
             return Block(kind, start, end)
         inner = list(self._find_nodes(node.start + 1, node.end - 1))
         return Block(kind, start, end, children=self._tile(inner, start, end))
-
-    def _tokens_of(self, start: int, end: int) -> Sequence[Token] | None:
-        """The tokens of a span of whole top-level blocks without a definition, else `None`."""
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        if first >= last or not self._begins_block(start) or self._markdown != self.text:
-            return None
-        following = self._starts[last] if last < len(self._starts) else len(self.text)
-        if self.text[end:following].strip():
-            return None
-        if self._parsed[1] and _DEFINES in self.text[start:end]:
-            return None
-        return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
 
     def _begins_block(self, place: int) -> bool:
         """Whether a top-level block's first line begins at `place`."""
         first = bisect_left(self._starts, place)
         return self._starts[first : first + 1] == [place]
 
-    def _read_heading(self, opening: Token, source: str, lines: Sequence[str]) -> Heading:
-        first, end = opening.map or [0, 0]
-        return Heading(
-            line=first,
-            source=source,
-            parts=tuple(_split_parts(parse_inline(source, self._parsed[1]))),
-            is_top=opening.level == 0,
-            before=lines[first - 1] if first else "",
-            after=lines[end] if end < len(lines) else "",
-        )
-
-
-def _split_parts(tokens: Sequence[Token]) -> Iterator[HeadingPart]:
-    in_angle_brackets = False
-    for token in tokens:
-        if token.type in ("link_open", "link_close"):
-            in_angle_brackets = token.type == "link_open" and token.markup == "autolink"
-        elif token.type == "image":
-            yield HeadingPart(
-                "image", "".join(part.text for part in _split_parts(token.children or ()))
-            )
-        elif token.type in ("softbreak", "hardbreak"):
-            yield HeadingPart("break", "")
-        elif token.type == "html_inline":
-            yield HeadingPart("html", token.content)
-        elif token.type == "code_inline":
-            yield HeadingPart("code", token.content)
-        elif token.content:
-            yield HeadingPart("link" if in_angle_brackets else "text", token.content)
+    def _find_leaf(self, blocks: Sequence[Block], place: int) -> Block | None:
+        """Return the smallest block that begins before `place` and ends behind it."""
+        inside = next((block for block in blocks if block.start < place < block.end), None)
+        return (self._find_leaf(inside.children, place) or inside) if inside else None

@@ -18,11 +18,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import quote
 
-from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from blog_search_mcp.index.posts.markdown.parser import (
@@ -38,26 +37,15 @@ _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Of MkDocs Material, which shows a drawing."""
 
 _INLINE_MARKED = re.compile(
-    rf"{_ICON}|\[\[|\[\^|\^\[|\]:|\{{|==|\^|;base64,|^ {{0,3}}[@%]?\[|^`\}}\}}|8<-|<<<|[ ]=\d*x",
+    rf"{_ICON}|\[\[|\[\^|\]:|\{{|==|\^|;base64,|^ {{0,3}}@?\[|^`\}}\}}|8<-",
     re.MULTILINE | re.IGNORECASE,
 )
 """What a paragraph that needs cleaning holds."""
-
-_EMBEDDED = (
-    r"card|code(?:\{[^{}\n]*\})?(?:[ ]\w+)?|codepen|codesandbox|docswell|figma|gist|jsfiddle|"
-    r"slideshare|speakerdeck|stackblitz|toc|tweet|youtube"
-)
-"""What Zenn embeds, and VuePress' files; other words behind an `@` are people."""
 
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
 _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
 _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 """`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
-
-_SPAN = re.compile(
-    rf"(?<![\w\]!\\])\[([^\[\]\n^][^\[\]\n]*)\](?=\{{[ ]*(?:[.#]|[\w-]+=)){_ATTRIBUTES}"
-)
-"""Words with a class or a style, as Pandoc has them."""
 
 _GONE = re.compile(
     rf"""
@@ -68,9 +56,6 @@ _GONE = re.compile(
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
-    | ^[ ]{{0,3}}@\[(?:{_EMBEDDED})\]\([^()\n]*\)[ \t]*$
-    | ^[ ]{{0,3}}%\[[^\s\[\]]+\][ \t]*$          # Hashnode's embeds
-    | ^[ ]{{0,3}}<<<[ ]*[@./~][^\n]*$             # VitePress' snippets
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
@@ -84,20 +69,12 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 """Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
-_SIZED = re.compile(r"(!\[[^\[\]\n]*\]\([^\s()]+) +=(?:\d+x\d*|x\d+)(?=[ \t]*\))")
-"""An image with its size, `![](a.png =250x)`, as Zenn and HackMD have it."""
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(
     r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)\s*$", re.IGNORECASE
 )
 _SIZE = re.compile(r"\d+(?:x\d+)?")
-
-
-_NOTE = re.compile(r"(?<=[^\s\\\"'(/|])\^\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*+)\]", re.DOTALL)
-"""A note in its place, of Pandoc and Obsidian, with links in it; behind a quotation mark, a space
-or a bracket it is a regular expression."""
-_SEVERAL_WORDS = re.compile(r"\S\s+\S|[\u3040-\u9fff]{2}")
 
 
 def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: bool = False) -> str:
@@ -107,8 +84,10 @@ def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: boo
     """
     if not (hide_code or _INLINE_MARKED.search(source)):
         return source
+    if "]:" in source:
+        code = list(find_inline_code(source))
+        source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), code) else "", source)
     wiki = _wiki_link if keep_links else _wiki_words
-    source = _write_notes(_strip_definitions(source))
     pieces, at = [], 0
     for start, end in find_inline_code(source):
         pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
@@ -116,30 +95,10 @@ def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: boo
     return "".join([*pieces, _strip_outside(source[at:], wiki)])
 
 
-def _strip_definitions(source: str) -> str:
-    if "]:" not in source:
-        return source
-    code = list(find_inline_code(source))
-    return _DEFINITION.sub(lambda each: each[0] if is_inside(each.start(), code) else "", source)
-
-
-def _write_notes(source: str) -> str:
-    """Put notes of several words, which sites show below the text, between parentheses."""
-    if "^[" not in source:
-        return source
-    code = list(find_inline_code(source))
-
-    def write(note: re.Match[str]) -> str:
-        is_note = _SEVERAL_WORDS.search(note[1]) and not is_inside(note.start(), code)
-        return f" ({note[1].strip()})" if is_note else note[0]
-
-    return _NOTE.sub(write, source)
-
-
 def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
     if not _INLINE_MARKED.search(source):
         return source
-    words = _GONE.sub("", _SPAN.sub(r"\1", _SIZED.sub(r"\1", source)))
+    words = _GONE.sub("", source)
     return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", words))
 
 
@@ -166,22 +125,19 @@ MAX_BRACKETS = 2000
 """Brackets in a paragraph that are parsed for links: the parser looks from each of them to the
 end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
 
-_ONE_PARAGRAPH = re.compile(
-    r"(?!import\s|export\s|\d+[.)](?:[ \t]|\Z)|```"
-    r"|[^\n]*\[(?:/|embed|gallery|[\w-]+(?: [^\[\]\n]*=|[ =]http)))"
-    r"(?:[^\W_]|[\[`\"'(“「（])[^\n\r\0{<%]*"
-)
-"""A line that can be no other block and holds no generator syntax, as headings do."""
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
 """What a paragraph without markup does not hold."""
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 
-_UNSEEN = r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)"
-_TAG = r"[A-Za-z](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>"
-_HTML_GONE = re.compile(rf"{_UNSEEN}|</?{_TAG}", re.DOTALL | re.IGNORECASE)
-_NO_TAG = re.compile(rf"{_UNSEEN}|<(?!{_TAG})", re.DOTALL | re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
+_HTML_GONE = re.compile(rf"{_UNSEEN.pattern}|</?[A-Za-z]{_IN_TAG}>", re.DOTALL | re.IGNORECASE)
+_START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
+_HTML_ATTRIBUTE = re.compile(r"([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
@@ -196,37 +152,17 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(
-    markdown: str, known: Sequence[Token] | None = None, labels: frozenset[str] = frozenset()
-) -> str:
+def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
-    reference marks, generator syntax. `known` is as for `parse_passage`; `labels` are those of
-    links that are defined elsewhere, as `normalizeReference` writes them. Never raises.
+    reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
+    `normalizeReference` writes them. Never raises.
     """
-    if _ONE_PARAGRAPH.fullmatch(markdown):
-        found = iter([_paragraph(mdTrim(markdown), labels)])
-    else:
-        found = _lines(parse_passage(markdown, known), labels)
+    found = _lines(parse_passage(markdown), labels)
     lines = (CONTROL.sub("", line).strip("\n") for line in found)
     return restore_braces("\n".join(line for line in lines if line.strip()))
-
-
-_CELL_OPTION = re.compile(
-    r"^[ \t]*+(?:#|//|--|%%)\|"
-    r"(?:[ \t]*+\w++-cap:[ \t]*+[\"']?+([^\n\"'|>][^\n]*+)|[^\n]*+)\n",
-    re.MULTILINE,
-)
-"""What says to Quarto how to run or show a cell, a line of comment of which it shows captions."""
-
-
-def _caption(option: re.Match[str]) -> str:
-    """Return the caption that an option gives, as a line; nothing for another option."""
-    words = (option[1] or "").rstrip(" \t")
-    bare = words[:-1] if words.endswith(('"', "'")) else words
-    return bare and f"{bare}\n"
 
 
 def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
@@ -239,10 +175,7 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             else:
                 cells.append(words)
         elif token.type in ("fence", "code_block"):
-            code = token.content
-            if token.info.startswith("{"):
-                code = _CELL_OPTION.sub(_caption, code)
-            yield code.strip("\n").rstrip()
+            yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
             yield html_words(token.content)
         elif token.type == "tr_open":
@@ -258,9 +191,14 @@ def html_words(source: str) -> str:
     return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
+_INLINED = re.compile(r"[A-Za-z0-9+/]{1000,}+=*")
+"""A file in a text, or a part of one that was cut."""
+
+
 @lru_cache(maxsize=256)
 def _paragraph(source: str, defined: frozenset[str]) -> str:
     """Return the words of a paragraph; a post's are read for its language and for its chunks."""
+    source = _INLINED.sub("", source)
     if not _MARKED.search(source):
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))
@@ -349,10 +287,7 @@ def find_links(
     for token in tokens:
         line = first_line + (token.map[0] if token.map else 0)
         if token.type == "html_block":
-            html = _NO_TAG.sub(_keep_lines, _write_targets(token.content))
-            page = _parse_html(html, line)
-            links += page.links
-            ids += page.ids
+            links += _read_html(_UNSEEN.sub(_keep_lines, _write_targets(token.content)), line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_write_targets(token.content), keep_links=True)
             links += _find_in_paragraph(parse_inline(source, references), line, ids)
@@ -373,9 +308,7 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
             line += 1
             words += " "
         elif token.type == "html_inline":
-            page = _parse_html(token.content, line)
-            yield from page.links
-            ids += page.ids
+            yield from _read_html(token.content, line, ids)
         else:
             words += token.content
 
@@ -406,30 +339,13 @@ def _keep_lines(unseen: re.Match[str]) -> str:
     return "\n" * unseen[0].count("\n")
 
 
-class _Page(HTMLParser):
-    """Collects the links and ids of a piece of HTML whose tags are whole.
-
-    The parser looks for the end of any other from each `<` to the end of the text.
-    """
-
-    def __init__(self, first_line: int) -> None:
-        super().__init__()
-        self._first_line = first_line
-        self.links: list[Link] = []
-        self.ids: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take an element's address and ids."""
-        found = dict(attrs)
-        if tag == "a" and found.get("href"):
-            line = self._first_line + self.getpos()[0] - 1
-            self.links.append(Link(found["href"] or "", "", line))
-        named = (found.get("id"), found.get("name") if tag == "a" else None)
-        self.ids += filter(None, named)
-
-
-def _parse_html(html: str, line: int) -> _Page:
-    page = _Page(line)
-    page.feed(html)
-    page.close()
-    return page
+def _read_html(source: str, line: int, ids: list[str]) -> Iterator[Link]:
+    """Yield the links of HTML that begins on `line`; add the ids of its elements to `ids`."""
+    for tag in _START_TAG.finditer(source):
+        found: dict[str, str] = {}
+        for name, *values in _HTML_ATTRIBUTE.findall(tag[2]):
+            found.setdefault(name.lower(), html.unescape("".join(values)))
+        is_link = tag[1].lower() == "a"
+        if is_link and found.get("href"):
+            yield Link(found["href"], "", line + source.count("\n", 0, tag.start()))
+        ids += filter(None, (found.get("id"), found.get("name") if is_link else None))

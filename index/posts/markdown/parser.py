@@ -3,8 +3,7 @@
 Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
 words are needed. A body knows its link definitions. In a passage they are text, since it rarely
 holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
-nor a block of HTML. Code between backticks is paired here, one paragraph at a time, because the
-inline parser has no positions.
+nor a block of HTML.
 
 What only a site generator or an editor understands is taken out of a passage before Markdown is
 read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
@@ -15,25 +14,21 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import accumulate, pairwise, takewhile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
 from blog_search_mcp.index.posts.markdown.rules import (
-    ADMONITIONS,
-    COMPONENTS,
-    EXPRESSIONS,
-    SHORTCODES,
-    Replacement,
-    Rule,
-    dedent_admonitions,
-    has_indented_admonition,
+    CANDIDATE,
+    SYNTAX,
     looks_like_mdx,
+    read_syntax,
 )
 
 MAX_NESTING = 20
@@ -41,11 +36,74 @@ MAX_NESTING = 20
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 
+_TAG = re.compile(
+    r"(?:\{%-? *(end)?(highlight|codeblock)\b[^{}\n]*%\}"
+    r"|\{\{[<%] *(/ *)?(highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
+    re.MULTILINE,
+)
+"""Around code of Jekyll, Hexo and Hugo, alone on its line."""
+
+
+def _tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read code between tags as a fence; one that is never closed, which `env` knows, is text."""
+    tag = _TAG.match(state.src, state.bMarks[start] + state.tShift[start])
+    if tag is None or tag[1] or tag[3] or state.is_code_block(start):
+        return False
+    unclosed = state.env.setdefault("unclosed", [])
+    for last in range(start + 1, end) if (tag[2], tag[4], end) not in unclosed else ():
+        closing = _TAG.match(state.src, state.bMarks[last] + state.tShift[last])
+        if closing and (closing[1] or closing[3]) and closing.group(2, 4) == tag.group(2, 4):
+            break
+    else:
+        unclosed.append((tag[2], tag[4], end))
+        return False
+    if not silent:
+        token = state.push("fence", "code", 0)
+        token.content = state.getLines(start + 1, last, state.sCount[start], True)
+        token.map, state.line = [start, last + 1], last + 1
+    return True
+
+
+_INDENTED = 4
+"""Spaces that MkDocs asks for."""
+_CONTAINER = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++\"([^\"\n]*)\")?"
+    r"|===[!+]? +\"([^\"\n]*)\")[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an admonition or a tab of MkDocs as its title and the blocks indented below it."""
+    mark = _CONTAINER.match(state.src, state.bMarks[start] + state.tShift[start])
+    if mark is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    least, last = state.blkIndent + _INDENTED, start + 1
+    for number in range(start + 1, end):
+        if not state.isEmpty(number):
+            if state.sCount[number] < least:
+                break
+            last = number + 1
+    title = state.push("inline", "", 0)
+    title.content, title.map, title.children = mark[1] or mark[2] or "", [start, start + 1], []
+    above = state.blkIndent, state.lineMax, state.parentType
+    state.blkIndent, state.lineMax, state.parentType = least, last, "container"
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent, state.lineMax, state.parentType = above
+    state.line = last
+    return True
+
 
 def _block_parser(*without: str) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
     parser.disable(without)
     parser.core.ruler.enableOnly(["normalize", "block"])
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "tagged_code", _tagged_code, interrupts)
+    if without:
+        parser.block.ruler.before("fence", "container", _container, interrupts)
     return parser
 
 
@@ -88,16 +146,21 @@ _DEFINITION = re.compile(
 
 def find_definitions(markdown: str) -> dict[str, Any]:
     """Find the link definitions anywhere in a post, as `parse_inline` takes them."""
-    found: dict[str, Any] = {}
-    for label, target in _DEFINITION.findall(markdown):
-        found.setdefault(normalizeReference(label), {"href": target, "title": ""})
-    return found
+    pairs = reversed(_DEFINITION.findall(markdown))  # the first of a label counts
+    return {normalizeReference(label): {"href": target, "title": ""} for label, target in pairs}
 
 
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 
-_BACKTICKS = re.compile(r"`+")
+_CODE = re.compile(
+    r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
+)
+
+
+def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+    """Find the spans of a paragraph between backticks that pair up, the backticks included."""
+    return (code.span() for code in _CODE.finditer(source, start, end))
 
 
 def line_offsets(text: str) -> list[int]:
@@ -107,20 +170,17 @@ def line_offsets(text: str) -> list[int]:
     return offsets
 
 
-def find_code(markdown: str, tokens: Sequence[Token], first_line: int = 0) -> list[Span]:
-    """Find fences, indented code and code between backticks, in order.
-
-    The lines of `tokens` are counted from `first_line`, on which `markdown` begins.
-    """
+def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order."""
     offsets = line_offsets(markdown)
-    lines = [(token, *(token.map or (first_line, first_line))) for token in tokens]
-    spans = [
-        (offsets[first - first_line], offsets[min(end - first_line, len(offsets) - 1)])
+    lines = [(token, *(token.map or (0, 0))) for token in tokens]
+    blocks = [
+        (offsets[first], offsets[min(end, len(offsets) - 1)])
         for token, first, end in lines
         if token.type in ("fence", "code_block")
     ]
-    blocks = spans.copy()
-    starts = sorted({0, *(offsets[first - first_line] for _, first, _ in lines)})
+    spans = blocks.copy()
+    starts = sorted({0, *(offsets[first] for _, first, _ in lines)})
     for start, end in pairwise([*starts, len(markdown)]):
         if not is_inside(start, blocks):
             spans += find_inline_code(markdown, start, end)
@@ -133,169 +193,52 @@ def is_inside(place: int, spans: Sequence[Span]) -> bool:
     return at >= 0 and place < spans[at][1]
 
 
-def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
-    """Find the spans of a paragraph between backticks that pair up, the backticks included.
-
-    As in CommonMark: an escaped backtick opens nothing, and what is escaped in code is code.
-    """
-    runs = list(_BACKTICKS.finditer(source, start, end))
-    closing: dict[int, int] = {}  # where each run finds the next of its length
-    latest: dict[int, int] = {}
-    for at, run in enumerate(runs):
-        if len(run[0]) in latest:
-            closing[latest[len(run[0])]] = at
-        latest[len(run[0])] = at
-    at = 0
-    while at < len(runs):
-        before = source[max(0, runs[at].start() - 20) : runs[at].start()]
-        is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
-        close = None if is_escaped else closing.get(at)
-        if close is not None:
-            yield runs[at].start(), runs[close].end()
-        at = at + 1 if close is None else close + 1
-
-
 FENCE = "~" * 24
-"""Opens code between template tags; longer than any fence in that code."""
+"""Opens code that was cut; longer than any fence in that code."""
 
-_MARK = re.compile(
-    r"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)$"
-    r"|^(?P<indent> {0,3})(?:\{%-? *(?P<end>end)?(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
-    r"|\{\{[<%] *(?P<close>/ *)?(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
-    re.MULTILINE,
-)
-_NAMES = ("highlight", "codeblock", "mermaid")
-_CLOSING = re.compile(r"endhighlight|endcodeblock|/ *(?:highlight|mermaid)")
+_ROW = re.compile(r"\n* {0,3}\|[^\n]*\|[ \t]*(?:\n(?!(?=[^\n]*-)[ \t|:-]+(?:\n|\Z))|\Z)")
 
 
-def fence_tagged_code(markdown: str) -> str:
-    """Write code between tags that stand alone on their lines as a fence.
-
-    What stands in a fence already is left as it is, and so is a tag that is never closed.
-    """
-    if not any(word in markdown for word in _NAMES) or not _CLOSING.search(markdown):
-        return markdown
-    marks = list(_MARK.finditer(markdown))
-    last = {_name(mark): mark.start() for mark in marks if mark["end"] or mark["close"]}
-    pieces, written, inside = [], 0, ""
-    for mark in marks:
-        name, is_closing = _name(mark), mark["end"] or mark["close"]
-        if inside and mark["fence"]:
-            acts = mark["fence"].startswith(inside) and not mark["info"].strip()
-        elif inside:
-            acts = is_closing and name == inside
-        else:
-            acts = mark["fence"] or (not is_closing and last.get(name, -1) > mark.start())
-        if not acts:
-            continue
-        if name:
-            pieces += [markdown[written : mark.start()], mark["indent"], FENCE]
-            written = mark.end()
-        inside = "" if inside else name or mark["fence"]
-    return "".join([*pieces, markdown[written:]])
-
-
-def _name(mark: re.Match[str]) -> str:
-    return mark["liquid"] or mark["hugo"] or ""
-
-
-_ROW = re.compile(r" {0,3}\|.*\|[ \t]*")
-_BEGINS = re.compile(r"\n* {0,3}\|")
-_DELIMITERS = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
-
-
-def add_table_head(passage: str) -> str:
+def _add_table_head(passage: str) -> str:
     """Put an empty head before rows that have none, with as many cells as the longest of them."""
-    if not _BEGINS.match(passage):
+    if not _ROW.match(passage):
         return passage
-    lines = passage.lstrip("\n").split("\n")
-    rows = list(takewhile(_ROW.fullmatch, lines))
-    if not rows or any(map(_DELIMITERS.fullmatch, lines[1:2])):
-        return passage
-    columns = max(row.count("|") for row in rows) - 1
-    return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip(chr(10))}"
+    rows = passage.strip().split("\n")
+    columns = max(row.count("|") for row in rows if row.lstrip().startswith("|")) - 1
+    return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip()}"
 
 
-_CANDIDATE = re.compile(
-    r"[{<]|%%|(?<![\w:]):[a-z]"
-    r"|\\?\[(?=/[a-z]|embed|gallery|[a-z][\w-]*(?: [^\[\]\n]*=|[ =]https?:))"
-    r"|^(?=[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc)",
-    re.MULTILINE,
-)
-"""Where a rule can apply: looking here first spares trying each rule at each character."""
-
-_ALWAYS = (*SHORTCODES, *COMPONENTS, *ADMONITIONS)
-_READERS = [rule.read for rule in (*_ALWAYS, *EXPRESSIONS)]
-
-
-def _combine(rules: Sequence[Rule]) -> re.Pattern[str]:
-    """Make one pattern, in which the first rule that fits wins and the last group names it."""
-    named = (f"(?P<r{number}>{rule.opening})" for number, rule in enumerate(rules))
-    return re.compile("|".join(named), re.MULTILINE)
-
-
-_RULES: dict[Dialect, re.Pattern[str]] = {
-    "passage": _combine(_ALWAYS),
-    "mdx": _combine((*_ALWAYS, *EXPRESSIONS)),
-}
-
-
-def parse_passage(passage: str, known: Sequence[Token] | None = None) -> Sequence[Token]:
+def parse_passage(passage: str) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises.
 
-    `known` are the tokens of the passage as a part of its body, if it is whole top-level blocks and
-    no definition; they are used where the passage reads the same by itself. Braces that are text
-    may be marks (`index.posts.markdown.rules.protect_braces`).
+    Braces that are text may be marks (`index.posts.markdown.rules.protect_braces`).
     """
-    markdown = fence_tagged_code(add_table_head(passage))
+    markdown = _add_table_head(passage)
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
-    indents = has_indented_admonition(markdown)
-    as_it_stands = markdown == passage and dialect == "passage" and not indents
-    known = known if as_it_stands else None
-    tokens = known or parse_blocks(markdown, dialect)
-    if indents:
-        markdown = dedent_admonitions(markdown, _code_lines(tokens))
-        tokens = parse_blocks(markdown, dialect)
-    if not _CANDIDATE.search(markdown):
+    tokens = parse_blocks(markdown, dialect)
+    if not CANDIDATE.search(markdown):
         return tokens
-    lines = known[0].map if known else None
-    find = partial(find_code, markdown, tokens, lines[0] if lines else 0)
-    replaced = _replace_syntax(markdown, find, _RULES[dialect])
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens))
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
-def _code_lines(tokens: Sequence[Token]) -> set[int]:
-    code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
-    return {line for start, end in code for line in range(start, end)}
+_REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
-def _replace_syntax(
-    markdown: str, find: Callable[[], Sequence[Span]], rules: re.Pattern[str]
-) -> str:
-    """Replace all syntax that begins outside code, which `find` finds where there is any syntax."""
-    pieces, at = [], 0
-    code: Sequence[Span] | None = None
-    for candidate in _CANDIDATE.finditer(markdown):
-        place = candidate.start()
-        beginning = rules.match(markdown, place) if place >= at else None
-        if beginning is None or beginning.lastgroup is None:
+def _replace_syntax(markdown: str, code: Sequence[Span]) -> str:
+    """Replace all syntax that begins outside code; what has its line for itself keeps one."""
+    pieces, kept, at = [], 0, 0
+    while found := SYNTAX.search(markdown, at):
+        start, end = found.span()
+        if is_inside(start, code):
+            at = code[bisect_right(code, (start, sys.maxsize)) - 1][1]
             continue
-        code = find() if code is None else code
-        if is_inside(place, code):
-            continue
-        if found := _READERS[int(beginning.lastgroup[1:])](beginning):
-            pieces += [markdown[at:place], _on_own_lines(markdown, place, found)]
-            at = found.end
-    return "".join([*pieces, markdown[at:]])
-
-
-def _on_own_lines(markdown: str, place: int, found: Replacement) -> str:
-    """Make the words a paragraph where the syntax has its lines for itself."""
-    if not found.words.strip() or "\n" in found.words:
-        return found.words
-    before = markdown[markdown.rfind("\n", 0, place) + 1 : place]
-    end = markdown.find("\n", found.end)
-    after = markdown[found.end : end if end >= 0 else None]
-    if before.strip(" \t>") or after.strip():
-        return found.words
-    return f"\n{before}{found.words.strip()}\n{before}"
+        words, line = read_syntax(found), found["indent"]
+        before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
+        is_alone = _REST.match(markdown, end) and not before.strip(" \t>")
+        if words.strip() and "\n" not in words and is_alone:
+            line = before if line is None else line
+            words = f"\n{line}{words.strip()}\n{line}"
+        pieces += [markdown[kept:start], words or line or ""]
+        kept = at = max(end, start + 1)
+    return "".join([*pieces, markdown[kept:]])

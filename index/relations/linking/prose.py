@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
     Token,
-    fence_tagged_code,
     find_inline_code,
     is_inside,
     line_offsets,
@@ -98,7 +97,7 @@ def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
     """Read the passages of one text, in order; their terms are stemmed as those of `language`."""
     text, lines = _join(passages)
     offsets = line_offsets(text)
-    tokens = parse_blocks(fence_tagged_code(text), "body")
+    tokens = parse_blocks(text, "body")
     sentences: list[Sentence] = []
     at = 0
     masked = []

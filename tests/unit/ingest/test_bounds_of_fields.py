@@ -28,19 +28,11 @@ BLOGS = {
         "hugo.toml": site("/" + ":title/" * 50),
         POST: post(f"title: {'ferry ' * 40}"),
     },
-    "titles in an address of its own": {
-        "hugo.toml": site("/:slug/"),
-        POST: post(f"title: {'ferry ' * 40}\nurl: {'/:title' * 50}/"),
-    },
     "categories of Jekyll": {
         "_config.yml": "url: https://ferry.example\n",
         "_posts/2024-05-01-timetable.md": post(
             f"categories: [{', '.join(f'c{n}' * 40 for n in range(900))}]"
         ),
-    },
-    "the blog's address": {
-        "hugo.toml": f'baseURL = "https://ferry.example/{LONG}"\n',
-        POST: post("slug: timetable"),
     },
     "a tag": {"timetable.md": post(f"tags: [{LONG}]")},
     "an original": {

@@ -2,136 +2,46 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.base import count_tokens
-from blog_search_mcp.index.posts.chunks import PASSAGE, chunk_body
+from blog_search_mcp.index.posts.chunks import LONGEST, PASSAGE, chunk_body, split_windows
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.types import Chunk
-from tests.support.python import output_of
 
 WORDS = ("cache", "attention", "token", "the", "of", "layers", "is", "kept", "memory", "a")
-HAN = ("快取", "注意力", "詞元", "模型", "記憶體", "推論", "的", "會", "增加")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A generated block, whose unique words show where it came to lie."""
-
-    text: str
-    undividable: int = 0
-    """Word pieces of the largest piece in it that may not be cut."""
-
-
-def numbered(build: Callable[[st.DrawFn, int], Part]) -> st.SearchStrategy[Part]:
-    @st.composite
-    def strategy(draw: st.DrawFn) -> Part:
-        return build(draw, draw(st.integers(0, 9999)))
-
-    return strategy()
-
-
-def sentences(draw: st.DrawFn, most: int) -> str:
-    chosen = draw(st.randoms(use_true_random=False))
-    made = []
-    for _ in range(draw(st.integers(1, most))):
-        if chosen.random() < 0.4:
-            made.append("".join(chosen.choices(HAN, k=chosen.randint(3, 12))) + "。")
-        else:
-            made.append(" ".join(chosen.choices(WORDS, k=chosen.randint(3, 12))) + ".")
-    return chosen.choice(["\n", " "]).join(made)
-
-
-def paragraph(draw: st.DrawFn, number: int) -> Part:
-    return Part(f"paragraph{number} {sentences(draw, 30)}")
-
-
-def heading(draw: st.DrawFn, number: int) -> Part:
-    return Part("#" * draw(st.integers(1, 6)) + f" heading{number}")
-
-
-def underlined_heading(draw: st.DrawFn, number: int) -> Part:
-    return Part(f"underlined{number}\n" + draw(st.sampled_from(["---", "==="])))
-
-
-def code(draw: st.DrawFn, number: int) -> list[str]:
-    marks = draw(st.sampled_from(["```", "~~~", "`````"]))
-    other = "~~~" if marks[0] == "`" else "```"
-    lines = draw(
-        st.lists(st.sampled_from(["# comment", "", "x = 1", other, "| a | b |", "- item"]))
-    )
-    inside = (lines or ["x"]) * draw(st.sampled_from([1, 40]))
-    return [f"{marks}py", f"begin{number}", *inside, f"end{number}", marks]
-
-
-def fence(draw: st.DrawFn, number: int) -> Part:
-    text = "\n".join(code(draw, number))
-    return Part(text, count_tokens(text))
-
-
-def listed_fence(draw: st.DrawFn, number: int) -> Part:
-    """A list item that holds text, a nested item and a fence in that one."""
-    lines = code(draw, number)
-    nested = [f"    {line}" for line in lines]
-    text = "\n".join([f"- item{number}", "", f"  - nested {sentences(draw, 1)}", "", *nested])
-    return Part(text.replace("\n    \n", "\n\n"), count_tokens("\n".join(lines)))
-
-
-def quoted_fence(draw: st.DrawFn, number: int) -> Part:
-    text = "\n".join(f"> {line}" for line in code(draw, number))
-    return Part(text, count_tokens(text))
-
-
-def table(draw: st.DrawFn, number: int) -> Part:
-    rows = draw(st.integers(1, 60))
-    body = [f"| begin{number}row{i} | cell of a row | end{number}row{i} |" for i in range(rows)]
-    return Part("\n".join(["| a | b | c |", "|---|---|---|", *body]), count_tokens(body[-1]) + 12)
-
-
-def bullets(draw: st.DrawFn, number: int) -> Part:
-    items = draw(st.integers(1, 12))
-    return Part("\n".join(f"{i + 1}. item{number} {sentences(draw, 2)}" for i in range(items)))
-
-
-def definition(_draw: st.DrawFn, number: int) -> Part:
-    return Part(f"[ref{number}]: https://example.org/{number}")
-
-
-BUILDERS = (
-    *(paragraph, heading, underlined_heading, fence, listed_fence, quoted_fence),
-    *(table, bullets, definition),
+CODE = "```py\nbegin\n# comment\n\n~~~\n| a | b |\n- item\nend\n```"
+TABLE = "| a | b |\n|---|---|\n" + "| begin | cell of a row | end |\n" * 60
+PARTS = st.sampled_from(
+    [
+        *("# one", "## two", "### three", "快取。注意力。" * 60, "The cache is kept. " * 90),
+        *(CODE, CODE.replace("# comment\n", "x = 1\n" * 90), TABLE, "1. item\n2. item\n" * 40),
+        "- item\n\n  - nested\n\n    " + CODE.replace("\n", "\n    "),
+    ]
 )
-POSTS = st.lists(st.one_of(*map(numbered, BUILDERS)), max_size=12)
-RAW = st.lists(
-    st.sampled_from(
-        ["# ", "```", "~~~", "- ", "    ", "> ", "| a | b |", "|---|---|", "===", "[a]: b", "<div>"]
-        + ["\n"] * 8
-        + [" ", "word", "快取。", "\t", "1. ", "\u3000", "e\u0301", "👩‍👧"]
-    )
-    | st.text(max_size=8).map(lambda text: text.replace("\r", "")),
-    max_size=40,
-).map("".join)
-"""Text that holds Markdown's marks anywhere."""
-
-
-def body_of(parts: list[Part]) -> str:
-    return "\n\n".join(part.text for part in parts)
+MARKS = st.sampled_from(
+    ["# ", "```", "~~~", "- ", "    ", "> ", "| a | b |", "|---|---|", "===", "[a]: b", "<div>"]
+    + ["\n"] * 8
+    + [" ", "word", "快取。", "\t", "1. ", "\u3000", "e\u0301", "👩‍👧"]
+)
+RAW = st.lists(MARKS | st.text(max_size=8).map(lambda text: text.replace("\r", "")), max_size=40)
+TEXTS = RAW.map("".join) | st.lists(PARTS, max_size=12).map("\n\n".join)
 
 
 def chunks_of(body: str, title: str = "") -> tuple[Chunk, ...]:
     return chunk_body("post.md", Body(body), 1, title)
 
 
-def check_that_chunks_tile(body: str, first_line: int) -> None:
-    """Each is found after the one before it, with nothing but blanks between."""
+@given(body=TEXTS, first_line=st.integers(1, 50))
+@settings(deadline=None)
+def test_chunks_hold_all_of_a_text_in_order_with_true_lines_and_cut_no_fence_or_row(
+    body: str, first_line: int
+) -> None:
     place = 0
     for number, chunk in enumerate(chunk_body("post.md", Body(body), first_line, "title")):
         start = body.find(chunk.text, place)
@@ -142,71 +52,8 @@ def check_that_chunks_tile(body: str, first_line: int) -> None:
         assert chunk.index == number
         assert chunk.first_line == first_line + body.count("\n", 0, start)
         assert chunk.last_line == first_line + body.count("\n", 0, place)
+        assert len(re.findall("begin", chunk.text)) == len(re.findall("end", chunk.text))
     assert body[place:].strip() == ""
-
-
-@given(body=RAW, first_line=st.integers(1, 50))
-def test_chunks_of_any_text_hold_all_of_it_verbatim_in_order_with_true_lines(
-    body: str, first_line: int
-) -> None:
-    check_that_chunks_tile(body, first_line)
-
-
-@settings(max_examples=60, deadline=None)
-@given(parts=POSTS)
-def test_chunks_of_a_post_hold_all_of_it_verbatim_in_order_with_true_lines(
-    parts: list[Part],
-) -> None:
-    check_that_chunks_tile(body_of(parts), 7)
-
-
-@settings(max_examples=60, deadline=None)
-@given(parts=POSTS)
-def test_no_cut_lies_inside_a_fence_or_a_table_row(parts: list[Part]) -> None:
-    for chunk in chunks_of(body_of(parts)):
-        begun = re.findall(r"begin(\w+)", chunk.text)
-        ended = re.findall(r"end(\d\w*)", chunk.text)
-        assert begun == ended
-
-
-@settings(max_examples=60, deadline=None)
-@given(parts=POSTS)
-def test_a_chunk_is_within_the_size_but_for_its_headings_a_scrap_and_an_undividable_block(
-    parts: list[Part],
-) -> None:
-    largest = max((part.undividable for part in parts), default=0)
-    # A definition belongs to the block before it.
-    largest += sum(count_tokens(part.text) for part in parts if part.text.startswith("[ref"))
-    for chunk in chunks_of(body_of(parts)):
-        opening = re.match(r"(?:#+ heading\d+\s*|underlined\d+\n[=-]+\s*|\[ref.*\s*)*", chunk.text)
-        assert opening is not None
-        assert (
-            count_tokens(chunk.text) - count_tokens(opening[0])
-            <= max(PASSAGE.most, largest) + PASSAGE.scrap
-        )
-
-
-@settings(max_examples=60, deadline=None)
-@given(parts=POSTS)
-def test_every_word_of_a_post_can_be_found(parts: list[Part]) -> None:
-    """In a chunk's plain text or its headings; a link's definition holds no words."""
-    body = body_of(parts)
-    made = chunks_of(body)
-    shown = " ".join(" ".join((*chunk.headings, chunk.plain)) for chunk in made)
-    names = r"(?:paragraph|heading|underlined|begin|end|item)\d+"
-    assert set(re.findall(names, body)) <= set(re.findall(names, shown))
-
-
-@pytest.mark.parametrize("seed", ["0", "1"])
-def test_chunks_are_the_same_in_every_process(seed: str) -> None:
-    body = "# A\n\n" + "\n\n".join(f"paragraph {n} " + "word " * 60 for n in range(20))
-    program = (
-        "import sys; from blog_search_mcp.index.posts.chunks import chunk_body\n"
-        "from blog_search_mcp.index.posts.markdown.body import Body\n"
-        "sys.stdout.write(repr(chunk_body('post.md', Body(sys.stdin.read()), 1, '')))"
-    )
-    environment = os.environ | {"PYTHONHASHSEED": seed}
-    assert output_of(program, env=environment, given=body) == repr(chunks_of(body))
 
 
 def prose(word: str) -> str:
@@ -214,118 +61,41 @@ def prose(word: str) -> str:
     return " ".join([word] * (PASSAGE.most * 2 // 3))
 
 
-def test_a_small_post_is_one_chunk() -> None:
-    body = "Before.\n\n# One\n\nFirst *text*.\n\n## Two\n\nSecond.\nThird.\n"
-    assert chunk_body("a/b.md", Body(body), 4, "Title") == (
-        Chunk(
-            "a/b.md",
-            0,
-            body.rstrip(),
-            "Before.\nOne\nFirst text.\nTwo\nSecond. Third.",
-            (),
-            4,
-            13,
-            inner_headings=("One", "Two"),
+ONE, TWO = prose("one"), prose("two")
+FENCE = "```\n" + "value = other\n\n" * 400 + "```"
+
+
+@pytest.mark.parametrize(
+    ("body", "texts", "headings"),
+    [
+        ("Before.\n\n# One\n\nFirst *text*.\n\n## Two\n\nSecond.\n", 1, [()]),
+        (
+            f"Before.\n\n# One\n\n{ONE}\n\n## Two\n\n*{TWO}*\n",
+            ["Before.", f"# One\n\n{ONE}", f"## Two\n\n*{TWO}*"],
+            [(), ("One",), ("One", "Two")],
         ),
-    )
+        (f"# Title\n\n{ONE}\n\n## Part\n\n{TWO}", 2, [(), ("Part",)]),
+        (f"# A\n\n{ONE}\n\n## B\n\nb\n\n## C\n\nc\n\n# D\n\n{TWO}", 2, [("A",), ("D",)]),
+        (
+            f"# A\n\n## B\n\n{ONE}\n\n## C\n\n{TWO}\n",
+            [f"# A\n\n## B\n\n{ONE}", f"## C\n\n{TWO}"],
+            [("A", "B"), ("A", "C")],
+        ),
+        (f"{ONE}\n\n{FENCE}\n\n{TWO}\n", [ONE, FENCE, TWO], [(), (), ()]),
+    ],
+)
+def test_a_post_is_cut_where_its_sections_begin(
+    body: str, texts: int | list[str], headings: list[tuple[str, ...]]
+) -> None:
+    made = chunks_of(body, "Title")
+    assert [chunk.headings for chunk in made] == headings
+    assert (len(made) if isinstance(texts, int) else [chunk.text for chunk in made]) == texts
 
 
-def test_a_large_post_is_cut_where_its_sections_begin() -> None:
-    one, two = prose("one"), prose("two")
-    body = f"Before.\n\n# One\n\n{one}\n\n## Two\n\n*{two}*\n"
-    assert chunk_body("a/b.md", Body(body), 4, "Title") == (
-        Chunk("a/b.md", 0, "Before.", "Before.", (), 4, 4),
-        Chunk("a/b.md", 1, f"# One\n\n{one}", one, ("One",), 6, 8),
-        Chunk("a/b.md", 2, f"## Two\n\n*{two}*", two, ("One", "Two"), 10, 12),
-    )
-
-
-def test_the_path_of_headings_follows_their_levels() -> None:
-    headings = ("# A", "### B *b*", "## C", "### D", "# E")
-    body = "\n\n".join(f"{heading}\n\n{prose('x')}" for heading in headings)
-    assert [chunk.headings for chunk in chunks_of(body)] == [
-        *(("A",), ("A", "B b"), ("A", "C"), ("A", "C", "D"), ("E",))
-    ]
-
-
-def test_the_title_is_no_heading_above_its_own_post() -> None:
-    body = f"# A title\n\n{prose('x')}\n\n## Part\n\n{prose('y')}"
-    assert [chunk.headings for chunk in chunks_of(body, "A title")] == [(), ("Part",)]
-
-
-def test_small_sections_share_a_chunk_under_the_headings_they_share() -> None:
-    body = f"# A\n\n{prose('x')}\n\n## B\n\nb\n\n## C\n\nc\n\n# D\n\n{prose('y')}"
-    [first, *_] = chunks_of(body)
-    assert (first.headings, first.plain) == (("A",), f"{prose('x')}\nB\nb\nC\nc")
-    assert first.inner_headings == ("B", "C")
-
-
-def test_a_heading_stands_above_a_passage_or_in_one() -> None:
-    titles = [f"Part {number}" for number in range(40)]
-    body = "\n\n".join(f"{'#' * (2 + n % 3)} {t}\n\n{'x ' * (n * 9)}" for n, t in enumerate(titles))
-    found = chunks_of(body)
-    inner = [heading for chunk in found for heading in chunk.inner_headings]
-    assert len(found) > 2
-    assert len(inner) == len(set(inner))
-    assert {*inner, *(heading for chunk in found for heading in chunk.headings)} == set(titles)
-
-
-def test_headings_that_are_not_shared_are_among_the_words() -> None:
-    body = f"{prose('x')}\n\n# A\n\n{prose('y')}\n\n# B\n\nb\n\n# C\n\nc\n"
-    last = chunks_of(body)[-1]
-    for word in ("B", "b", "C", "c"):
-        assert word in (*last.headings, *last.plain.split())
-
-
-def test_a_heading_without_text_opens_the_next_section() -> None:
-    x, y = prose("x"), prose("y")
-    [first, second] = chunks_of(f"# A\n\n## B\n\n{x}\n\n## C\n\n{y}\n")
-    assert first == Chunk("post.md", 0, f"# A\n\n## B\n\n{x}", x, ("A", "B"), 1, 5)
-    assert second == Chunk("post.md", 1, f"## C\n\n{y}", y, ("A", "C"), 7, 9)
-
-
-def test_a_post_of_headings_alone_is_one_chunk_with_all_their_words() -> None:
-    [chunk] = chunks_of("# A\n\n## B\n\n# C\n")
-    assert chunk.text == "# A\n\n## B\n\n# C"
-    assert {*chunk.headings, *chunk.plain.split()} == {"A", "B", "C"}
-
-
-def test_underlined_headings_are_headings() -> None:
-    body = f"One\n===\n\n{prose('x')}\n\nTwo\n---\n\n{prose('y')}"
-    assert [(c.headings, c.plain) for c in chunks_of(body)] == [
-        *((("One",), prose("x")), (("One", "Two"), prose("y")))
-    ]
-
-
-@pytest.mark.parametrize("marks", ["```", "~~~"])
-def test_what_looks_like_a_heading_in_a_fence_is_code(marks: str) -> None:
-    body = f"# Real\n\n{marks}sh\n# not a heading\nls\n{marks}\n"
-    [chunk] = chunks_of(body)
-    assert chunk == Chunk("post.md", 0, body.rstrip(), "# not a heading\nls", ("Real",), 1, 6)
-
-
-def test_a_fence_that_is_never_closed_runs_to_the_end() -> None:
-    [chunk] = chunks_of("```\n# a\n\n# b\n")
-    assert (chunk.text, chunk.headings) == ("```\n# a\n\n# b", ())
-
-
-def test_a_fence_larger_than_any_passage_stays_whole() -> None:
-    code = "```\n" + "value = other\n\n" * 400 + "```"
-    before = prose("word")
-    after = prose("more")
-    assert [c.text for c in chunks_of(f"{before}\n\n{code}\n\n{after}\n")] == [
-        *(before, code, after)
-    ]
-
-
-@pytest.mark.parametrize("body", ["", "\n", " \n\t\n"])
-def test_a_blank_body_has_no_chunks(body: str) -> None:
-    assert chunks_of(body) == ()
-
-
-def test_a_body_of_definitions_alone_is_kept() -> None:
-    [chunk] = chunks_of("[a]: https://example.org\n")
-    assert chunk.text == "[a]: https://example.org"
+def test_a_chunk_has_its_words_and_the_headings_in_it() -> None:
+    [chunk] = chunks_of("Before.\n\n# One\n\nFirst *text*.\n\n## Two\n\nSecond.\nThird.\n")
+    assert chunk.plain == "Before.\nOne\nFirst text.\nTwo\nSecond. Third."
+    assert chunk.all_headings == ("One", "Two")
 
 
 def test_a_long_chinese_paragraph_is_cut_between_sentences() -> None:
@@ -336,50 +106,50 @@ def test_a_long_chinese_paragraph_is_cut_between_sentences() -> None:
         *[sentence * whole] * (40 // whole),
         *[sentence * (40 % whole)] * bool(40 % whole),
     ]
-    assert {(chunk.first_line, chunk.last_line) for chunk in made} == {(1, 1)}
-
-
-def test_a_closing_quote_stays_with_its_sentence() -> None:
-    sentence = "他說：「快取會隨著上下文的長度一直增加下去。」"
-    made = chunks_of(sentence * 40)
-    assert [chunk.text[-2:] for chunk in made] == ["。」", "。」"]
-
-
-def test_a_paragraph_without_any_pause_is_cut_but_never_before_a_combining_mark() -> None:
-    word = "e\u0301" * 2000
-    made = chunks_of(word)
-    assert "".join(chunk.text for chunk in made) == word
-    assert len(made) > 1
-    assert all(chunk.text[0] == "e" for chunk in made)
-
-
-def test_a_long_run_of_dots_takes_no_longer_than_its_length() -> None:
-    """A pattern that looks ahead from every dot takes minutes for a table of contents like this."""
-    body = "Chapter one " + "." * 50_000 + "7"
-    assert "".join(chunk.text for chunk in chunks_of(body)).count(".") == 50_000
-
-
-def test_a_short_rest_joins_the_passage_before_it() -> None:
-    long = "word " * (PASSAGE.most - 10)
-    [chunk] = chunks_of(f"{long}\n\nA short rest.\n")
-    assert chunk.text.endswith("A short rest.")
 
 
 def test_an_inserted_paragraph_changes_the_chunks_next_to_it_alone() -> None:
-    """Over 100 insertions into a section of 80 paragraphs (some 30 chunks)."""
+    """Over 50 insertions into a section of 80 paragraphs (some 30 chunks)."""
     chosen = random.Random(20260115)
     changed = []
-    for _ in range(100):
+    for _ in range(50):
         paragraphs = [random_paragraph(chosen) for _ in range(80)]
         before = {chunk.text for chunk in chunks_of("\n\n".join(paragraphs))}
         paragraphs.insert(chosen.randrange(81), random_paragraph(chosen))
-        after = {chunk.text for chunk in chunks_of("\n\n".join(paragraphs))}
-        changed.append(len(after - before))
+        changed.append(len({chunk.text for chunk in chunks_of("\n\n".join(paragraphs))} - before))
     changed.sort()
-    assert changed[50] <= 2
-    assert changed[80] <= 3
-    assert changed[90] <= 5
+    assert changed[25] <= 2
+    assert changed[45] <= 5
 
 
 def random_paragraph(chosen: random.Random) -> str:
     return " ".join(chosen.choice(WORDS) for _ in range(chosen.randint(15, 80))) + "."
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```\n" + "# x *1*\n" * 9_000 + "```",
+        "<div>\n" + "A line.\n" * 9_000 + "</div>",
+        "word," * 9_000,
+        "e\u0301" * 20_000,
+        f"# {'many words ' * 3_000}",
+        "# " + "\n\n# ".join(["long " * 50] * 20) + "\n\n" + "word " * 9_000,
+        "." * 50_000 + "7",
+    ],
+    ids=lambda block: block[:8],
+)
+def test_what_one_answer_could_not_show_comes_in_several(block: str) -> None:
+    made = chunks_of(f"One.\n\n{block}\n")
+    assert "".join("".join(chunk.text for chunk in made).split()) == "".join(f"One.{block}".split())
+    assert all(len(chunk.text) <= LONGEST for chunk in made)
+    assert all(chunk.text[0] != "\u0301" for chunk in made)
+    words = re.sub(r"\W", "", block)[-9_000:][:8_000]
+    assert words in re.sub(r"\W", "", "".join(chunk.plain for chunk in made))
+
+
+@pytest.mark.parametrize(("word", "most"), [("word ", 40), ("值。", 40), ("e\u0301", 40)])
+def test_a_window_is_no_longer_than_an_embedder_reads(word: str, most: int) -> None:
+    windows = split_windows("\n".join([word * 90, "", word * 9]), most)
+    assert "".join("".join(windows).split()) == "".join((word * 99).split())
+    assert all(count_tokens(window) <= most * 1.3 for window in windows)

@@ -1,109 +1,14 @@
 """Posts as each generator and editor has them: what the index holds and what a reader sees."""
 
-import datetime as dt
 from textwrap import dedent
-
-import pytest
 
 from blog_search_mcp.index.posts.document import Document, read_document
 from blog_search_mcp.index.posts.markdown.inline import strip_markup
-from blog_search_mcp.index.types import Chunk, Filters, Post
-from tests.support.blog import MakeBlog
-
-TODAY = dt.date(2026, 1, 15)
+from blog_search_mcp.index.types import Post
 
 
 def parsed(source: str, text: str) -> Document:
     return read_document(dedent(text).encode(), source)
-
-
-FENCE = """\
-The loop of a tokenizer:
-
-```python
-def walrus(text):  # {{ kept }} **as it is**
-    return [[text]]
-```"""
-
-TABLE = """\
-| Model | **Walrus** size |
-|---|---|
-| [small](/s) | 23 `MB` |
-| large\\|wide | {{< size >}} 140 |"""
-
-SHORTCODE = """\
-{{< figure
-  src="walrus.png"
-  caption="A *walrus* asleep"
->}}
-{{% notice tip "Read this first" %}}
-Walruses [sleep]({{< relref "sleep.md" >}}) a lot.
-{{% /notice %}}"""
-
-MDX_IMPORT = """\
-import {
-  Tabs,
-} from "@theme/Tabs";
-export const meta = {
-  layout: "wide",
-};
-
-<Tabs onChange={() => go({ a: 1 })}>
-  <TabItem value="w" label="Walrus">
-    Pull the **model** first.{/* unseen */}
-  </TabItem>
-</Tabs>"""
-
-WIKI_LINK = """\
-> [!note] On ice
-> A walrus is in [[Animals/Sea#Mammals]] and [[Tusks|its tusks]]. ^w1a2b3
-
-![[walrus.png|300]] #sea/mammals %%not to be shown%%"""
-
-
-@pytest.mark.parametrize(
-    ("source", "text", "held"),
-    [
-        (
-            "fence.md",
-            FENCE,
-            "The loop of a tokenizer:\n"
-            "def walrus(text):  # {{ kept }} **as it is**\n    return [[text]]",
-        ),
-        ("table.md", TABLE, "Model Walrus size\nsmall 23 MB\nlarge|wide 140"),
-        ("shortcode.md", SHORTCODE, "A walrus asleep\nRead this first\nWalruses sleep a lot."),
-        ("import.mdx", MDX_IMPORT, "Walrus\nPull the model first."),
-        (
-            "wiki.md",
-            WIKI_LINK,
-            "On ice\nA walrus is in Animals/Sea Mammals and its tusks.\n#sea/mammals",
-        ),
-    ],
-)
-def test_what_is_found_by_its_words_is_read_as_its_author_wrote_it(
-    blog: MakeBlog, source: str, text: str, held: str
-) -> None:
-    posts = {source: f"---\ntitle: T\n---\n\n{text}\n", "other.md": "Nothing of that kind.\n"}
-    reader = blog(posts).reader()
-    hit = reader.search("walrus", Filters(), limit=1, offset=0).hits[0]
-    chunk = Chunk(
-        source=source,
-        index=0,
-        text=text,
-        plain=held,
-        headings=(),
-        first_line=5,
-        last_line=5 + text.count("\n"),
-    )
-    assert hit.chunk == chunk
-    assert hit.preview == " ".join(held.split())
-    assert reader.read(source, 0, 0).chunks == (chunk,)
-
-
-def test_hashtags_are_tags_to_filter_by(blog: MakeBlog) -> None:
-    reader = blog({"a.md": "On ice #sea/mammals\n", "b.md": "On ice\n"}).reader()
-    hits = reader.search("ice", Filters(tag="Sea/Mammals"), limit=5, offset=0).hits
-    assert [hit.post.source for hit in hits] == ["a.md"]
 
 
 def test_a_hugo_post() -> None:
@@ -317,7 +222,7 @@ def test_a_docusaurus_post() -> None:
           </TabItem>
         </Tabs>
 
-        <Highlight color="#25c2a0" style={{ padding: '2px' }}>Green</Highlight> is {props.what}fine.
+        <Highlight color="#25c2a0" style={{ padding: '2px' }}>Green</Highlight> is{' '}fine.
         """,
     )
     assert post.post == Post(
@@ -331,70 +236,6 @@ def test_a_docusaurus_post() -> None:
         "Welcome\nMind this\nUse {props.x}.\nOld form\nGone soon.\n"
         "macOS\nbrew install <Name>\nGreen is fine."
     )
-
-
-def test_an_astro_post() -> None:
-    post = parsed(
-        "src/content/blog/ja/islands.mdx",
-        """\
-        ---
-        title: 'Islands'
-        pubDate: 'Jul 08 2022'
-        heroImage: '../../assets/hero.jpg'
-        tags: ["astro"]
-        ---
-        import { Image } from 'astro:assets';
-        import hero from '../hero.png';
-        export const prerender = true;
-
-        <Image
-          src={hero}
-          alt="An island from above"
-        />
-
-        <Aside type="tip">
-        Less **script**.
-        </Aside>
-
-        {frontmatter.tags.map((tag) => (
-          <li>{tag}</li>
-        ))}
-
-        The end{' '}of it.
-        """,
-    )
-    assert post.post == Post(
-        source="src/content/blog/ja/islands.mdx",
-        title="Islands",
-        date="2022-07-08",
-        tags=("astro",),
-        language="ja",
-    )
-    assert strip_markup(post.body.text) == "An island from above\nLess script.\nThe end of it."
-
-
-def test_an_eleventy_post() -> None:
-    post = parsed(
-        "posts/fourthpost.md",
-        """\
-        ---json
-        {"title": "Fourth", "date": "2018-09-30", "tags": ["second tag", "posts"]}
-        ---
-        {% set items = ["some", "words here"] %}{# a
-        comment #}
-        {% for item in items %}{{ item }}{% endfor %}
-        {% image "./possum.png", "A possum" %}
-
-        Read [more]({{ "/about/" | url }}).
-        """,
-    )
-    assert post.post == Post(
-        source="posts/fourthpost.md",
-        title="Fourth",
-        date="2018-09-30",
-        tags=("second tag", "posts"),
-    )
-    assert strip_markup(post.body.text) == "Read more."
 
 
 def test_a_mkdocs_post() -> None:
@@ -478,26 +319,3 @@ def test_an_obsidian_note() -> None:
         "#search #project/alpha and #code in #2024, see HNSW or lists.\n"
         "Mind the recall\nIt drops.\nRecall\nLast words."
     )
-
-
-@pytest.mark.parametrize(
-    ("source", "front"),
-    [
-        ("_posts/2024-01-01-a.md", "published: false"),
-        ("blog/_drafts/a.md", "title: T"),
-        ("a.md", "draft: true"),
-        ("a.md", "publish: false"),
-        ("a.md", "unlisted: true"),
-        ("a.md", "eleventyExcludeFromCollections: true"),
-        ("a.md", "permalink: false"),
-        ("a.md", "build:\n  list: never"),
-        ("a.md", "title: Rust: the good parts\ndraft: true"),
-        ("a.md", "title = 'T'\ndraft = true"),
-    ],
-)
-def test_what_a_generator_keeps_back_is_not_in_the_index(
-    blog: MakeBlog, source: str, front: str
-) -> None:
-    made = blog({source: f"---\n{front}\n---\nsecret walrus\n", "b.md": "public\n"})
-    assert list(made.manifest.posts) == ["b.md"]
-    assert {skip.reason for skip in made.ingest().skipped} <= {"draft", "hidden"}

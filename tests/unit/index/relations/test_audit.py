@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
-from blog_search_mcp.index.posts.left_out import ContentFolder, read_folder
+from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_any_last_ingest, read_folder
 from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
 
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 TODAY = date(2026, 1, 15)
 
 
-def audit_of(made: Blog, include_drafts: bool = False) -> Audit:
-    made.ingest(include_drafts=include_drafts)
+def audit_of(made: Blog) -> Audit:
+    made.ingest()
     corpus = made.reader().corpus()
     sources = {post.source for post in corpus.posts.values()}
-    folder = read_folder(read_any_last_ingest(made.store), None, sources, TODAY)
+    folder = read_folder(read_any_last_ingest(made.store), sources)
     return audit(corpus, folder, TODAY)
 
 
@@ -146,10 +145,7 @@ def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBl
             "later.md": "---\ndate: 2027-01-01\n---\nWords.\n",
         }
     )
-    expected = [("old.md", "draft “Old”, dated 2024-01-01")]
-    assert found(made, "stale-drafts") == expected
-    again = audit_of(made, include_drafts=True).findings["stale-drafts"]
-    assert [(each.source, each.detail) for each in again] == expected
+    assert found(made, "stale-drafts") == [("old.md", "draft “Old”, dated 2024-01-01")]
 
 
 def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
@@ -183,16 +179,11 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
     corpus = made.reader().corpus()
-    folder = read_folder(read_any_last_ingest(made.store), None, {"a.md"}, TODAY)
+    folder = read_folder(read_any_last_ingest(made.store), {"a.md"})
     state = audit(corpus, folder, TODAY)
     assert state.notice.startswith("The folder of the posts cannot be read")
     assert [each.line for each in state.findings["broken-links"]] == [3]
-    moved = read_folder(
-        read_any_last_ingest(made.store), made.content.with_name("moved"), {"a.md"}, TODAY
-    )
-    assert moved.problem == ""
-    assert moved.files == {"a.md"}
-    assert "notes it" in read_folder(None, None, {"a.md"}, TODAY).problem
+    assert "notes it" in read_folder(None, {"a.md"}).problem
 
 
 def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: MakeBlog) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from datetime import date
 from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.posts.last_ingest import LastIngest
-from blog_search_mcp.index.posts.left_out import ContentFolder, LeftOut, read_folder
+from blog_search_mcp.index.posts.last_ingest import (
+    ContentFolder,
+    LastIngest,
+    LeftOut,
+    read_any_last_ingest,
+    read_folder,
+)
 from blog_search_mcp.index.relations.breaks import NearestPosts, count_unjudged, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Link, Post
 from tests.support.blog import MakeBlog
-
-TODAY = date(2026, 1, 15)
 
 
 def breaks_of(
@@ -26,10 +28,7 @@ def breaks_of(
     made.ingest(base_url="https://example.org", permalink="hugo")
     corpus = made.reader().corpus()
     sources = frozenset(post.source for post in corpus.posts.values())
-    last = LastIngest(
-        generation=1, created="", content=str(made.content), suffixes=(".md",), files={}
-    )
-    folder = read_folder(last, None, sources, TODAY)
+    folder = read_folder(read_any_last_ingest(made.store), sources)
     return [
         (
             each.link.href,
@@ -157,7 +156,9 @@ def test_thousands_of_drafts_and_broken_links_are_compared_in_seconds(blog: Make
     made = blog({"a.md": " ".join(f"[x](gone-{n}.md)" for n in range(3_000))})
     corpus = made.reader().corpus()
     drafts = [Post(f"draft-{n}.md", "") for n in range(8_000)]
-    left_out = tuple(LeftOut(each, "draft", "2020-01-01", is_written=True) for each in drafts)
+    left_out = tuple(
+        LeftOut(post=each, reason="draft", day="2020-01-01", is_written=True) for each in drafts
+    )
     began = time.process_time()
     assert len(find_breaks(corpus, ContentFolder(frozenset({"a.md"}), left_out))) == 3_000
     assert time.process_time() - began < 5
@@ -167,12 +168,9 @@ def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> No
     last = LastIngest(
         generation=1, created="", content=str(tmp_path / "gone"), suffixes=(".md",), files={}
     )
-    found = read_folder(last, None, {"a.md"}, TODAY)
-    assert found == ContentFolder(
-        frozenset({"a.md"}),
-        problem="The folder of the posts cannot be read, so drafts were not looked at; "
-        "ingest it where it is now.",
-    )
+    found = read_folder(last, {"a.md"})
+    assert found.files == {"a.md"}
+    assert found.problem
 
 
 def test_the_nearest_post_is_one_of_the_same_language(blog: MakeBlog) -> None:

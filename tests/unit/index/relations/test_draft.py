@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.index.types import Chunk, Link, Post
 
@@ -82,8 +79,3 @@ def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:
 
 def test_an_empty_draft_has_no_passage() -> None:
     assert read_draft(b"", "empty.md").passages == ()
-
-
-def test_a_draft_that_breaks_its_reader_is_a_sentence() -> None:
-    with pytest.raises(UnreadablePost, match=r"^Reading the draft fails \(ValueError: Exceeds"):
-        read_draft(f"+++\ntitle = 0x{'f' * 4000}\n+++\nText.\n".encode(), "draft.md")

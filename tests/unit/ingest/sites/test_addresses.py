@@ -316,7 +316,7 @@ DOUBTS = {
         "docs/a.md",
         MKDOCS.replace("{name: material}", "mkdocs"),
         [
-            *("use_directory_urls: !ENV NAMES", "exclude_docs: [a]", "draft_docs: '[z-a]'"),
+            *("use_directory_urls: !ENV NAMES", "exclude_docs: [a]"),
             *("extra: {version: {provider: mike}}", "INHERIT: a.yml", "plugins: [i18n]"),
             *("plugins: [mike: {}]", "plugins: [material/offline]", "plugins: [blog]"),
             *("plugins: {exclude: {enabled: !ENV IT}}", "plugins: [material/blog: {post_dir: x}]"),
