@@ -173,7 +173,7 @@ def edit(stage: Stage) -> Figure:
             chosen, wait, change, lambda _post: _ingest_changes(stage.work / "still")
         )
     floor = "an ingest of nothing new, start to exit"
-    return Figure("one edit to found, with --watch", taken, floor, floors, 3.0)
+    return Figure("one edit to found, with --watch", taken, floor, floors, 5.0)
 
 
 def _ingest_changes(folder: Path) -> None:

@@ -155,7 +155,7 @@ def is_english_word(word: str) -> bool:
 
 
 def _known_share(text: str) -> float:
-    counts = [_count_words(run) for run in _RUN.findall(text)]
+    counts = [_count_words(run) for run in _RUN.findall(replace_surrogates(text))]
     words = sum([words for words, _ in counts])
     return sum([known for _, known in counts]) / words if words else 0.0
 

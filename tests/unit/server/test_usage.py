@@ -127,7 +127,7 @@ def test_questions_that_the_blog_hardly_answers_are_missed_in_groups(
 def test_a_report_counts_calls_and_says_what_is_nearest_and_obeys_nothing(
     blog: Blog, tmp_path: Path
 ) -> None:
-    question = "how do walruses\x1b[2J keep\n  99×  forged"
+    question = "how do walruses\x1b[2J keep water warm\n  99×  forged"
     read = {"time": "2026-03-02T09:00:00Z", "tool": "read_chunk"}
     log = write(tmp_path / "log", weak(question, "2025-12-30"), weak(question), read)
     log.write_text(log.read_text().replace("\n", '\n{"time": "2026-\n', 1))

@@ -81,6 +81,7 @@ ENGLISH = {
     "def f(x): return x + 1": 1.0,
     "這邊買醬鴨": 0.0,
     "word 嗎": pytest.approx(1 / 6),
+    "half \ud83d pair": 1.0,
     "": 0.0,
 }
 SCRIPTS = {
