@@ -22,11 +22,11 @@ from blog_search_mcp.index.errors import (
 from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
+from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import write_chunk_table
 from blog_search_mcp.index.store.disk import translate_disk_errors
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import count_posts, dump_overview
-from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import (
     Calibration,
     Chunk,

@@ -29,7 +29,7 @@ from blog_search_mcp.index.analysis.synonyms import regional_words
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.posts.document import Document, find_language
 from blog_search_mcp.index.posts.markdown.inline import strip_markup
-from blog_search_mcp.index.store.translations import group_sources
+from blog_search_mcp.index.relations.translations import group_sources
 
 HEADING_WORDS = 2
 """A heading with fewer is a label, not a question."""

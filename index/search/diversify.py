@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from blog_search_mcp.index.search.retrieval import Candidates, Numbers
-    from blog_search_mcp.index.store.translations import Translation, Translations
-    from blog_search_mcp.index.types import Ids
+    from blog_search_mcp.index.types import Ids, Translation, Translations
 
 
 PER_POST = 3

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.store.disk import GenerationFiles
-    from blog_search_mcp.index.store.translations import Translations
-    from blog_search_mcp.index.types import Ids, Series
+    from blog_search_mcp.index.types import Ids, Series, Translations
 
 
 @dataclass(frozen=True)

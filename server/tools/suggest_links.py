@@ -51,12 +51,11 @@ def find_links(
         notice = f"Compared by words alone, since there is no embedding: {error.for_clients}"
         notices.append(complete_commands(notice))
     style = find_style(corpus)
-    place = corpus.addresses.places.best(is_whole=style == "url")
     links = []
     for link in suggest(corpus, draft, vectors, limit):
         target = link.target
         known = target.source  # a text whose file is not known cannot be linked to
-        href = write_href(style, link.post.source, target, link.anchor, place) if known else ""
+        href = write_href(style, link.post.source, target, link.anchor) if known else ""
         links.append(_link_facts(link, href, is_reverse=is_reverse))
     if not links:
         notices.append(_NOTHING[is_reverse])
@@ -102,8 +101,6 @@ def describe_reason(suggestion: Suggestion) -> str:
             return "words of its title"
         case "linked":
             return "words of other links to it"
-        case "subject":
-            return "a word that few other posts have"
     if suggestion.chunk is None or not suggestion.chunk.headings:
         return "words of one of its headings"
     return f"words of its heading {shorten(one_line(suggestion.chunk.headings[-1]), 50)}"

@@ -238,9 +238,9 @@ def test_text_that_sqlite_refuses_costs_its_post_alone(
 
 PARTS = {f"{n}.md": f"# Soup, part {n}\n\nBoil an onion in [{n}](1.md).\n" for n in (1, 2)}
 RELATING = (
-    "store.translations._without_language",
-    "relations.series._Reading",
-    "relations.addresses._names",
+    "relations.translations._without_language",
+    "relations.series._signs_of",
+    "relations.addresses._names_of",
 )
 """What finds out what the posts of a blog are to each other."""
 

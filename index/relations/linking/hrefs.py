@@ -7,11 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
-from blog_search_mcp.index.relations.linking.places import MARKDOWN
+from blog_search_mcp.index.relations.paths import MARKDOWN
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.relations.linking.places import Place
     from blog_search_mcp.index.types import Post
 
 Style = Literal["url", "path", "file", "root_file"]
@@ -20,13 +19,9 @@ Style = Literal["url", "path", "file", "root_file"]
 
 def find_style(corpus: Corpus) -> Style:
     """Return how most links between posts are written; paths where there is none."""
-    found = Counter(
-        style
-        for links in corpus.links.values()
-        for each in links
-        if each.target and (style := _style_of(each.link.href))
-    )
-    return min(found, key=lambda style: (-found[style], style), default="path")
+    hrefs = (link.href for links in corpus.links.values() for link, target in links if target)
+    styles = Counter(style for href in hrefs if (style := _style_of(href)))
+    return min(styles, key=lambda style: (-styles[style], style), default="path")
 
 
 def _style_of(href: str) -> Style | None:
@@ -40,21 +35,13 @@ def _style_of(href: str) -> Style | None:
     return "path"
 
 
-def write_href(
-    style: Style, source: str, target: Post, anchor: str, place: Place | None = None
-) -> str:
-    """Write a link from the post at `source`; by files to a post whose address is not known.
-
-    `place` is where posts without a URL are published, if links show it.
-    """
+def write_href(style: Style, source: str, target: Post, anchor: str) -> str:
+    """Write a link from the post at `source`; by files to a post whose address is not known."""
     behind = f"#{anchor}" if anchor else ""
     if target.url and style in ("url", "path"):
-        parts = urlsplit(target.url)
-        return (target.url if style == "url" else parts.path or "/") + behind
-    if place and style in ("url", "path") and (address := place.address_of(target)):
-        return address + behind
+        return (target.url if style == "url" else urlsplit(target.url).path or "/") + behind
     path = quote(target.source, safe="/~@+,;=!$&'*")
-    if style != "root_file":
-        folder = quote(posixpath.dirname(source), safe="/~@+,;=!$&'*")
-        return posixpath.relpath(path, folder or ".") + behind
-    return f"/{path}{behind}"
+    if style == "root_file":
+        return f"/{path}{behind}"
+    folder = quote(posixpath.dirname(source), safe="/~@+,;=!$&'*")
+    return posixpath.relpath(path, folder or ".") + behind

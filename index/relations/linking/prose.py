@@ -1,7 +1,7 @@
 """Find the words of a text that a link may be put on, where they stand in its Markdown.
 
-No word of a heading, of code, of a link or picture, of HTML or of generator syntax is one of them.
-Those of a quotation tell what the text is about, but are another's.
+No word of a heading, of a quotation, of code, of a link or picture, of HTML or of generator syntax
+is one of them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
     Token,
     fence_tagged_code,
     find_inline_code,
-    is_inside,
     line_offsets,
     parse_blocks,
 )
@@ -47,8 +47,6 @@ _BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\
 _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""
 
-_CALLOUT = re.compile(r"[ \t>]*\[!")
-"""Begins what looks like a quotation and is the author's, for GitHub and Obsidian."""
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|\n[ \t]*\n")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
@@ -74,89 +72,57 @@ class Prose:
     masked: str
     """As long as `text`, MASK for each character outside prose."""
     sentences: tuple[Sentence, ...]
-    lines: tuple[int, ...]
-    """By line of `text`, the line of the file."""
+    first_line: int
+    """Line of the file that `text` begins with."""
     offsets: tuple[int, ...]
     """Where each line of `text` begins, and its end."""
-    quoted: tuple[tuple[int, int], ...] = ()
-    """Where quotations stand, in order."""
 
     def line_of(self, place: int) -> int:
         """Return the line of the file that holds the character at `place`."""
-        return self.lines[min(bisect_right(self.offsets, place), len(self.lines)) - 1]
+        return self.first_line + min(bisect_right(self.offsets, place), len(self.offsets) - 1) - 1
 
     def is_linkable(self, start: int, end: int) -> bool:
         """Whether a link may be put on `text[start:end]`."""
         return _UNLINKABLE.search(self.masked, start, end) is None
 
-    def is_quoted(self, place: int) -> bool:
-        """Whether the character at `place` stands in a quotation."""
-        return is_inside(place, self.quoted)
-
 
 def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
-    """Read the passages of one text, in order; their terms are stemmed as those of `language`."""
-    text, lines = _join(passages)
-    offsets = line_offsets(text)
-    tokens = parse_blocks(fence_tagged_code(text), "body")
-    sentences: list[Sentence] = []
-    at = 0
-    masked = []
-    for start, end in _paragraphs(tokens, offsets):
-        if start < at:
-            continue
-        piece = _mask(text[start:end])
-        masked += [MASK * (start - at), piece]
-        sentences += _sentences(piece, start, language)
-        at = end
-    masked.append(MASK * (len(text) - at))
-    quoted = tuple(_quotations(tokens, text, offsets))
-    return Prose(text, "".join(masked), tuple(sentences), lines, tuple(offsets), quoted)
-
-
-def _join(passages: Sequence[Chunk]) -> tuple[str, tuple[int, ...]]:
-    """Join passages to one text; return it with the file's line of each of its lines.
+    """Read the passages of one text, in order; their terms are stemmed as those of `language`.
 
     Passages that share a line are parts of it; lines between passages are blank.
     """
-    texts: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for passage in passages:
         for number, line in enumerate(passage.text.split("\n"), passage.first_line):
-            texts[number] = texts.get(number, "") + line
-    if not texts:
-        return "", (1,)
-    lines = range(min(texts), max(texts) + 1)
-    return "\n".join(texts.get(line, "") for line in lines), tuple(lines)
+            lines[number] = lines.get(number, "") + line
+    first = min(lines, default=1)
+    text = "\n".join(lines.get(number, "") for number in range(first, max(lines, default=1) + 1))
+    offsets = line_offsets(text)
+    sentences: list[Sentence] = []
+    masked, at = "", 0
+    for start, end in _paragraphs(parse_blocks(fence_tagged_code(text), "body"), offsets):
+        if start >= at:
+            piece = _mask(text[start:end])
+            masked += MASK * (start - at) + piece
+            sentences += _sentences(piece, start, language)
+            at = end
+    masked += MASK * (len(text) - at)
+    return Prose(text, masked, tuple(sentences), first, tuple(offsets))
 
 
 def _paragraphs(tokens: Sequence[Token], offsets: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield where each paragraph, item or row stands that is no heading."""
-    row: Sequence[int] | None = None
-    is_heading = False
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close", "th_open", "th_close"):
-            is_heading = token.nesting == 1
-        elif token.type == "tr_open" and token.map and not is_heading:
-            row = token.map
-        elif token.type == "td_open" and row:
-            yield offsets[row[0]], offsets[min(row[1], len(offsets) - 1)]
-            row = None
-        elif token.type == "inline" and token.map and not is_heading and token.level:
-            first, last = token.map
-            yield offsets[first], offsets[min(last, len(offsets) - 1)]
-
-
-def _quotations(
-    tokens: Sequence[Token], text: str, offsets: Sequence[int]
-) -> Iterator[tuple[int, int]]:
-    """Yield where each outermost quotation stands that is no callout."""
-    end = 0
-    for token in tokens:
-        if token.type == "blockquote_open" and token.map and offsets[token.map[0]] >= end:
-            start = offsets[token.map[0]]
-            if not _CALLOUT.match(text, start):
-                end = offsets[min(token.map[1], len(offsets) - 1)]
-                yield start, end
+    """Yield where each paragraph, item or row stands that is neither heading nor quotation."""
+    quoted = 0
+    for before, token in pairwise([*tokens[:1], *tokens]):
+        lines = token.map
+        if token.type == "blockquote_open" and lines:
+            quoted = max(quoted, lines[1])
+        elif before.type == "tr_open" and token.type == "td_open":
+            lines = before.map
+        elif token.type != "inline" or before.type == "heading_open" or not token.level:
+            lines = None
+        if lines and lines[0] >= quoted:
+            yield offsets[lines[0]], offsets[min(lines[1], len(offsets) - 1)]
 
 
 def _mask(piece: str) -> str:
@@ -165,9 +131,7 @@ def _mask(piece: str) -> str:
         piece = piece[:start] + MASK * (end - start) + piece[end:]
     piece = _MASKED.sub(_hide, piece)
     for _ in range(_NESTED):
-        piece, count = _BRACKETED.subn(_hide, piece)
-        if not count:
-            break
+        piece = _BRACKETED.sub(_hide, piece)
     return piece
 
 

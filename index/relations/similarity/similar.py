@@ -9,29 +9,31 @@ cosine separates a duplicate from a relative.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
-from blog_search_mcp.index.relations.similarity.passages import NOWHERE
+from blog_search_mcp.index.relations.passages import NOWHERE
 from blog_search_mcp.index.relations.similarity.wording import (
     Rarity,
+    Runs,
     Wording,
-    join_wordings,
     read_wording,
     share_runs,
 )
-from blog_search_mcp.index.store.translations import find_translations
+from blog_search_mcp.index.relations.translations import find_translations
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Ids, Post, Vectors
+    from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 Kind = Literal["translation", "same text", "same ground"]
 """What a post is to a text: the same in another language; mostly its words, such as a post
@@ -113,60 +115,37 @@ class Similarity:
     """One sentence the reader must see (meaning is not compared), else `None`."""
 
 
-class _Nearness(NamedTuple):
-    """How near a post is to each passage in meaning."""
-
-    cosines: Vectors
-    chunks: Ids | None
-    """By passage, the post's nearest chunk; `None` if the post has no vectors."""
-    met: frozenset[int]
-    """The passages that it or a translation of it meets."""
-
-
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts that meet most of the draft, by words alone if need be.
 
     Neither the draft itself nor its translations are listed. Raises IndexBroken.
     """
+    wordings = [read_wording(each.plain, draft.post.language) for each in draft.passages]
+    judged = [n for n, each in enumerate(wordings) if len(each.stems) >= SHORTEST]
+    judged = judged or list(range(len(wordings)))
+    vectors, notice = None, None
     try:
-        return rank_similar(corpus, draft, _embed_readable(corpus, draft), limit)
+        readable = corpus.snapshot.embedder.vocabulary_coverage([p.plain for p in draft.passages])
+        vectors = (embed_passages(corpus, draft) * (np.array(readable)[:, np.newaxis] > 0))[judged]
     except EmbedderError as error:
         notice = f"By words alone, without comparing meaning: {error.for_clients}"
-        return replace(rank_similar(corpus, draft, None, limit), notice=notice)
-
-
-def _embed_readable(corpus: Corpus, draft: Draft) -> Vectors:
-    """Embed the passages, with zeros for those that the embedder cannot read."""
-    readable = corpus.snapshot.embedder.vocabulary_coverage([p.plain for p in draft.passages])
-    vectors = embed_passages(corpus, draft)
-    return np.where(np.array(readable)[:, np.newaxis] > 0, vectors, np.float32(0))
-
-
-def rank_similar(
-    corpus: Corpus,
-    draft: Draft,
-    vectors: Vectors | None,
-    limit: int,
-    hidden: Collection[int] = (),
-) -> Similarity:
-    """Find them with the vectors of `embed_passages`, or by words alone; none of `hidden`.
-
-    Raises IndexBroken.
-    """
-    search = _Search(corpus, draft, vectors, hidden)
-    found = sorted(search.judge(), key=lambda each: (-each.score, each.post.source))
-    distinct = _one_of_each_family(found)
-    listed = [each for each in distinct if each.meetings or each.kind == "same text"]
-    meeting = _newer_first(listed)
-    met = {each.passage for post in meeting for each in post.meetings}
+    own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
+    translations = _find_translations(corpus, draft.post) - own
+    short = replace(draft, passages=tuple(draft.passages[n] for n in judged))
+    search = _Search(corpus, short, [wordings[n] for n in judged], vectors, own | translations)
+    best = sorted(search.judge(), key=lambda item: (-item[1].score, item[1].post.source))
+    families: dict[int, SimilarPost] = {}
+    for family, each in best:
+        families.setdefault(family, each)
+    listed = [each for each in families.values() if each.meetings or each.kind == "same text"]
+    nearest = [each.post for each in families.values()][: min(limit, NEAREST)]
     return Similarity(
-        posts=tuple(meeting[:limit]),
-        nearest=() if meeting else tuple(each.post for each in distinct[: min(limit, NEAREST)]),
-        passages=search.judged,
-        said=len(met),
-        translations=tuple(
-            corpus.posts[post] for post in sorted(search.translations) if post not in hidden
-        ),
+        posts=tuple(_newer_first(listed)[:limit]),
+        nearest=() if listed else tuple(nearest),
+        passages=short.passages,
+        said=len({meeting.passage for each in listed for meeting in each.meetings}),
+        translations=tuple(corpus.posts[post] for post in sorted(translations)),
+        notice=notice,
     )
 
 
@@ -174,156 +153,136 @@ class _Search:
     """One text, compared with one blog."""
 
     def __init__(
-        self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
+        self,
+        corpus: Corpus,
+        draft: Draft,
+        wordings: Sequence[Wording],
+        vectors: Vectors | None,
+        hidden: Collection[int],
     ) -> None:
-        self._corpus = corpus
-        self._draft = draft
+        self._corpus, self._draft, self._wordings = corpus, draft, wordings
         self._language = draft.post.language
-        own = {post for post, each in corpus.posts.items() if each.source == draft.post.source}
-        self.translations = _find_translations(corpus, draft.post) - own
-        self._hidden = {*hidden, *self.translations, *own}
-        wordings = [read_wording(each.plain, self._language) for each in draft.passages]
-        judged = [n for n, each in enumerate(wordings) if len(each.stems) >= SHORTEST]
-        judged = judged or list(range(len(wordings)))
-        self.judged = tuple(draft.passages[number] for number in judged)
-        self._wordings = [wordings[number] for number in judged]
-        self._vectors = None if vectors is None else vectors[judged]
-        self._rarity = Rarity(corpus.snapshot)
+        self._hidden = hidden
+        lexical = corpus.snapshot.lexical
+        self._rarity = Rarity(lexical.chunks.having, len(corpus.snapshot.table.chunks))
         self._blog = corpus.passages
+        self._cosines: Vectors | None = None
+        if vectors is not None and wordings and len(self._blog.posts):
+            directions = self._blog.centre(vectors.astype(np.float32), self._language)
+            self._cosines = self._blog.compare(directions)
+        links = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
+        self._linked = {target.post for target in links if target}
 
-        targets = (
-            corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links
-        )
-        self._linked = {target.post for target in targets if target}
-        self._whole = join_wordings(self._wordings)
-        self._weights = [self._rarity.sum(each.words) for each in self._wordings]
+    def judge(self) -> Iterator[tuple[int, SimilarPost]]:
+        """Yield every post that some way of searching proposes, with its family."""
+        by_post = None if self._cosines is None else self._hide(self._blog.by_post(self._cosines))
+        mutual = {} if by_post is None else self._find_mutual(by_post)
+        for post in sorted(self._propose(by_post)) if self._wordings else ():
+            family = self._family(post)
+            yield family, self._judge_post(post, mutual.get(family, frozenset()))
 
-    def judge(self) -> Iterator[SimilarPost]:
-        """Yield every post that some way of searching proposes, with what meets."""
-        if not self.judged:
-            return
-        cosines = self._compare()
-        by_post = self._blog.by_post(cosines)
-        self._blog.hide(by_post, self._hidden)
-        mutual = self._find_mutual(cosines, by_post)
-        places = {post: place for place, post in enumerate(self._blog.posts.tolist())}
-        for post in sorted(self._propose(by_post)):
-            near = _Nearness(np.zeros(len(self.judged), dtype=np.float32), None, frozenset())
-            if (place := places.get(post)) is not None:
-                own = self._blog.windows_of(place)
-                chunks = self._blog.chunks[cosines[:, own].argmax(axis=1) + own.start]
-                family = int(self._blog.families[place])
-                near = _Nearness(by_post[:, place], chunks, mutual.get(family, frozenset()))
-            yield self._judge_post(post, near)
+    def _hide(self, by_post: Vectors) -> Vectors:
+        """Let nothing be near to hidden posts."""
+        by_post[:, np.isin(self._blog.posts, list(self._hidden))] = NOWHERE
+        return by_post
 
-    def _compare(self) -> Vectors:
-        if self._vectors is None:
-            return np.zeros((len(self.judged), len(self._blog.chunks)), dtype=np.float32)
-        return self._blog.compare(self._vectors, self._language)
+    def _family(self, post: int) -> int:
+        """Return the same number for a post and its translations."""
+        return min({post, *self._corpus.translations_of(post)})
 
-    def _find_mutual(self, cosines: Vectors, by_post: Vectors) -> dict[int, frozenset[int]]:
+    def _find_mutual(self, by_post: Vectors) -> dict[int, frozenset[int]]:
         """Return by family the passages that one of its posts meets by meaning, words aside."""
-        if self._vectors is None or not len(self._blog.posts):
-            return {}
-        blog = self._blog
+        assert self._cosines is not None
+        blog, rows = self._blog, np.arange(len(by_post))
+        families = np.array([self._family(post) for post in blog.posts.tolist()])
         places = by_post.argmax(axis=1)
-        nearest = by_post[np.arange(len(by_post)), places]
-        windows = np.array(
-            [
-                row[blog.windows_of(place)].argmax() + blog.starts[place]
-                for row, place in zip(cosines, places.tolist(), strict=True)
-            ]
-        )
-        theirs = blog.by_post(blog.compare_windows(windows))
-        blog.hide(theirs, self._hidden)
-        other = np.maximum(
-            blog.best_elsewhere(by_post, places), blog.best_elsewhere(theirs, places)
-        )
-        meets = 1.0 - nearest < MARGIN * (1.0 - other)
-        families = blog.families[places]
+        inside = [blog.windows_of(int(blog.posts[place])) for place in places]
+        windows = [at.start + self._cosines[row, at].argmax() for row, at in enumerate(inside)]
+        theirs = self._hide(blog.by_post(blog.compare(blog.directions_of(np.array(windows)))))
+        is_elsewhere = families != families[places][:, np.newaxis]
+        other = np.where(is_elsewhere, np.maximum(by_post, theirs), NOWHERE).max(axis=1)
+        meets = 1.0 - by_post[rows, places] < MARGIN * (1.0 - other)
         return {
-            family: frozenset(np.flatnonzero(meets & (families == family)).tolist())
-            for family in np.unique(families[meets]).tolist()
+            family: frozenset(np.flatnonzero(meets & (families[places] == family)).tolist())
+            for family in np.unique(families[places][meets]).tolist()
         }
 
-    def _propose(self, by_post: Vectors) -> set[int]:
+    def _propose(self, by_post: Vectors | None) -> set[int]:
         """Return the posts to look at."""
-        words = self._rarity.prominent_words(self._wordings)
-        lexical = self._corpus.snapshot.lexical.posts
-        found = list(lexical.normalised_bm25(words, PROPOSED + len(self._hidden)))
-        proposed = set([post for post in found if post not in self._hidden][:PROPOSED])
+        snapshot, lexical = self._corpus.snapshot, self._corpus.snapshot.lexical.posts
+        words = " ".join(self._rarity.find_prominent(self._wordings, lexical.having))
+        query = analyse_query(words, snapshot.languages)
+        alike = lexical.normalised_bm25(query, PROPOSED + len(self._hidden))
+        proposed = set([post for post in alike if post not in self._hidden][:PROPOSED])
         proposed |= {post for post, each in self._corpus.posts.items() if self._is_copy(each)}
-        if self._vectors is not None and by_post.size:
-            means = by_post.mean(axis=0)
-            near = np.argsort(-means, kind="stable")[:PROPOSED]
-            singles, counts = np.unique(by_post.argmax(axis=1), return_counts=True)
-            commonest = singles[np.argsort(-counts, kind="stable")][:PROPOSED]
-            places = {*near[means[near] > NOWHERE].tolist(), *commonest.tolist()}
-            proposed |= {int(self._blog.posts[place]) for place in places}
-        return proposed - self._hidden
+        if by_post is not None:
+            near = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED]
+            commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
+            proposed |= set(self._blog.posts[[*near, *(place for place, _ in commonest)]].tolist())
+        return proposed - {*self._hidden}
 
-    def _judge_post(self, post_id: int, near: _Nearness) -> SimilarPost:
-        post = self._corpus.posts[post_id]
-        chunks = self._corpus.snapshot.catalog.chunks_of(post_id)
-        theirs = {
-            number: read_wording(chunk.plain, post.language) for number, chunk in chunks.items()
-        }
-        runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs.values()))
+    def _judge_post(self, number: int, mutual: Collection[int]) -> SimilarPost:
+        post, snapshot = self._corpus.posts[number], self._corpus.snapshot
+        chunks = snapshot.catalog.chunks_of(number)
+        theirs = {n: read_wording(chunk.plain, post.language) for n, chunk in chunks.items()}
+        runs: Runs = frozenset().union(*(each.runs for each in theirs.values()))
         is_foreign = _differ(self._language, post.language)
+        near = np.full((len(self._wordings), len(chunks)), NOWHERE, dtype=np.float32)
+        if self._cosines is not None:
+            near = self._blog.by_chunk(self._cosines, number, np.array([*chunks]))
+        words = np.zeros(near.shape)
         meetings: list[Meeting] = []
-        words: list[float] = []
-        for passage, mine in enumerate(self._wordings):
-            shares = {number: self._share(passage, each) for number, each in theirs.items()}
-            words.append(max(shares.values(), default=0.0))
-            repeated = share_runs(mine, runs)
-            chunk = None
+        for n, mine in enumerate(self._wordings):
+            full = self._rarity.sum(mine.words) or 1.0
+            words[n] = [
+                self._rarity.sum(mine.words & each.words) / full for each in theirs.values()
+            ]
+            repeated, at = share_runs(mine.runs, runs), None
             if repeated >= REPEATED:
-                chunk = max(theirs, key=lambda number: len(theirs[number].runs & mine.runs))
-            elif passage in near.met and near.chunks is not None:
-                nearest = int(near.chunks[passage])
-                chunk = nearest if is_foreign or shares.get(nearest, 0.0) >= SHARED else None
-            if chunk is not None:
-                sentence = self._rarity.find_sentence(chunks[chunk].plain, post.language, mine)
-                meetings.append(Meeting(passage, chunks[chunk], repeated, sentence))
-        meaning = np.maximum(near.cosines, 0.0)
-        score = meaning if is_foreign else (meaning + np.array(words)) / 2
+                at = int(np.argmax([len(each.runs & mine.runs) for each in theirs.values()]))
+            elif n in mutual:
+                at = int(near[n].argmax())
+                is_met = near[n, at] > NOWHERE and (is_foreign or words[n, at] >= SHARED)
+                at = at if is_met else None
+            if at is not None:
+                chunk = [*chunks.values()][at]
+                sentence = self._rarity.find_sentence(chunk.plain, post.language, mine)
+                meetings.append(Meeting(n, chunk, repeated, sentence))
+        meaning = np.maximum(near.max(axis=1, initial=0.0), 0.0)
+        scores = meaning if is_foreign else (meaning + words.max(axis=1, initial=0.0)) / 2
         return SimilarPost(
             post,
-            self._name_kind(post, meetings, share_runs(self._whole, runs), is_foreign),
-            min(float(score.mean()), 1.0),
-            len(meetings) / len(self.judged),
+            self._name_kind(post, meetings, runs, is_foreign),
+            min(float(scores.mean()), 1.0),
+            len(meetings) / len(self._wordings),
             tuple(meetings),
-            post_id in self._linked,
-            self._corpus.snapshot.translations.others.get(post_id, ()),
+            number in self._linked,
+            snapshot.translations.others.get(number, ()),
         )
 
-    def _share(self, passage: int, theirs: Wording) -> float:
-        shared = self._rarity.sum(self._wordings[passage].words & theirs.words)
-        return shared / self._weights[passage] if shared else 0.0
-
     def _name_kind(
-        self, post: Post, meetings: Sequence[Meeting], same_words: float, is_foreign: bool
+        self, post: Post, meetings: Sequence[Meeting], runs: Runs, is_foreign: bool
     ) -> Kind:
         if is_foreign:
-            ordered = _longest_ascent([each.chunk.index for each in meetings])
-            return "translation" if ordered >= MOST * len(self.judged) else "same ground"
-        repeated = same_words >= MOST and len(self._whole.stems) >= SHORTEST
-        repeated = repeated or self._is_copy(post)
-        return "same text" if repeated else "same ground"
+            places = [each.chunk.index for each in meetings]
+            ordered = len(places) and 1 + sum(one <= other for one, other in pairwise(places))
+            return "translation" if ordered >= MOST * len(self._wordings) else "same ground"
+        whole = Wording(tuple(stem for each in self._wordings for stem in each.stems))
+        is_same = share_runs(whole.runs, runs) >= MOST and len(whole.stems) >= SHORTEST
+        return "same text" if is_same or self._is_copy(post) else "same ground"
 
     def _is_copy(self, post: Post) -> bool:
         """Whether one of both names the other as where it was first published."""
         mine = self._draft.post
-        first = {mine.canonical_url, mine.url} & {post.canonical_url, post.url}
-        return bool(first - {"", None})
+        return bool({mine.canonical_url, mine.url} & {post.canonical_url, post.url} - {"", None})
 
 
 def _find_translations(corpus: Corpus, post: Post) -> frozenset[int]:
     """Return the posts that are the same in other languages, by place or key."""
     posts = {number: each for number, each in corpus.posts.items() if each.source != post.source}
-    found = find_translations({**posts, _DRAFT: post}) if post.source else []
-    groups = (frozenset(each.post for each in group) for group in found)
-    return next((group - {_DRAFT} for group in groups if _DRAFT in group), frozenset())
+    groups = find_translations({**posts, _DRAFT: post}) if post.source else []
+    families = (frozenset(each.post for each in group) for group in groups)
+    return next((family - {_DRAFT} for family in families if _DRAFT in family), frozenset())
 
 
 def _differ(mine: str, theirs: str) -> bool:
@@ -332,39 +291,16 @@ def _differ(mine: str, theirs: str) -> bool:
     return bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
 
 
-def _longest_ascent(numbers: Sequence[int]) -> int:
-    """Return how many of the numbers can be kept so that none is less than the one before."""
-    ends: list[int] = []
-    for number in numbers:
-        place = bisect_right(ends, number)
-        ends[place : place + 1] = [number]
-    return len(ends)
-
-
-def _one_of_each_family(found: Sequence[SimilarPost]) -> list[SimilarPost]:
-    """Return the first post of those that are translations of one another."""
-    kept: list[SimilarPost] = []
-    named: set[str] = set()
-    for each in found:
-        if each.post.source not in named:
-            kept.append(each)
-            named |= {source for _, source in each.translations}
-    return kept
-
-
-def _newer_first(found: Sequence[SimilarPost]) -> list[SimilarPost]:
+def _newer_first(rest: list[SimilarPost]) -> list[SimilarPost]:
     """Put the newer first of posts that meet the same passages about as well; best first else."""
     ordered: list[SimilarPost] = []
-    rest = list(found)
     while rest:
-        best = rest[0]
-        met = [each.passage for each in best.meetings]
+        met = [each.passage for each in rest[0].meetings]
         equal = [
             each
             for each in rest
-            if best.score - each.score <= TIE and [one.passage for one in each.meetings] == met
+            if rest[0].score - each.score <= TIE and [m.passage for m in each.meetings] == met
         ]
-        newest = max(equal, key=lambda each: (each.post.date or "", each.score))
-        ordered.append(newest)
-        rest.remove(newest)
+        ordered.append(max(equal, key=lambda each: (each.post.date or "", each.score)))
+        rest = [each for each in rest if each is not ordered[-1]]
     return ordered

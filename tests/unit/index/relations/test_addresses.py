@@ -85,7 +85,3 @@ def test_links_to_other_addresses_than_those_made_contradict_them() -> None:
 @pytest.mark.parametrize("hrefs", [(*DATED[:2], "/4/"), (*DATED, "/1/"), ("/1/", "2.md", "3.md")])
 def test_few_such_links_and_links_to_files_contradict_no_address(hrefs: tuple[str, ...]) -> None:
     assert find_in_tales(*hrefs) is None
-
-
-def test_a_path_that_is_no_address_is_on_no_site() -> None:
-    assert Addresses(POSTS).path_on_site("////[broken", "posts/kv-cache.md") == ""

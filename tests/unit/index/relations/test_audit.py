@@ -70,7 +70,7 @@ def test_orphans_are_posts_without_a_link_to_them_the_newest_first(blog: MakeBlo
     ]
 
 
-def test_descriptions_are_missing_shared_the_title_or_about_something_else(blog: MakeBlog) -> None:
+def test_descriptions_are_missing_shared_or_the_title(blog: MakeBlog) -> None:
     made = blog(
         {
             "a.md": "---\ntitle: Alpha\ndescription: ALPHA!\n---\nWords.\n",
@@ -78,11 +78,6 @@ def test_descriptions_are_missing_shared_the_title_or_about_something_else(blog:
             "c.md": "---\ntitle: Gamma\ndescription: the same here\n---\nThe same words.\n",
             "c.de.md": "---\ntitle: Gamma\ndescription: the same here\n---\nDie gleichen Worte.\n",
             "d.md": "---\ntitle: Delta\n---\nWords.\n",
-            "e.md": "---\ntitle: Eta\ndescription: Walrus tusks seldom freeze.\n---\nOn indexes.\n",
-            "f.md": "---\ntitle: Zeta\ndescription: About caches of keys.\n---\nCaching a key.\n",
-            "g.md": "---\ntitle: 快取\ndescription: A cache of keys\n---\n模型的快取。\n",
-            "h.md": "---\ntitle: 快取\ndescription: 海象的長牙很少結冰\n---\n模型會保留鍵值。\n",
-            "i.md": "---\ntitle: 缓存\ndescription: 鍵值快取保留在記憶體\n---\n键值快取。\n",
         }
     )
     assert found(made, "descriptions") == [
@@ -91,26 +86,10 @@ def test_descriptions_are_missing_shared_the_title_or_about_something_else(blog:
         ("c.de.md", "the description “the same here” is also that of b.md"),
         ("c.md", "the description “the same here” is also that of b.md"),
         ("d.md", "has no description"),
-        ("e.md", "no word of the description “Walrus tusks seldom freeze.” is in the post"),
-        ("h.md", "no word of the description “海象的長牙很少結冰” is in the post"),
     ]
     assert found(blog({"a.md": "# A\n\nWords.\n", "b.md": "# B\n\nWords.\n"}), "descriptions") == [
         ("", "no post has a description")
     ]
-
-
-def test_of_many_posts_with_one_description_few_are_named(blog: MakeBlog) -> None:
-    shared = "---\ntitle: {0}\ndescription: All about walruses\n---\nOn walruses.\n"
-    made = blog({f"{name}.md": shared.format(name.upper()) for name in "abcde"})
-    detail = "the description “All about walruses” is also that of"
-    assert audit_of(made).findings["descriptions"][1:3] == (
-        Finding(
-            "descriptions", "b.md", 0, f"{detail} a.md, c.md and 2 more", ("a.md", "c.md", "d.md")
-        ),
-        Finding(
-            "descriptions", "c.md", 0, f"{detail} a.md, b.md and 2 more", ("a.md", "b.md", "d.md")
-        ),
-    )
 
 
 def test_tags_are_spelled_twice_or_used_once(blog: MakeBlog) -> None:
@@ -154,29 +133,18 @@ def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBl
 
 def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](/blog/gone/) [y](/about/)\n"})
-    assert audit_of(made).notice == (
-        "2 links by a path of the site, such as /posts/name/, cannot be looked up, since nobody "
-        "knows where posts are published; an ingest with --base-url and --permalink notes it."
-    )
+    assert audit_of(made).notice.startswith("2 links by a path of the site")
 
 
 def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) -> None:
     days = {f"2024-01-0{day}-tale-{day}.md": f"# Tale {day}\n\nIt sails.\n" for day in range(1, 5)}
     links = " ".join(f"[x](/2024/01/0{day}/tale-{day}/)" for day in range(1, 5))
     made = blog({**days, "a.md": f"# A\n\n{links} [y](/posts/gone/)\n"})
-    report = made.ingest(base_url="https://a.org", permalink="/posts/:slug/")
-    assert report.warnings == (
-        "Of 4 posts that others link to, 4 are linked elsewhere than at the address made for them, "
-        "as /2024/01/01/tale-1/ for https://a.org/posts/tale-1/. Say with --permalink how the site "
-        "makes its addresses, or leave --base-url out to have none.",
-    )
+    [warning] = made.ingest(base_url="https://a.org", permalink="/posts/:slug/").warnings
+    assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in warning
     state = audit(made.reader().corpus(), ContentFolder(frozenset()), TODAY)
     assert state.findings["broken-links"] == ()
-    assert state.notice == (
-        "5 links by a path of the site, such as /posts/name/, cannot be looked up, since the "
-        "posts' links contradict their addresses: /2024/01/01/tale-1/ leads to "
-        "https://a.org/posts/tale-1/; an ingest with --base-url and --permalink notes it."
-    )
+    assert "/2024/01/01/tale-1/ leads to https://a.org/posts/tale-1/" in state.notice
 
 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
@@ -195,22 +163,52 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
     assert "notes it" in read_folder(None, None, {"a.md"}, TODAY).problem
 
 
-def test_an_audit_is_made_once_until_the_folder_or_the_day_is_another(blog: MakeBlog) -> None:
-    made = blog({"a.md": "# A\n"})
-    corpus = made.reader().corpus()
-    folder = ContentFolder(frozenset({"a.md"}))
-    state = audit(corpus, folder, TODAY)
-    assert audit(corpus, ContentFolder(frozenset({"a.md"})), TODAY) is state
-    assert audit(corpus, folder, date(2026, 1, 16)) is not state
-    assert audit(corpus, ContentFolder(frozenset({"a.md", "b.md"})), TODAY) is not state
+WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog")
+PARAGRAPHS = [" ".join(f"{word}{number}" for word in WORDS) for number in range(12)]
 
 
-def test_a_file_that_breaks_its_reader_is_passed_over(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "a.md": "# A\n\nText.\n",
-            "huge.md": f"+++\ntitle = 0x{'f' * 4000}\ndraft = true\n+++\nText.\n",
-            "old.md": "---\ndraft: true\ndate: 2024-01-01\n---\n# Old\n",
-        }
-    )
-    assert [source for source, _ in found(made, "stale-drafts")] == ["old.md"]
+def write(title: str, day: str, paragraphs: list[str], more: str = "") -> str:
+    body = "\n\n".join(paragraphs)
+    return f"---\ntitle: {title}\ndate: {day}\n{more}---\n{body}\n"
+
+
+def repeats_of(blog: MakeBlog, posts: dict[str, str]) -> list[tuple[str, str, str]]:
+    findings = audit_of(blog(posts)).findings["near-duplicates"]
+    return [(each.source, each.others[0], each.detail) for each in findings]
+
+
+def test_posts_with_mostly_the_same_words_are_found_with_the_passages(blog: MakeBlog) -> None:
+    other = ["Nothing of this stands in any other post, however long one looks for it."] * 3
+    posts = {
+        "old.md": write("Foxes", "2023-01-01", PARAGRAPHS),
+        "new.md": write("More foxes", "2024-01-01", [*other, *PARAGRAPHS[:8]]),
+        "far.md": write("Walruses", "2024-01-01", other),
+    }
+    assert repeats_of(blog, posts) == [
+        (
+            "new.md",
+            "old.md",
+            "93% of its words stand in old.md too; lines 5 to 25 are lines 5 to 27 there",
+        )
+    ]
+
+
+def test_a_cross_post_is_named_as_such(blog: MakeBlog) -> None:
+    canonical = "canonical_url: https://example.com/foxes\n"
+    posts = {
+        "old.md": write("Foxes", "2023-01-01", PARAGRAPHS),
+        "new.md": write("Foxes", "2024-01-01", PARAGRAPHS, canonical),
+    }
+    [(_, _, detail)] = repeats_of(blog, posts)
+    assert detail.endswith("; new.md names https://example.com/foxes as its original")
+
+
+def test_translations_and_short_posts_are_no_repeats(blog: MakeBlog) -> None:
+    key = "translationKey: fox\n"
+    posts = {
+        "a.en.md": write("Foxes", "2023-01-01", PARAGRAPHS, key),
+        "a.de.md": write("Foxes", "2023-01-01", PARAGRAPHS, key),
+        "b.md": write("Short", "2023-01-01", PARAGRAPHS[:2]),
+        "c.md": write("Short again", "2023-01-01", PARAGRAPHS[:2]),
+    }
+    assert repeats_of(blog, posts) == []

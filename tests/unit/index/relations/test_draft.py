@@ -6,7 +6,7 @@ import pytest
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.relations.draft import read_draft
-from blog_search_mcp.index.types import Chunk, Link, Post
+from blog_search_mcp.index.types import Link, Post
 
 TEXT = """\
 ---
@@ -36,41 +36,11 @@ def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
         "drafts/caches.md", "On caches", "2024-05-06", ("llm",), language="en"
     )
     assert draft.links == (Link("../it.md", "it", 6),)
-    assert draft.passages == (
-        Chunk(
-            "drafts/caches.md",
-            0,
-            "An *opening* word, see [it](../it.md).",
-            "An opening word, see it.",
-            (),
-            6,
-            6,
-        ),
-        Chunk(
-            "drafts/caches.md",
-            1,
-            "## Sizes\n\nFirst.\n\n```\ncode\n```",
-            "First.\ncode",
-            ("Sizes",),
-            8,
-            14,
-        ),
-        Chunk(
-            "drafts/caches.md",
-            2,
-            "### Small\n\nSmall ones.",
-            "Small ones.",
-            ("Sizes", "Small"),
-            16,
-            18,
-        ),
-    )
-
-
-def test_a_draft_without_front_matter_has_the_title_of_its_first_heading() -> None:
-    draft = read_draft(b"# The *title*\n\nWords.\n", "-")
-    assert draft.post.title == "The title"
-    assert [passage.plain for passage in draft.passages] == ["Words."]
+    assert [(each.headings, each.plain, each.first_line) for each in draft.passages] == [
+        ((), "An opening word, see it.", 6),
+        (("Sizes",), "First.\ncode", 8),
+        (("Sizes", "Small"), "Small ones.", 16),
+    ]
 
 
 def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:
@@ -78,10 +48,6 @@ def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:
     draft = read_draft("\n\n".join(paragraphs).encode(), "long.md")
     assert "\n\n".join(passage.text for passage in draft.passages) == "\n\n".join(paragraphs)
     assert len(draft.passages) == 5
-
-
-def test_an_empty_draft_has_no_passage() -> None:
-    assert read_draft(b"", "empty.md").passages == ()
 
 
 def test_a_draft_that_breaks_its_reader_is_a_sentence() -> None:

@@ -20,12 +20,6 @@ def related(made: Blog, limit: int = 5) -> dict[str, list[str]]:
     }
 
 
-def test_posts_alike_are_listed_and_others_are_not(blog: MakeBlog) -> None:
-    made = blog({**SEA, "a.md": FOOD.format("Leek", "2024-01-01")})
-    found = related(made)
-    assert (found["seal.md"], found["whale.md"]) == (["whale.md"], ["seal.md"])
-
-
 def test_of_equals_the_newer_is_first_and_the_limit_holds(blog: MakeBlog) -> None:
     days = ("2021-01-01", "2023-01-01", "2022-01-01")
     foods = {f"{name}.md": FOOD.format("Leek", day) for name, day in zip("abc", days, strict=True)}
@@ -50,7 +44,3 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_listed(blog: 
     assert "linked.md" not in found["kept.md"]
     assert "kept.md" in found["linked.md"]
     assert all("kept.de.md" not in others for others in found.values())
-
-
-def test_a_blog_of_one_post_relates_nothing(blog: MakeBlog) -> None:
-    assert related(blog({"a.md": "# Alone\n\nText.\n"})) == {"a.md": []}

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.reader import IndexReader
+from blog_search_mcp.index.relations.translations import group_sources, name_languages
 from blog_search_mcp.index.search.diversify import collapse_translations
-from blog_search_mcp.index.store.translations import (
-    Translation,
-    Translations,
-    group_sources,
-    name_languages,
-)
-from blog_search_mcp.index.types import Filters, Hit
-from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.index.types import Filters, Hit, Translation, Translations
 from tests.support.blog import Blog, MakeBlog
 
 ENGLISH = """---
@@ -34,38 +24,12 @@ tags: [資安]
 ---
 檢索工具把文字交給語言模型（prompt injection），文件裡的字句就可能冒充指令。
 """
-GERMAN = """---
-title: Eingeschleuste Anweisungen in Dokumenten
----
-Ein Suchwerkzeug reicht Text an ein Sprachmodell weiter, und der Text kann sich als Anweisung
-ausgeben.
-"""
 OTHER = """---
 title: How to measure latency
 ---
 A histogram of how long a tool takes tells more than a mean. 延遲要用直方圖來看。
 """
 PAIR = {"n/x/index.en.md": ENGLISH, "n/x/index.zh.md": CHINESE, "n/latency.md": OTHER}
-
-
-@pytest.mark.parametrize(
-    ("text", "tag"),
-    [
-        ("en", "en"),
-        ("zh_TW", "zh-tw"),
-        ("zh-Hant-TW", "zh-hant-tw"),
-        ("es-419", "es-419"),
-        ("de_DE.UTF-8", "de-de"),
-        ("go", ""),
-        ("ts", ""),
-        ("english", ""),
-        ("it-security", ""),
-        ("no-code", ""),
-        ("", ""),
-    ],
-)
-def test_a_language_tag_is_a_known_language_with_a_script_or_region(text: str, tag: str) -> None:
-    assert language_tag(text) == tag
 
 
 @pytest.mark.parametrize(
@@ -217,12 +181,6 @@ def test_a_question_in_either_language_gets_the_post_in_it_and_the_other_one_nam
     assert "n/x/index.en.md" not in [hit.post.source for hit in chinese]
 
 
-def test_a_default_language_is_told_by_the_post(blog: MakeBlog) -> None:
-    reader = blog({"x.md": CHINESE, "x.en.md": ENGLISH}).reader()
-    [hit] = found(reader, "how can text pose as instructions?")
-    assert place(hit) == ("x.en.md", {"zh": "x.md"})
-
-
 def test_a_filter_applies_before_a_language_is_chosen(blog: MakeBlog) -> None:
     reader = blog(PAIR).reader()
     query = "how can text pose as prompt injection?"
@@ -247,19 +205,3 @@ def test_a_group_follows_its_posts_as_they_come_and_go(blog: MakeBlog) -> None:
     (made.content / "x.md").unlink()
     assert made.ingest().embedded == 0
     assert both(made) == {"x.zh.md": {}}
-
-
-def test_both_tools_name_the_translations(blog: MakeBlog) -> None:
-    engine = blog(PAIR).engine()
-    asked: dict[str, Any] = {"query": "how can text pose as instructions?", "top_k": 1}
-
-    [answer] = SEARCH_BLOG.call(engine, asked).texts
-    [hit] = json.loads(answer)["results"]
-    assert hit["translations"] == {"zh": "n/x/index.zh.md"}
-
-    [page] = SEARCH_BLOG.call(engine, {**asked, "response_format": "markdown"}).texts
-    assert page.splitlines()[3].endswith(" · also in zh: `n/x/index.zh.md`")
-
-    chosen = {"source": hit["source"], "chunk_index": 0}
-    [_, where] = READ_CHUNK.call(engine, chosen).texts
-    assert where.splitlines()[-1] == "also in zh: n/x/index.zh.md"
