@@ -29,8 +29,8 @@ import blog_search_mcp
 from blog_search_mcp.index.posts.markdown import rules
 
 BOUNDED = {
-    "index.relations.linking.names._BREAK": (300, "a title"),
-    "index.relations.series:44": (300, "a title, or a file's name"),
+    "index.relations.linking.titles._BREAK": (300, "a title"),
+    "index.relations.series:37": (300, "a title, or a file's name"),
     "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
     "server.http.settings._ORIGIN": (1_000, "an option of the command line"),
 }

@@ -6,24 +6,22 @@ cannot be known is not reported.
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
+from blog_search_mcp.index.posts.left_out import ContentFolder
 from blog_search_mcp.index.relations.breaks import Break, count_unjudged, find_breaks
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.passages import nearest
 from blog_search_mcp.index.relations.paths import parse_path
-from blog_search_mcp.index.relations.similarity.wording import Runs, Wording, read_wording
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.left_out import ContentFolder
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Post
+from blog_search_mcp.index.relations.similarity.wording import Wording, read_wording, share_runs
+from blog_search_mcp.index.types import Post
 
 Kind: TypeAlias = Literal[
     "broken-links",
@@ -44,19 +42,12 @@ FEWEST = 60
 """Words that the shorter post has at least."""
 NEAR = 2
 """Posts nearest in meaning that each post is compared with, since likeness decides nothing."""
-NAMED = 3
-"""Posts that have a description too and are named: a site may give one to all."""
-
-
-_Texts: TypeAlias = "Sequence[tuple[Chunk, Wording]]"
-"""The passages of a post with their words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to mend."""
 
-    kind: Kind
     source: str
     """The post or draft; empty for what concerns the blog as a whole."""
     line: int
@@ -99,34 +90,27 @@ def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
 
 def _say_unjudged(corpus: Corpus) -> str:
     """Say how many links by a path of the site nobody can judge, `""` if there are none."""
-    count = count_unjudged(corpus)
+    count, wrong = count_unjudged(corpus), corpus.addresses.contradiction
     if not count:
         return ""
-    links = "One link by a path" if count == 1 else f"{count:,} links by a path"
     reason = "nobody knows where posts are published"
-    if wrong := corpus.addresses.contradiction:
+    if wrong:
         reason = f"the posts' links contradict their addresses: {wrong.href} leads to {wrong.url}"
     return (
-        f"{links} of the site, such as /posts/name/, cannot be looked up, since {reason}; an "
-        "ingest with --base-url and --permalink notes it."
+        f"Links by a path of the site, such as /posts/name/, cannot be looked up ({count:,}): "
+        f"{reason}; an ingest with --base-url and --permalink notes it."
     )
 
 
 def _describe(corpus: Corpus, broken: Break) -> Finding:
-    post = corpus.posts[broken.post]
-    nearest = corpus.posts[broken.nearest].source if broken.nearest is not None else ""
-    href = broken.link.href
-    match broken.reason:
-        case "draft":
-            detail = f"{href} leads to {broken.draft}, which is not published"
-        case "scheme":
-            detail = f"{href} lacks its https:// and leads nowhere"
-        case "anchor":
-            detail = f"{href} names an anchor that {nearest} has not"
-        case "missing":
-            detail = f"{href} leads nowhere" + (f"; nearest: {nearest}" if nearest else "")
-    kind: Kind = "broken-anchors" if broken.reason == "anchor" else "broken-links"
-    return Finding(kind, post.source, broken.link.line, detail, (nearest,) if nearest else ())
+    told = {
+        "missing": "leads nowhere" + (f"; nearest: {broken.nearest}" if broken.nearest else ""),
+        "anchor": f"names an anchor that {broken.nearest} has not",
+        "draft": f"leads to {broken.draft}, which is not published",
+    }
+    detail = f"{broken.link.href} {told[broken.reason]}"
+    others = (broken.nearest,) if broken.nearest else ()
+    return Finding(corpus.posts[broken.post].source, broken.link.line, detail, others)
 
 
 def _find_orphans(corpus: Corpus, posts: Sequence[Post]) -> Iterator[Finding]:
@@ -138,56 +122,35 @@ def _find_orphans(corpus: Corpus, posts: Sequence[Post]) -> Iterator[Finding]:
         if post.source not in reached:
             dated = f" of {post.date}" if post.date else ""
             detail = f"no other post links to “{post.title}”{dated}"
-            yield Finding("orphans", post.source, 0, detail)
+            yield Finding(post.source, 0, detail)
 
 
-def _find_repeats(corpus: Corpus, sources: Set[str]) -> list[Finding]:
+def _find_repeats(corpus: Corpus, sources: Set[str]) -> Iterator[Finding]:
     """Find posts that have most of their words in common with one, of the nearest two in meaning.
 
     The newer is named, if it is one of `sources`; the pairs with the largest share come first.
     """
 
     @cache
-    def read(number: int) -> _Texts:
+    def read(number: int) -> Wording:
         chunks = corpus.snapshot.catalog.chunks_of(number).values()
-        language = corpus.posts[number].language
-        return [(chunk, read_wording(chunk.plain, language)) for chunk in chunks]
+        return read_wording("\n".join(each.plain for each in chunks), posts[number].language)
 
     blog, posts = corpus.passages, corpus.posts
     places, _ = nearest(blog.directions, NEAR)
     near = zip(blog.posts.tolist(), blog.posts[places].tolist(), strict=True)
     pairs = {frozenset((one, other)) for one, others in near for other in others}
-    repeats: list[tuple[float, Finding]] = []
+    repeats: list[tuple[float, str, str]] = []
     for pair in pairs:
         older, newer = sorted(pair, key=lambda n: (posts[n].date or "", posts[n].source))
-        if newer not in corpus.translations_of(older) and posts[newer].source in sources:
-            repeats += _compare(posts[newer], posts[older], read(newer), read(older))
-    repeats.sort(key=lambda repeat: (-repeat[0], repeat[1].source, repeat[1].others))
-    return [finding for _, finding in repeats]
-
-
-def _compare(
-    post: Post, twin: Post, late: _Texts, early: _Texts
-) -> Iterator[tuple[float, Finding]]:
-    """Yield the share of the shorter post's runs of words in the other, if it is most of them."""
-    runs, others = (frozenset().union(*(words.runs for _, words in each)) for each in (late, early))
-    common: Runs = runs & others
-    share = len(common) / max(1, min(len(runs), len(others)))
-    shorter = min(sum(len(words.stems) for _, words in each) for each in (late, early))
-    if shorter < FEWEST or share < SAME:
-        return
-    mine, said = max(late, key=lambda each: len(each[1].runs & common))
-    theirs, _ = max(early, key=lambda each: len(each[1].runs & said.runs))
-    detail = (
-        f"{share:.0%} of its words stand in {twin.source} too"
-        if len(runs) <= len(others)
-        else f"{share:.0%} of the words of {twin.source} stand in it too"
-    )
-    here, there = (f"{each.first_line} to {each.last_line}" for each in (mine, theirs))
-    detail += f"; lines {here} are lines {there} there"
-    if named := next((each for each in (post, twin) if each.canonical_url), None):
-        detail += f"; {named.source} names {named.canonical_url} as its original"
-    yield share, Finding("near-duplicates", post.source, mine.first_line, detail, (twin.source,))
+        shorter, longer = sorted((read(newer), read(older)), key=lambda text: len(text.runs))
+        share, source = share_runs(shorter.runs, longer.runs), posts[newer].source
+        is_apart = newer in corpus.translations_of(older) or source not in sources
+        if share >= SAME and shorter.length >= FEWEST and not is_apart:
+            repeats.append((-share, source, posts[older].source))
+    for share, source, twin in sorted(repeats):
+        shown = f"has {-share:.0%} of the shorter one's words in common with {twin}"
+        yield Finding(source, 0, shown, (twin,))
 
 
 def _judge_descriptions(
@@ -199,56 +162,41 @@ def _judge_descriptions(
         if post.description:
             same[name_key(post.description)].append(post.source)
     if not same and posts:
-        yield Finding("descriptions", "", 0, "no post has a description")
+        yield Finding("", 0, "no post has a description")
         return
-    translations = corpus.snapshot.translations
-    own = {
-        each.source: {other.source for other in group}
-        for group in translations.groups.values()
-        for each in group
-    }
+    groups = corpus.snapshot.translations.groups.values()
+    own = {each.source: {other.source for other in group} for group in groups for each in group}
     for post in posts:
-        key, shown = name_key(post.description), post.description
+        key = name_key(post.description)
         twins = [each for each in same[key] if each not in own.get(post.source, {post.source})]
         if not post.description:
-            yield Finding("descriptions", post.source, 0, "has no description")
+            yield Finding(post.source, 0, "has no description")
         elif key == name_key(post.title):
-            yield Finding("descriptions", post.source, 0, "the description is the title")
+            yield Finding(post.source, 0, "the description is the title")
         elif key and twins:
-            shown = shown if len(shown) <= 60 else f"{shown[:59].rstrip()}…"
+            shown = textwrap.shorten(post.description, 60, placeholder="…")
             more = f" and {len(twins) - 2:,} more" if len(twins) > 2 else ""
             detail = f"the description “{shown}” is also that of {', '.join(twins[:2])}{more}"
-            yield Finding("descriptions", post.source, 0, detail, tuple(twins[:NAMED]))
+            yield Finding(post.source, 0, detail, tuple(twins[:2]))
 
 
 def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
     """Find tags that are spelled in several ways, then those of one post."""
     counts = Counter(tag for post in posts for tag in post.tags)
     users = {tag: post.source for post in posts for tag in post.tags}
-    keys = {name_key(tag) or tag for tag in counts}
+    keys = {tag: name_key(tag) or tag for tag in counts}
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for tag in sorted(counts):
-        key = name_key(tag) or tag
-        groups[singular if (singular := _singular(key)) in keys else key].append(tag)
-    spelled = sorted(tags for tags in groups.values() if len(tags) > 1)
-    for tags in spelled:
+    for tag, key in sorted(keys.items()):
+        is_plural = len(key) > 4 and key[-1] == "s" and key[:-1] in keys.values()
+        groups[key[:-1] if is_plural else key].append(tag)
+    for tags in sorted(tags for tags in groups.values() if len(tags) > 1):
         ordered = sorted(tags, key=lambda tag: (-counts[tag], tag))
         shown = ", ".join(f"“{tag}” ({counts[tag]})" for tag in ordered)
         sources = tuple(dict.fromkeys(users[tag] for tag in reversed(ordered)))
-        yield Finding("tags", sources[0], 0, f"one tag in several spellings: {shown}", sources)
-    twice = {tag for tags in spelled for tag in tags}
-    for tag in sorted(counts.keys() - twice):
+        yield Finding(sources[0], 0, f"one tag in several spellings: {shown}", sources)
+    for tag in sorted(tags[0] for tags in groups.values() if len(tags) == 1):
         if counts[tag] == 1:
-            yield Finding("tags", users[tag], 0, f"only this post has the tag “{tag}”")
-
-
-def _singular(key: str) -> str:
-    """Return the singular of an English tag that may be a plural, else the tag."""
-    if len(key) < 5 or not key.isascii() or not key.endswith("s") or key.endswith("ss"):
-        return key
-    if key.endswith("ies"):
-        return f"{key[:-3]}y"
-    return key[:-2] if re.search(r"(?:ss|sh|ch|x)es$", key) else key[:-1]
+            yield Finding(users[tag], 0, f"only this post has the tag “{tag}”")
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
@@ -257,4 +205,4 @@ def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
     drafts = [each for each in folder.left_out if each.reason == "draft" and each.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
         since = f"dated {draft.day}" if draft.is_written else f"last changed on {draft.day}"
-        yield Finding("stale-drafts", draft.post.source, 0, f"draft “{draft.post.title}”, {since}")
+        yield Finding(draft.post.source, 0, f"draft “{draft.post.title}”, {since}")

@@ -7,28 +7,27 @@ kinds and the rest of the site are not in an index, and never judged.
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import SplitResult, unquote
+from typing import Literal, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.relations.addresses import GENERATED, places_of
+from blog_search_mcp.index.errors import UnknownPost
+from blog_search_mcp.index.posts.left_out import ContentFolder, LeftOut
+from blog_search_mcp.index.relations.addresses import Way
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.paths import MARKDOWN, parse_path
-from blog_search_mcp.index.relations.places import page_of, split_address, split_page
+from blog_search_mcp.index.relations.places import page_of, split_page
+from blog_search_mcp.index.types import Link
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.left_out import ContentFolder, LeftOut
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Link
-
-Reason = Literal["missing", "draft", "anchor", "scheme"]
-"""No such post; a draft or a post to come; a post without that anchor; a forgotten `https://`."""
+Reason = Literal["missing", "draft", "anchor"]
+"""No such post; a draft or a post to come; a post without that anchor."""
 
 _ASSET = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z][a-z0-9]{0,5}$", re.IGNORECASE)
-_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|gov|edu)(?:/|$)", re.IGNORECASE)
 _LISTS = re.compile(
     r"all|archives?|atom|authors?|blog|categor(?:y|ies)|feeds?|home|index|latest|news|pages?|posts?"
     r"|recent|rss|search|section|series|tags?|taxonomy|topics?"
@@ -40,12 +39,6 @@ _OF_THEMES = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_ANCHOR = re.compile(r"[\w-]+")
-_NEAR = 0.45
-"""Least share of letter groups that a target has in common with a link for it to be offered: of
-the links broken by `benchmarks.author.audit`, by renaming to half of the words and another one, 121
-of 134 (rust-blog), 132 of 132 (18f-blog) and 635 of 708 (tarrragon-zhtw) are offered their post."""
-_BESIDE = 0.3
-"""What a target gains that lies in the folder that a link names, such as that of a day."""
 
 
 class Break(NamedTuple):
@@ -54,8 +47,8 @@ class Break(NamedTuple):
     post: int
     link: Link
     reason: Reason
-    nearest: int | None = None
-    """The post that was most likely meant."""
+    nearest: str = ""
+    """The source of the post that was most likely meant, or whose anchor it lacks."""
     draft: str = ""
     """The source that it leads to, which is not public."""
 
@@ -64,19 +57,14 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[Break, ...]:
     """Find the broken links of a blog in the order of its posts and their links."""
     judge = _Judge(corpus, folder)
     judged = [each for post in corpus.links for each in judge.judge_post(post)]
-    pages: defaultdict[str, set[str]] = defaultdict(set)
+    lacking: defaultdict[str, set[str]] = defaultdict(set)
     for page in {page for _, page in judged} - {""}:
-        pages[posixpath.dirname(page)].add(page)
-    breaks = [
+        lacking[posixpath.dirname(page)].add(page)
+    return tuple(
         each
         for each, page in judged
         # A folder that lacks more pages than it has posts has pages of other kinds too.
-        if not page or len(pages[posixpath.dirname(page)]) <= corpus.addresses.count_beside(page)
-    ]
-    near = NearestPosts(corpus)
-    return tuple(
-        each._replace(nearest=near.find(each.link, each.post)) if each.reason == "missing" else each
-        for each in breaks
+        if not page or len(lacking[posixpath.dirname(page)]) <= judge.count_beside(page)
     )
 
 
@@ -90,156 +78,112 @@ def count_unjudged(corpus: Corpus) -> int:
 
 class _Judge:
     def __init__(self, corpus: Corpus, folder: ContentFolder) -> None:
-        self._corpus = corpus
-        self._addresses = corpus.addresses
+        self._corpus, self._addresses = corpus, corpus.addresses
         files = {name.casefold() for name in folder.files}
         self._folders = {above for name in files for above in _above(name)}
         self._names = {posixpath.basename(name) for name in files}
-        self._has_top = any("/" not in name for name in files)
         self._there = files | self._folders | {page_of(name) for name in files}
-        self._hidden = {_page(each.post.source): each for each in folder.left_out}
-        self._hidden_names: defaultdict[str, list[LeftOut]] = defaultdict(list)
+        self._hidden: defaultdict[str, list[LeftOut]] = defaultdict(list)
+        """What is left out, by its page and by its names."""
         for each in folder.left_out:
-            names = {parse_path(each.post.source).undated, each.post.slug}
-            for name in map(str.casefold, names):
-                self._hidden_names[name].append(each)
+            page = page_of(each.post.source)
+            for name in {page, parse_path(page).undated, each.post.slug.casefold()} - {""}:
+                self._hidden[name].append(each)
         self._anchors = {
             post: frozenset(name_key(unquote(each)) for each in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
+        urls = (post.url for post in corpus.posts.values() if post.url)
+        self._pages = [page_of(unquote(urlsplit(url).path)) for url in urls]
+        self._shapes = Counter(map(_shape, self._pages))
+
+    def count_beside(self, page: str) -> int:
+        """Count the posts at pages like this one: in the same folders, but for numbers.
+
+        0 for what lies at the top of the site, for what posts lie below, and for pages of no post.
+        """
+        is_above = any(each.startswith(f"{page}/") for each in self._pages)
+        return 0 if "/" not in page or is_above else self._shapes[_shape(page)]
 
     def judge_post(self, post: int) -> Iterator[tuple[Break, str]]:
         """Yield what is broken, each with the page that is still to be judged with others."""
         for link, target in self._corpus.links[post]:
-            if target is None:
-                parts = split_address(link.href)
-                if parts is not None and self._addresses.is_own(parts):
-                    yield from self._judge(post, link, parts)
-            elif self._lacks(target.post, target.anchor):
-                yield Break(post, link, "anchor", target.post), ""
+            way = self._addresses.read(link.href, self._corpus.posts[post].source)
+            if target is not None:
+                if self._lacks(target.post, target.anchor):
+                    yield Break(post, link, "anchor", self._corpus.posts[target.post].source), ""
+            elif way and way.path.strip("/") and (way.files or self._addresses.is_known):
+                yield from self._judge(post, link, way)
 
     def _lacks(self, post: int, anchor: str) -> bool:
         """Whether a post lacks an anchor, even one that another generator would write otherwise."""
         if not _PLAIN_ANCHOR.fullmatch(anchor) or _OF_THEMES.fullmatch(anchor):
             return False
-        known = self._anchors.get(post, ())
-        return bool(known) and name_key(anchor) not in known
+        anchors = self._anchors.get(post, ())
+        return bool(anchors) and name_key(anchor) not in anchors
 
-    def _judge(self, post: int, link: Link, parts: SplitResult) -> Iterator[tuple[Break, str]]:
-        source = self._corpus.posts[post].source
-        path = unquote(parts.path)
-        is_bare = not parts.scheme and not parts.netloc
-        is_file = parts.scheme in GENERATED or (
-            is_bare and bool(MARKDOWN.search(path) or path.startswith("@/"))
-        )
-        if not path.strip("/"):
-            return
-        if is_bare and _HOST.match(path):
-            if path.partition("/")[0].casefold() not in self._folders:
-                yield Break(post, link, "scheme"), ""
-        elif hidden := self._find_hidden(link.href, path, source, is_file):
+    def _judge(self, post: int, link: Link, way: Way) -> Iterator[tuple[Break, str]]:
+        page = (way.page or "") if self._addresses.is_known and not way.is_file else ""
+        is_of_posts = way.is_file or self.count_beside(page) > 0
+        if hidden := self._find_hidden(way, page, by_name=is_of_posts):
             if hidden.reason:
                 yield Break(post, link, "draft", draft=hidden.post.source), ""
-        elif is_file and self._is_missing(path, source, parts.scheme):
-            yield Break(post, link, "missing"), ""
-        elif not is_file and (page := self._find_missing_page(link.href, path, source)):
-            yield Break(post, link, "missing"), page
+        elif is_of_posts and (self._lacks_page(way, page) if page else self._lacks_file(way)):
+            place = f"{page}.md" if page else way.files[0]
+            yield Break(post, link, "missing", self._find_nearest(place)), page
 
-    def _find_hidden(self, href: str, path: str, source: str, is_file: bool) -> LeftOut | None:
+    def _find_nearest(self, place: str) -> str:
+        """Return the source most like that of a post that is not there, `""` if none is."""
+        try:
+            self._corpus.snapshot.catalog.require_post(place)
+        except UnknownPost as error:
+            named = {parse_path(each.casefold()).undated: each for each in error.nearest[::-1]}
+            for name in difflib.get_close_matches(parse_path(place).undated, named, 1):
+                return named[name]
+        return ""
+
+    def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
-        places = (self._hidden.get(_page(place)) for place in places_of(path, source))
-        if hidden := next(filter(None, places), None):
-            return hidden
-        same = self._hidden_names.get(parse_path(page_of(path)).undated, ())
-        page = self._addresses.find_page(href, source)
-        is_of_posts = is_file or bool(page and self._addresses.count_beside(page))
-        return same[0] if len(same) == 1 and is_of_posts else None
+        for place in (*map(page_of, way.files), page):
+            for each in self._hidden.get(place, ()):
+                if page_of(each.post.source) == place:
+                    return each
+        same = self._hidden.get(parse_path(page_of(way.path)).undated, ())
+        return same[0] if by_name and len(same) == 1 else None
 
-    def _is_missing(self, path: str, source: str, scheme: str) -> bool:
+    def _lacks_file(self, way: Way) -> bool:
         """Whether no file of the content folder satisfies a reference to a file."""
+        path, scheme = way.path, way.parts.scheme
         name = MARKDOWN.sub("", posixpath.basename(path.rstrip("/"))).casefold()
-        is_attachment = name in self._names
-        if self._addresses.has_name(path) or self._has_file(path, source) or is_attachment:
+        if self._addresses.has_name(path) or self._has_file(way) or name in self._names:
             return False
         inner = path.lstrip("/").removeprefix("@/")
         folder = posixpath.dirname(inner).casefold()
         if scheme == "post" or (scheme == "link" and not folder):
             return scheme == "post"
         if path.startswith(("/", "@/")) or (scheme and folder):
-            return folder.partition("/")[0] in self._folders if folder else self._has_top
-        is_outside = places_of(path, source)[0].startswith("..")
+            return folder.partition("/")[0] in self._folders
+        is_outside = way.files[0].startswith("..")
         return not is_outside and (bool(MARKDOWN.search(path)) or not _LISTS.fullmatch(inner))
 
-    def _has_file(self, path: str, source: str) -> bool:
-        return any(place.casefold() in self._there for place in places_of(path, source))
+    def _has_file(self, way: Way) -> bool:
+        return not self._there.isdisjoint(way.files)
 
-    def _find_missing_page(self, href: str, path: str, source: str) -> str:
-        """Return the page of the site if nothing is there, as far as posts alone can tell."""
-        page = self._addresses.find_page(href, source) or ""
-        if not self._addresses.count_beside(page) and re.fullmatch(r"[\w-]+", path):
-            # Served without a slash at the end.
-            page = self._addresses.find_page(f"../{path}", source) or ""
-        is_other = (
-            not self._addresses.count_beside(page)
-            or _LISTS.fullmatch(posixpath.basename(page))
-            or (_ASSET.search(path) and not path.endswith("/"))
-            or self._addresses.has_page(page)
-            or (not path.startswith("/") and self._has_file(path, source))
-        )
-        return "" if is_other else page
+    def _lacks_page(self, way: Way, page: str) -> bool:
+        """Whether nothing is at a page beside posts, as far as posts alone can tell."""
+        is_list = _LISTS.fullmatch(posixpath.basename(page))
+        is_asset = _ASSET.search(way.path) and not way.path.endswith("/")
+        is_file = not way.path.startswith("/") and self._has_file(way)
+        return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
 
 def _above(name: str) -> Iterator[str]:
+    """Yield the folders that a file lies in, `""` for one at the top alone."""
+    yield posixpath.dirname(name)
     while name := posixpath.dirname(name):
         yield name
 
 
-def _page(path: str) -> str:
-    return page_of(path.removeprefix("@"))
-
-
-class NearestPosts:
-    """Finds the post whose name or title is most like a link's."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        """Read the names and titles of all posts as groups of three letters."""
-        self._corpus = corpus
-        self._names: list[tuple[int, frozenset[str], frozenset[str]]] = []
-        """The post, the groups of a name of it, and the folders that it lies in."""
-        for number, post in corpus.posts.items():
-            paths = [parse_path(page) for page in (_page(post.source), _page_at(post.url or ""))]
-            folders = frozenset(path.folder for path in paths)
-            names = map(_groups, {*(path.undated for path in paths), post.title})
-            self._names += [(number, groups, folders) for groups in names]
-
-    def find(self, link: Link, but: int) -> int | None:
-        """Return the post that a link was most likely meant for, `None` if none is like it."""
-        posts, post = self._corpus.posts, self._corpus.posts[but]
-        path = _page_at(link.href)
-        pages = [self._corpus.addresses.find_page(link.href, post.source) or "", path]
-        meant = {posixpath.dirname(_page(each)) for each in (*pages, *places_of(path, post.source))}
-        wanted = [_groups(parse_path(path).undated), _groups(link.words)]
-        likeness: defaultdict[int, float] = defaultdict(float)
-        for number, groups, folders in self._names:
-            common = (2 * len(groups & each) / max(len(groups) + len(each), 1) for each in wanted)
-            share = max(common)
-            bonus = 0.0 if not share or meant.isdisjoint(folders) else _BESIDE
-            likeness[number] = max(likeness[number], share + bonus)
-        likeness.pop(but, None)
-        best = min(
-            likeness,
-            key=lambda n: (-likeness[n], posts[n].language != post.language, posts[n].source),
-            default=but,
-        )
-        return best if likeness[best] >= _NEAR else None
-
-
-def _page_at(address: str) -> str:
-    """Return the page of an address, as `page_of`."""
-    parts = split_address(address)
-    return page_of(unquote(parts.path)) if parts else ""
-
-
-def _groups(name: str) -> frozenset[str]:
-    key = f" {name_key(name)} "
-    return frozenset(key[place : place + 3] for place in range(len(key) - 2))
+def _shape(page: str) -> str:
+    """Return the folders of a page with each digit as `0`: `0000/00`."""
+    return re.sub(r"\d", "0", page.rpartition("/")[0])

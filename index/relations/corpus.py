@@ -1,75 +1,48 @@
-"""One generation as analyses of the whole blog read it; each part is computed once, when needed."""
+"""One generation as analyses of the whole blog read it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from functools import cached_property
+from threading import Lock
 
-from blog_search_mcp.index.relations.addresses import Addresses, ResolvedLink
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.linking.titles import Titles
 from blog_search_mcp.index.relations.passages import Passages
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Post, Series
-
-T = TypeVar("T")
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.types import Series
 
 
 class Corpus:
     """The posts of one generation, with their vectors and links; safe for concurrent use."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Take an opened generation, which must stay open."""
+        """Take an opened generation, which must stay open. Raises IndexBroken."""
         self.snapshot = snapshot
-        self._made: dict[str, Any] = {}
-        self._making = RLock()
-
-    def _once(self, name: str, make: Callable[[], T]) -> T:
-        """Make a part once for all threads: a second first call waits."""
-        with self._making:
-            if name not in self._made:
-                self._made[name] = make()
-            made: T = self._made[name]
-            return made
-
-    @property
-    def posts(self) -> Mapping[int, Post]:
+        self.posts = snapshot.catalog.every_post()
         """Every post by id."""
-        return self._once("posts", self.snapshot.catalog.every_post)
-
-    @property
-    def addresses(self) -> Addresses:
-        """Where each post is found."""
-        return self._once("addresses", lambda: Addresses(self.posts, self.snapshot.catalog.links()))
-
-    @property
-    def links(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
+        self.addresses = Addresses(self.posts, snapshot.catalog.links())
+        self.links = self.addresses.resolved
         """The links of each post that has any, in the order of the post."""
-        return self._once("links", lambda: self.addresses.resolved)
-
-    @property
-    def linked(self) -> Mapping[int, frozenset[int]]:
+        self.linked = {
+            post: frozenset(target.post for _, target in links if target) - {post}
+            for post, links in self.links.items()
+        }
         """By post, the other posts that it links to."""
-        return self._once(
-            "linked",
-            lambda: {
-                post: frozenset(each.target.post for each in links if each.target) - {post}
-                for post, links in self.links.items()
-            },
-        )
-
-    @property
-    def titles(self) -> Titles:
-        """The words of the posts' titles."""
-        having = self.snapshot.lexical.posts.having
-        return self._once("titles", lambda: Titles(self.posts, having))
+        self._passages: Passages | None = None
+        self._reading = Lock()
 
     @property
     def passages(self) -> Passages:
-        """The windows of all chunks, to compare vectors with."""
-        return self._once("passages", lambda: Passages(self.snapshot, self.posts))
+        """The windows of all chunks, to compare vectors with; read once, when first needed."""
+        with self._reading:
+            self._passages = self._passages or Passages(self.snapshot, self.posts)
+            return self._passages
+
+    @cached_property
+    def titles(self) -> Titles:
+        """The words of the posts' titles."""
+        return Titles(self.posts, self.snapshot.lexical.posts.having)
 
     @property
     def series(self) -> Mapping[int, Series]:

@@ -7,15 +7,12 @@ subject: by the mean over its passages the nearest page is a translation for .99
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import Ids, Post, Vectors
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.types import Ids, Post, Vectors
 
 SHARED = 50
 """Windows of the whole blog that a language's mean counts too, so that of a few posts it is not
@@ -59,7 +56,7 @@ class Passages:
         """What each post is about: the direction of the sum of its windows."""
         for window, rows in self._read_directions():
             np.add.at(self.directions, of_posts[window], rows)
-        self.directions = _normalise(self.directions)
+        self.directions = normalise(self.directions)
 
     def _read(self) -> Iterator[tuple[slice, Vectors]]:
         """Yield the windows of some chunks after the others, and their vectors."""
@@ -72,7 +69,7 @@ class Passages:
     def _read_directions(self) -> Iterator[tuple[slice, Vectors]]:
         """Yield them with their directions from the mean of their language."""
         for window, rows in self._read():
-            yield window, _normalise(rows - self._means[self._spoken[window]])
+            yield window, normalise(rows - self._means[self._spoken[window]])
 
     def directions_of(self, windows: Ids) -> Vectors:
         """Return the directions of some windows."""
@@ -86,8 +83,7 @@ class Passages:
         """Return the directions of unit vectors of a text in `language`, zeros of zeros."""
         number = self._languages.get(language)
         mean = self._mean if number is None else self._means[number]
-        is_read = np.any(vectors, axis=1, keepdims=True)
-        return _normalise(np.where(is_read, vectors - mean, 0.0))
+        return normalise(np.where(np.any(vectors, axis=1, keepdims=True), vectors - mean, 0.0))
 
     def compare(self, directions: Vectors) -> Vectors:
         """Return the cosines of directions to all windows, of shape (len(directions), windows)."""
@@ -131,15 +127,15 @@ def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
     products = np.zeros((len(rows), k), dtype=np.float32)
     for start in range(0, len(rows), BLOCK):
         block = np.round(rows[start : start + BLOCK] @ rows.T, 3)
-        own = np.arange(len(block))
-        block[own, start + own] = NOWHERE
+        block[np.arange(len(block)), start + np.arange(len(block))] = NOWHERE
         order = np.argsort(-block, axis=1, kind="stable")[:, :k]
         places[start : start + BLOCK] = order
         products[start : start + BLOCK] = np.take_along_axis(block, order, axis=1)
     return places, products
 
 
-def _normalise(rows: Vectors) -> Vectors:
+def normalise(rows: Vectors) -> Vectors:
+    """Return rows of length 1, zeros of zeros."""
     norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     unit: Vectors = (rows / norms).astype(np.float32)
     return unit

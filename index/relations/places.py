@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.relations.paths import INDEXES, MARKDOWN, parse_path
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.types import Post
 
 LEAST_POSTS = {True: 2, False: 3}
 """Posts that must be reached at a place, on the linking site itself and on another host."""
@@ -40,14 +38,15 @@ class Places:
         self._folders = dict(self._learn(hrefs))
 
     def find(self, parts: SplitResult) -> int | None:
-        """Return the post at an address, if it is at one of the places."""
+        """Return the post at an address, whole or from the top, that is at one of the places."""
         page, folder = page_of(unquote(parts.path)), self._folders.get(host_of(parts))
-        if folder is None or not page.startswith(f"{folder}/".lstrip("/")):
+        is_there = folder is not None and page.startswith(f"{folder}/".lstrip("/"))
+        if folder is None or not is_there or not parts.path.startswith("/"):
             return None
         return self._posts.get(_key(page[len(folder) :].lstrip("/")))
 
     def _learn(self, hrefs: Iterable[str]) -> Iterator[Place]:
-        """Yield the place of each host where most posts are reached."""
+        """Yield the places of each host, the one where most posts are reached last."""
         reached: defaultdict[Place, dict[str, int | None]] = defaultdict(dict)
         pages: defaultdict[str, set[str]] = defaultdict(set)
         for parts in filter(None, map(split_page, dict.fromkeys(hrefs))):
@@ -59,14 +58,12 @@ class Places:
                 post = self._posts.get(_key(ending))
                 if post is not None and not _LISTS.search(folder):
                     reached[host, folder][page] = None if host and _WORD.fullmatch(ending) else post
-        hosts: set[str] = set()
-        for (host, folder), by_page in sorted(reached.items(), key=lambda it: (-len(it[1]), it[0])):
+        most_last = sorted(reached.items(), key=lambda it: (-len(it[1]), it[0]), reverse=True)
+        for (host, folder), by_page in most_last:
             posts = {*by_page.values()} - {None}
             above, depths = f"{folder}/".lstrip("/"), {page.count("/") for page in by_page}
             beside = [p for p in pages[host] if p.startswith(above) and p.count("/") in depths]
-            is_place = len(posts) >= LEAST_POSTS[not host] and 2 * len(by_page) >= len(beside)
-            if is_place and host not in hosts:
-                hosts.add(host)
+            if len(posts) >= LEAST_POSTS[not host] and 2 * len(by_page) >= len(beside):
                 yield host, folder
 
 
@@ -75,11 +72,8 @@ def _by_ending(posts: Mapping[int, Post]) -> Mapping[str, int]:
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     for number, post in posts.items():
         path, slug = parse_path(post.source), post.slug.strip("/")
-        above = f"{path.folder}/" if path.folder else ""
-        name = slug or path.undated
-        endings = {path.page, f"{above}{path.undated}", path.undated}
-        if slug:
-            endings.add(f"{above}{slug}")
+        above, name = f"{path.folder}/".lstrip("/"), slug or path.undated
+        endings = {path.page, path.undated, f"{above}{path.undated}", f"{above}{name}"}
         if post.date:
             year, month, day = post.date.split("-")
             endings |= {f"{year}/{month}/{day}/{name}", f"{year}/{month}/{name}", f"{year}/{name}"}

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.passages import nearest
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.corpus import Corpus
 
 
 def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:

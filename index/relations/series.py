@@ -2,10 +2,10 @@
 
 Authors say so in the front matter, by numbers in titles (`Part 2`, `第二篇`, `(2)`, `2/3`, `Day 3`)
 or in the names of files that lie together (`01-intro.md`), and by links from part to part. A number
-without such a sign names a release, a year or a quantity as often as a part: it is read only where
-several posts of one folder count from 0 or 1 on. So is what stands before a colon in several titles
-as often a column of the blog as a series: it counts for posts that link to each other. Titles that
-differ by their month alone are a report that comes again.
+without such a sign names a release, a year or a quantity as often as a part. So is what stands
+before a colon in several titles as often a column of the blog as a series: it counts for three
+posts, or two that link to each other. Titles that differ by their month alone are a report that
+comes again.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.relations.addresses import ResolvedLink
 from blog_search_mcp.index.relations.paths import parse_path
-from blog_search_mcp.index.types import Link, Post, Series, SeriesPart
+from blog_search_mcp.index.types import Post, Series, SeriesPart
 
 LEAST_REPORT = 5
 """Characters that a title has beside its month, at least, to say what is reported."""
 LAST = 999
 """The number of a last part that is named by a word, such as 下."""
 
-_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_ROMANS = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 _HAN = "一二三四五六七八九"
 _NUMBERS = {
     **{word: value for words in (_WORDS, _ROMANS, _HAN) for value, word in enumerate(words, 1)},
@@ -36,22 +36,17 @@ _NUMBER = rf"(?P<n>\d{{1,3}}|[ivx]{{1,5}}|[{_HAN}十]{{1,3}}|{'|'.join(_WORDS)})
 _MARKERS = tuple(
     re.compile(pattern.replace("NUMBER", _NUMBER), re.IGNORECASE)
     for pattern in (
-        r"\b(?:part|pt|teil|partie|parte|deel|del|часть|episode|ep|chapter|kapitel|chapitre"
-        r"|lesson|day|week|volume|vol|no|nr|パート)\.?\s*#?NUMBER(?![\w.]*\d)\b",
+        r"\b(?:part|pt|teil|partie|parte|deel|del|часть|episode|chapter|kapitel|chapitre"
+        r"|lesson|day|week|vol|no|パート)\.?\s*#?NUMBER(?![\w.]*\d)\b",
         r"[第제]\s*NUMBER\s*(?:部分|[篇章部回講讲節节天集課课話话期弹彈週周日卷步편부장회])",
         r"[(\[【]\s*(?:part\s*)?NUMBER\s*(?:(?:/|of)\s*\d{1,3}\s*)?[)\]】]",
         r"(?<![\d./])(?P<n>\d{1,3})\s*(?:/|of)\s*\d{1,3}(?![\d./])",
-        r"(?<![\w.])(?P<n>\d{1,3})\s*(?:편|화|日目)",
         r"#(?P<n>\d{1,3})\b(?![.\d])",
-        r"(?:その|之)\s*NUMBER\s*(?=$|[:\-])",
         r"[(\[【]?(?P<n>[上中下前后後])(?:[篇編编集][)\]】]?|[)\]】])(?=$|[:\-])",
-        r"(?<=\s)(?-i:(?P<n>I{1,3}|IV|VI{1,3}|IX))(?=\s*(?:$|[:,(\-]))",
     )
 )
-"""The last are numerals in capitals at the end of a clause; `V` and `X` name products."""
-_COUNT = re.compile(r"(?<![\w.@])(?:EP?)?(?P<n>\d{1,3})(?![\w%+]|\.\d)")
-"""A number by itself, not of a version."""
 _CHAPTER = re.compile(r"^(?P<chapter>\d{1,2})\.(?P<n>\d{1,2})(?=[\s:-])")
+_COUNTED = re.compile(r"^(?P<n>\d{1,3})(?![\w.])")
 _CLAUSE = re.compile(r"^(.{4,60}?)\s*(?::\s| - | \| )(?=.)")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -64,12 +59,6 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " -:,|[(【#"
-_NEIGHBOUR = re.compile(
-    r"^\W*(?:(?:the )?(?:next|previous|prev|first|last|second|third)(?: (?:part|post|article"
-    r"|chapter|installment|instalment))?(?: in (?:the|this) series)?|[上下前]一?[篇章節节集])\b",
-    re.IGNORECASE,
-)
-"""Words on a link to a neighbour, which links back."""
 _PART = re.compile(
     rf"\bpart (?:\d|{'|'.join(_WORDS)})\b|\b(?:in|of|to) (?:this|the|our) series\b"
     r"|\b(?:first|second|third|fourth|fifth) (?:part|post|article|instal?lment)\b",
@@ -84,9 +73,9 @@ class _Sign(NamedTuple):
     """A number in a title or in a file's name."""
 
     key: _Key
-    """What the parts of one series have alike."""
+    """What the parts of one series have alike; what is `marked` counts on the whole blog."""
     name: str
-    """Of the series, as the title has it; `""` for a file's name."""
+    """Of the series, as the title has it; `""` where it has none."""
     number: int
 
 
@@ -97,7 +86,7 @@ class _Blog:
         self.posts = posts
         self.titles = {number: _clean(post.title) for number, post in posts.items()}
         self.signs: dict[int, _Sign] = {}
-        """By post, the surest sign that joined it to others."""
+        """By post, the surest that joined it to others."""
         self.groups: dict[int, set[int]] = {}
 
     def join(self, members: Sequence[int]) -> None:
@@ -128,9 +117,14 @@ def find_series(
     for members in blog.group_by(lambda number: posts[number].series).values():
         blog.join(members)
     _join_numbered(blog)
-    linked = {number: list(_own_links(posts, number, links[number])) for number in sorted(links)}
-    _join_alike(blog, {number: {to for _, to in each} for number, each in linked.items()})
-    _join_linked(blog, linked)
+    own: dict[int, list[tuple[str, int, int]]] = {}
+    for number in sorted(links):
+        for link, target in links[number]:
+            to = target.post if target else number
+            if to != number and posts[to].language == posts[number].language:
+                own.setdefault(number, []).append((link.words, link.line, to))
+    _join_alike(blog, {number: {to for _, _, to in each} for number, each in own.items()})
+    _join_linked(blog, own)
     groups = {id(group): group for group in blog.groups.values()}.values()
     series = [_order(blog, group) for group in groups if len(group) > 1]
     return sorted(series, key=lambda each: posts[each.parts[0].post].source)
@@ -155,43 +149,23 @@ def _join_numbered(blog: _Blog) -> None:
 
 
 def _signs_of(post: Post, title: str) -> Iterator[_Sign]:
-    """Yield what a post says of its number; what is marked as one counts on the whole blog."""
+    """Yield what a post says of its number, by a mark, as a chapter, and by its file."""
     path = parse_path(post.source)
     place = (post.language, path.folder)
-    for marker in _MARKERS:
-        match = marker.search(title)
-        if match and (number := _to_number(match["n"])) is not None:
-            name = title[: match.start()].strip(_EDGES)
-            stem = _fold(name)
-            key = ("marked", post.language, stem) if stem else ("alone", *place)
-            yield _Sign(key, name if stem else "", number)
-            break
+    if match := next(filter(None, (marker.search(title) for marker in _MARKERS)), None):
+        name = title[: match.start()].strip(_EDGES)
+        stem = _fold(name)
+        key = ("marked", post.language, stem) if stem else ("alone", *place)
+        yield _Sign(key, name if stem else "", _to_number(match["n"]))
     if chapter := _CHAPTER.match(title):
         yield _Sign(("chapter", *place, chapter["chapter"]), "", int(chapter["n"]))
-    elif counted := _COUNT.search(title):
-        name = title[: counted.start()].strip(_EDGES)
-        yield _Sign(("counted", *place, _fold(name)), name, int(counted["n"]))
-    name = re.sub(r"[-_]+", " ", _clean(path.undated))
-    if counted := _COUNT.search(name):
-        yield _Sign(("file", *place, _fold(name[: counted.start()])), "", int(counted["n"]))
-
-
-def _own_links(
-    posts: Mapping[int, Post], number: int, links: Sequence[ResolvedLink]
-) -> Iterator[tuple[Link, int]]:
-    """Yield the links to other posts in a post's language, and where they lead."""
-    for link, target in links:
-        to = target.post if target else number
-        if to != number and posts[to].language == posts[number].language:
-            yield link, to
+    if counted := _COUNTED.match(path.undated.replace("_", "-")):
+        yield _Sign(("file", *place), "", int(counted["n"]))
 
 
 def _join_alike(blog: _Blog, linked: Mapping[int, Set[int]]) -> None:
-    """Join posts whose titles begin with the same clause, or are the same but for a month.
-
-    There are three of them, or two of which one links to the other.
-    """
-    whole = blog.group_by(lambda number: blog.titles[number])
+    """Join posts whose titles begin with the same clause, or are the same but for a month."""
+    whole = blog.group_by(blog.titles.__getitem__)
     for clause, members in blog.group_by(lambda n: _clause_of(blog.titles[n])).items():
         group = [*members, *whole.get(clause, ())]
         if len(group) > 2 or not all(linked.get(n, set()).isdisjoint(group) for n in group):
@@ -201,20 +175,18 @@ def _join_alike(blog: _Blog, linked: Mapping[int, Set[int]]) -> None:
             blog.join(members)
 
 
-def _join_linked(blog: _Blog, linked: Mapping[int, Sequence[tuple[Link, int]]]) -> None:
+def _join_linked(blog: _Blog, own: Mapping[int, Sequence[tuple[str, int, int]]]) -> None:
     """Join posts by links that speak of a part, and those each of which lists all the others."""
     lists: defaultdict[frozenset[int], set[int]] = defaultdict(set)
-    for number, links in linked.items():
+    for number, links in own.items():
         listed, last = [{number}], 0
-        for link, to in links:
-            if _PART.search(link.words) or (
-                _NEIGHBOUR.match(link.words) and number in (of for _, of in linked.get(to, ()))
-            ):
+        for words, line, to in links:
+            if _PART.search(words):
                 blog.join((number, to))
-            if not 0 < link.line - last <= 2:
+            if not 0 < line - last <= 2:
                 listed.append({number})
             listed[-1].add(to)
-            last = link.line
+            last = line
         for members in map(frozenset, listed):
             lists[members].add(number)
     for members, listing in lists.items():
@@ -225,20 +197,16 @@ def _join_linked(blog: _Blog, linked: Mapping[int, Sequence[tuple[Link, int]]]) 
 def _order(blog: _Blog, group: set[int]) -> Series:
     """Order by the author's numbers, else by date; posts without a number come by their date."""
     posts = blog.posts
-    numbers: dict[int, int | None] = {n: blog.signs[n].number for n in group if n in blog.signs}
+    numbers = {n: blog.signs[n].number for n in group if n in blog.signs}
     numbers |= {n: part for n in group if (part := posts[n].part) is not None}
     if len(numbers) < len(group) - 1 or len(set(numbers.values())) < len(numbers):
         numbers = {}
-
-    def place_of(number: int) -> tuple[int, str, str]:
-        unnumbered = 1 if numbers else 0
-        part = numbers.get(number)
-        post = posts[number]
-        return unnumbered if part is None else part, post.date or "", post.source
-
-    ordered = sorted(group, key=place_of)
+    first = 1 if numbers else 0
+    ordered = sorted(
+        group, key=lambda n: (numbers.get(n, first), posts[n].date or "", posts[n].source)
+    )
     parts = tuple(
-        SeriesPart(n, posts[n].source, place if numbers.get(n) in (None, LAST) else numbers[n] or 0)
+        SeriesPart(n, posts[n].source, place if numbers.get(n, LAST) == LAST else numbers[n])
         for place, n in enumerate(ordered, 1)
     )
     return Series(_name(blog, ordered), parts)
@@ -246,28 +214,26 @@ def _order(blog: _Blog, group: set[int]) -> Series:
 
 def _name(blog: _Blog, ordered: Sequence[int]) -> str:
     """Name a series as its author does, else by what its titles share, its folder or its start."""
-    posts, titles = [blog.posts[n] for n in ordered], [blog.titles[n] for n in ordered]
-    clause = next(filter(None, map(_clause_of, titles)), "")
-    reports = {_undated(title) for title in titles}
-    folder, *others = {parse_path(post.source).folder for post in posts}
+    titles = [blog.titles[n] for n in ordered]
+    clauses, reports = {*map(_clause_of, titles)} - {""}, {*map(_undated, titles)}
+    folder, *others = {parse_path(blog.posts[n].source).folder for n in ordered}
     folder = re.sub(r"^\d+[-_. ]+", "", folder.rpartition("/")[2]).replace("-", " ")
     names = (
-        *(post.series for post in posts),
-        *(blog.signs[number].name for number in ordered if number in blog.signs),
-        clause if all(_fold(title).startswith(_fold(clause)) for title in titles) else "",
+        *(blog.posts[n].series for n in ordered),
+        *(blog.signs[n].name for n in ordered if n in blog.signs),
+        *(each for each in sorted(clauses) if all(t.startswith(each) for t in titles)),
         min(reports) if len(reports) == 1 else "",
         "" if others else folder,
     )
-    return next(filter(None, names), posts[0].title)
+    return next(filter(None, names), blog.posts[ordered[0]].title)
 
 
-def _to_number(text: str) -> int | None:
-    """Read digits, a Roman or Chinese numeral, an English word or an ordinal."""
-    text = text.casefold()
-    tens, ten, ones = text.rpartition("十")
+def _to_number(text: str) -> int:
+    """Read digits, a Roman or Chinese numeral, or an English word."""
+    tens, ten, ones = text.casefold().rpartition("十")
     if ten:
         return _NUMBERS.get(tens, 1) * 10 + _NUMBERS.get(ones, 0)
-    return int(text) if text.isdecimal() else _NUMBERS.get(text)
+    return int(ones) if ones.isdecimal() else _NUMBERS.get(ones, LAST)
 
 
 def _clause_of(title: str) -> str:

@@ -73,17 +73,18 @@ def _apart(families: Iterable[Family]) -> list[Group]:
 
 def _by_key(posts: Iterable[Post]) -> Collection[Family]:
     """Group by the key that authors gave; of two in one language the first by its source."""
-    families: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for post in sorted(posts, key=lambda post: post.source):
-        if post.translation_key and post.language:
-            families[post.translation_key].setdefault(post.language, post.source)
-    return families.values()
+    keyed = sorted((p.source, p.translation_key, p.language) for p in posts if p.translation_key)
+    return _collect((key, language, source) for source, key, language in keyed if language)
 
 
 def _by_name(sources: Iterable[str]) -> Collection[Family]:
+    return _collect((*_without_language(source), source) for source in sources)
+
+
+def _collect(named: Iterable[tuple[str, str, str]]) -> Collection[Family]:
+    """Collect families from the place or key, the language and the source of each post."""
     families: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for source in sources:
-        place, language = _without_language(source)
+    for place, language, source in named:
         families[place].setdefault(language, source)
     return families.values()
 

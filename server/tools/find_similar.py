@@ -36,8 +36,6 @@ ANSWER_BYTES = 2_500
 """What an answer may take; further meetings of the last posts are left out until it does."""
 MEETINGS = 3
 """Meetings of a post that a model is shown."""
-SENTENCE_WIDTH = 120
-"""Columns of the sentence that meets."""
 
 
 DraftText = Annotated[str, AfterValidator(partial(check_text, most=DRAFT_LENGTH))]
@@ -147,7 +145,7 @@ def _meeting_facts(meeting: Meeting, mine: Chunk, post: Post) -> dict[str, Any]:
             "my_heading": my_heading,
             "chunk_index": meeting.chunk.index,
             "heading": heading_path(meeting.chunk.headings, post.title, HEADING_WIDTH) or None,
-            "says": shorten(one_line(meeting.sentence), SENTENCE_WIDTH),
+            "says": meeting.says,
             "word_for_word": f"{meeting.same_words:.0%}" if meeting.same_words else None,
         }
     )

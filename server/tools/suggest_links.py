@@ -40,8 +40,11 @@ def find_links(
 ) -> dict[str, Any]:
     """Suggest links for a text, or to it, as plain JSON. Raises IndexBroken."""
     from blog_search_mcp.index.relations.draft import embed_passages
-    from blog_search_mcp.index.relations.linking.hrefs import find_style, write_href
-    from blog_search_mcp.index.relations.linking.suggest import suggest_backlinks, suggest_links
+    from blog_search_mcp.index.relations.linking.suggest import (
+        links_by_file,
+        suggest_backlinks,
+        suggest_links,
+    )
 
     suggest = suggest_backlinks if is_reverse else suggest_links
     vectors, notices = None, []
@@ -50,13 +53,11 @@ def find_links(
     except EmbedderError as error:
         notice = f"Compared by words alone, since there is no embedding: {error.for_clients}"
         notices.append(complete_commands(notice))
-    style = find_style(corpus)
-    links = []
-    for link in suggest(corpus, draft, vectors, limit):
-        target = link.target
-        known = target.source  # a text whose file is not known cannot be linked to
-        href = write_href(style, link.post.source, target, link.anchor) if known else ""
-        links.append(_link_facts(link, href, is_reverse=is_reverse))
+    by_file = links_by_file(corpus)
+    links = [
+        _link_facts(link, link.write_href(by_file=by_file), is_reverse=is_reverse)
+        for link in suggest(corpus, draft, vectors, limit)
+    ]
     if not links:
         notices.append(_NOTHING[is_reverse])
     return present({"links": links, "notice": " ".join(notices) or None})
@@ -96,11 +97,8 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
 
 def describe_reason(suggestion: Suggestion) -> str:
     """Describe in a few words why a link is suggested."""
-    match suggestion.why:
-        case "title":
-            return "words of its title"
-        case "linked":
-            return "words of other links to it"
+    if not suggestion.is_heading:
+        return "words of its title"
     if suggestion.chunk is None or not suggestion.chunk.headings:
         return "words of one of its headings"
     return f"words of its heading {shorten(one_line(suggestion.chunk.headings[-1]), 50)}"

@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
-    Token,
     fence_tagged_code,
     find_inline_code,
     line_offsets,
@@ -25,6 +24,8 @@ from blog_search_mcp.index.types import Chunk
 MASK = "\0"
 """Stands for each character that is no prose, so that places stay."""
 
+_APART = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
+"""Blocks in which no link is put."""
 _MASKED = re.compile(
     r"""
       <a\b[^<>]*>.{0,1000}?</a\s*>
@@ -47,7 +48,8 @@ _BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\
 _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""
 
-_SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|\n[ \t]*\n")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+_SENTENCE_END = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
 
@@ -70,7 +72,7 @@ class Prose:
     text: str
     """Markdown, without front matter."""
     masked: str
-    """As long as `text`, MASK for each character outside prose."""
+    """As long as `text`, MASK or a line break for each character outside prose."""
     sentences: tuple[Sentence, ...]
     first_line: int
     """Line of the file that `text` begins with."""
@@ -98,55 +100,31 @@ def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
     first = min(lines, default=1)
     text = "\n".join(lines.get(number, "") for number in range(first, max(lines, default=1) + 1))
     offsets = line_offsets(text)
-    sentences: list[Sentence] = []
-    masked, at = "", 0
-    for start, end in _paragraphs(parse_blocks(fence_tagged_code(text), "body"), offsets):
-        if start >= at:
-            piece = _mask(text[start:end])
-            masked += MASK * (start - at) + piece
-            sentences += _sentences(piece, start, language)
-            at = end
-    masked += MASK * (len(text) - at)
-    return Prose(text, masked, tuple(sentences), first, tuple(offsets))
+    masked = text
+    for token in parse_blocks(fence_tagged_code(text), "body"):
+        if token.type in _APART and token.map:
+            start, end = (offsets[min(line, len(offsets) - 1)] for line in token.map)
+            masked = masked[:start] + "\n" * (end - start) + masked[end:]
+    bounds = [0, *(match.end() for match in _PARAGRAPH_END.finditer(masked)), len(masked)]
+    masked = "".join(_mask(masked[start:end]) for start, end in pairwise(bounds))
+    return Prose(text, masked, tuple(_find_sentences(masked, language)), first, tuple(offsets))
 
 
-def _paragraphs(tokens: Sequence[Token], offsets: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield where each paragraph, item or row stands that is neither heading nor quotation."""
-    quoted = 0
-    for before, token in pairwise([*tokens[:1], *tokens]):
-        lines = token.map
-        if token.type == "blockquote_open" and lines:
-            quoted = max(quoted, lines[1])
-        elif before.type == "tr_open" and token.type == "td_open":
-            lines = before.map
-        elif token.type != "inline" or before.type == "heading_open" or not token.level:
-            lines = None
-        if lines and lines[0] >= quoted:
-            yield offsets[lines[0]], offsets[min(lines[1], len(offsets) - 1)]
-
-
-def _mask(piece: str) -> str:
+def _mask(paragraph: str) -> str:
     """Mask what is no prose in a paragraph."""
-    for start, end in list(find_inline_code(piece)):
-        piece = piece[:start] + MASK * (end - start) + piece[end:]
-    piece = _MASKED.sub(_hide, piece)
-    for _ in range(_NESTED):
-        piece = _BRACKETED.sub(_hide, piece)
-    return piece
+    for start, end in list(find_inline_code(paragraph)):
+        paragraph = paragraph[:start] + MASK * (end - start) + paragraph[end:]
+    for pattern in (_MASKED, *[_BRACKETED] * _NESTED):
+        paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
+    return paragraph
 
 
-def _hide(found: re.Match[str]) -> str:
-    return MASK * len(found[0])
-
-
-def _sentences(piece: str, offset: int, language: str) -> Iterator[Sentence]:
-    ends = [found.end() for found in _SENTENCE_END.finditer(piece)]
-    start = 0
-    for end in (*ends, len(piece)):
-        found = tuple(
-            term._replace(start=term.start + start + offset, end=term.end + start + offset)
-            for term in terms(piece[start:end], language)
+def _find_sentences(text: str, language: str) -> Iterator[Sentence]:
+    bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    for start, end in pairwise(bounds):
+        moved = (
+            term._replace(start=term.start + start, end=term.end + start)
+            for term in terms(text[start:end], language)
         )
-        if found:
-            yield Sentence(offset + start, offset + end, found)
-        start = end
+        if words := tuple(moved):
+            yield Sentence(start, end, words)

@@ -7,35 +7,28 @@ the same question for each of those that are near to it, with one target.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import name_key
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post
-from blog_search_mcp.index.relations.linking.features import compare_passages, weigh_posts
-from blog_search_mcp.index.relations.linking.prose import find_prose
+from blog_search_mcp.index.relations.linking.features import Meaning, compare_passages, weigh_posts
+from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
 from blog_search_mcp.index.relations.linking.titles import title_terms
-from blog_search_mcp.index.relations.linking.words import ALL, WordFinder
+from blog_search_mcp.index.relations.linking.words import WordFinder, Words
+from blog_search_mcp.index.relations.paths import MARKDOWN
 from blog_search_mcp.index.relations.similarity.wording import stems_of
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.relations.linking.features import Meaning
-    from blog_search_mcp.index.relations.linking.titles import Titles
-    from blog_search_mcp.index.relations.linking.words import Words
-    from blog_search_mcp.index.types import Chunk, Post, Vectors
+from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 NEAR = 25
 """Posts by meaning and by words that are read to find those to link from."""
 TRIED = 6
 """Posts that words are looked for, for each suggestion."""
-
-Reason = Literal["title", "linked", "heading"]
-"""What the words are of: the title, other links to the post, or the heading of the chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,87 +42,89 @@ class Suggestion:
     words: str
     """What to put it on, as it stands in the text."""
     sentence: str
-    """The one that holds the words, as it stands in the text."""
-    why: Reason
-    telling: float
-    """How rare the words of the target's title are that the words hold, in [0, 1]."""
+    """The one that holds the words, on a line."""
+    share: float
+    """How much of the title or headings they hold, in [0, 1]."""
     target: Post
     chunk: Chunk | None
     """Of the target, what meets the text; `None` where that is not known."""
+    is_heading: bool
+    """Whether the words are of the chunk's heading, where the link then leads, not of the title."""
 
-    @property
-    def anchor(self) -> str:
-        """Where in the target the link leads: to the heading whose words it is put on."""
-        return self.chunk.anchor if self.chunk and self.why == "heading" else ""
+    def write_href(self, *, by_file: bool) -> str:
+        """Write the link by the path of the page; by its file if asked, or where none is known.
+
+        `""` for a text that has no file.
+        """
+        url, source = self.target.url, self.target.source
+        if not source:
+            return ""
+        path = urlsplit(url).path or "/" if url else ""
+        if by_file or not url:
+            path = posixpath.relpath(source, posixpath.dirname(self.post.source) or ".")
+            path = quote(path, safe="/~@+,;=!$&'*")
+        anchor = self.chunk.anchor if self.is_heading and self.chunk else ""
+        return f"{path}#{anchor}" if anchor else path
 
 
-class _Goal:
-    """A post or draft that is linked to."""
-
-    def __init__(
-        self, post: Post, chunks: Sequence[Chunk], titles: Titles, linked: Collection[str] = ()
-    ) -> None:
-        self.post, self.chunks, self.titles = post, chunks, titles
-        self.title = frozenset(title_terms(post))
-        names = {frozenset(stems_of(words, post.language)) for words in linked}
-        self.linked = [name for name in names if titles.is_telling(titles.rarity.sum(name))]
-        """The terms of what other posts link to it with."""
-
-    @cached_property
-    def headings(self) -> list[frozenset[str]]:
-        """The terms of the heading of each chunk."""
-        language = self.post.language
-        return [frozenset(stems_of(" ".join(c.headings[-1:]), language)) for c in self.chunks]
+def links_by_file(corpus: Corpus) -> bool:
+    """Whether most links between the blog's posts are written by their files."""
+    hrefs = (link.href for links in corpus.links.values() for link, target in links if target)
+    by_file = [bool(MARKDOWN.search(href.partition("#")[0])) for href in hrefs]
+    return 2 * sum(by_file) > len(by_file)
 
 
 class _Text:
     """A text that is linked from."""
 
-    def __init__(self, draft: Draft, titles: Titles) -> None:
-        self.draft = draft
-        self.language = _language_of(draft)
+    def __init__(self, corpus: Corpus, draft: Draft) -> None:
+        self.draft, self.language = draft, _language_of(draft)
         self.prose = find_prose(draft.passages, self.language)
-        self.finder = WordFinder(self.prose, titles, {self.language, "en"})
+        self._rarity = corpus.titles.rarity
+        self._finder = WordFinder(self.prose, corpus.titles, {self.language, "en"})
 
-    def suggest(self, goal: _Goal, cosines: Vectors | None) -> Suggestion | None:
-        """Find words to put the link on, which no other link then gets.
+    def suggest(
+        self, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
+    ) -> Suggestion | None:
+        """Find words to put a link on to a post with these chunks, which no other link then gets.
 
-        `cosines` are those of each passage of the text to each chunk of the goal.
+        They are of its title, else of the title or a heading in the passage that is nearest to a
+        chunk; `cosines` are those of each passage of the text to each chunk.
         """
+        sentences, chunk = self.prose.sentences, None
         cosines = cosines if cosines is not None and cosines.size else None
-        words, why = self._choose_words(goal, cosines)
+        headings = [
+            frozenset(stems_of(" ".join(each.headings[-1:]), target.language)) for each in chunks
+        ]
+        title, shared = title_terms(target), [0.0] * len(chunks)
+        words = self._finder.find(sentences, title)
+        if words is None and cosines is not None:
+            lines = _lines_of(self.draft.passages[int(cosines.max(axis=1).argmax())])
+            inside = [each for each in sentences if self.prose.line_of(each.start) in lines]
+            words = self._finder.find(inside, title.union(*headings), self._rarity.highest)
+            held = frozenset(stems_of(self._read(words), target.language))
+            shared = [self._rarity.sum(held & heading) for heading in headings]
         if words is None:
             return None
-        self.finder.taken.append(words)
-        text, line, met = self.prose.text, self.prose.line_of(words.start), None
-        written = text[words.start : words.end]
-        held, rarity = {*stems_of(written, goal.post.language)}, goal.titles.rarity
-        shared = [
-            rarity.sum(held & heading) if why == "heading" else 0.0 for heading in goal.headings
-        ]
+        self._finder.taken.append(words)
+        line = self.prose.line_of(words.start)
         at = [n for n, each in enumerate(self.draft.passages) if line in _lines_of(each)]
         if cosines is not None and at:
-            nearest = cosines[at[0]].tolist()
-            met = goal.chunks[max(range(len(shared)), key=lambda n: (shared[n], nearest[n]))]
-        why = why if why != "heading" or any(shared) else "title"
-        sentence = next(s for s in self.prose.sentences if s.start <= words.start < s.end)
-        said = " ".join(text[sentence.start : sentence.end].split())
-        telling = min(rarity.sum(held & goal.title) / rarity.highest, 1.0)
-        return Suggestion(self.draft.post, line, written, said, why, telling, goal.post, met)
+            near = cosines[at[0]].tolist()
+            chunk = chunks[max(range(len(chunks)), key=lambda n: (shared[n], near[n]))]
+        return Suggestion(
+            post=self.draft.post,
+            line=line,
+            words=self._read(words),
+            sentence=next(self._read(s) for s in sentences if s.start <= words.start < s.end),
+            share=words.share,
+            target=target,
+            chunk=chunk,
+            is_heading=any(shared),
+        )
 
-    def _choose_words(self, goal: _Goal, cosines: Vectors | None) -> tuple[Words | None, Reason]:
-        """Choose words of the title, of other links, or of headings in the nearest passage."""
-        find, sentences = self.finder.find, self.prose.sentences
-        if words := find(sentences, goal.title):
-            return words, "title"
-        linked = (find(sentences, terms) for terms in goal.linked)
-        if whole := [words for words in linked if words and words.share >= ALL]:
-            return min(whole), "linked"
-        if cosines is None:
-            return None, "heading"
-        near = self.draft.passages[int(cosines.max(axis=1).argmax())]
-        inside = (s for s in sentences if self.prose.line_of(s.start) in _lines_of(near))
-        return find(inside, goal.title.union(*goal.headings), goal.titles.rarity.highest), "heading"
+    def _read(self, span: Words | Sentence | None) -> str:
+        return self.prose.text[span.start : span.end] if span else ""
 
 
 def suggest_links(
@@ -142,24 +137,22 @@ def suggest_links(
     """Suggest links from a text to posts of the blog, best first, one to a post.
 
     `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
-    that may be linked to and whose own links tell what posts are linked to for; all by default.
+    that may be linked to; all by default.
     """
-    text = _Text(draft, corpus.titles)
-    others = linkable_posts(corpus, draft, text.language)
+    text = _Text(corpus, draft)
+    others = linkable_posts(corpus, draft, text.language) - _linked_by(corpus, draft)
     others = others if among is None else others & set(among)
     meaning = compare_passages(corpus, vectors, text.language)
-    scores = weigh_posts(corpus, draft.post, text.prose, meaning, others)
-    linked = _linked_by(corpus, draft)
-    link_words = _link_words(corpus, others)
-    suggestions: list[tuple[float, Suggestion]] = []
-    for post in [each for each in scores if each not in linked][: limit * TRIED]:
-        chunks = list(corpus.snapshot.catalog.chunks_of(post).values())
-        goal = _Goal(corpus.posts[post], chunks, corpus.titles, link_words.get(post, ()))
-        if suggestion := text.suggest(goal, _compare_chunks(corpus, meaning, post)):
-            suggestions.append((scores[post] + suggestion.telling, suggestion))
+    best = weigh_posts(corpus, draft.post, text.prose, meaning, others)
+    suggestions: list[Suggestion] = []
+    for number in [*best][: limit * TRIED]:
+        chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
+        cosines = _compare_chunks(corpus, meaning, number)
+        if suggestion := text.suggest(corpus.posts[number], chunks, cosines):
+            suggestions.append(suggestion)
         if len(suggestions) == limit:
             break
-    return _best(suggestions, limit)
+    return suggestions
 
 
 def suggest_backlinks(
@@ -167,45 +160,26 @@ def suggest_backlinks(
 ) -> list[Suggestion]:
     """Suggest links from posts of the blog to a draft or post, best first, one from each.
 
-    Best are those whose words name it most fully and that are nearest in meaning. Of 30 posts each
-    of golang-blog and 18f-blog whose links were made words again, one that linked is among five
-    for .83 and .77.
+    Best are those whose words name it most fully and that are nearest in meaning.
     """
     language = _language_of(draft)
     subject = replace(draft.post, language=language)
-    goal = _Goal(subject, draft.passages, corpus.titles)
     meaning = compare_passages(corpus, vectors, language)
     own = _versions_of(corpus, draft)
-    linking = {of for of, tos in corpus.linked.items() if not tos.isdisjoint(own)}
+    near = _find_near(corpus, subject, meaning)
     suggestions: list[tuple[float, Suggestion]] = []
-    spoken = {primary_subtag(language), "", UNDETERMINED}
-    for number, likeness in _find_near(corpus, subject, meaning).items():
+    for number in near.keys() - own:
         post = corpus.posts[number]
-        is_other = language and primary_subtag(post.language) not in spoken
-        if is_other or number in own | linking:
+        speaks = {primary_subtag(post.language), primary_subtag(language)} - {"", UNDETERMINED}
+        if len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
-        text = _Text(draft_of_post(corpus, post.source), corpus.titles)
         cosines = _compare_chunks(corpus, meaning, number)
-        if suggestion := text.suggest(goal, None if cosines is None else cosines.T):
-            is_to_draft = replace(suggestion, target=draft.post)
-            suggestions.append((suggestion.telling + 2 * likeness, is_to_draft))
-    return _best(suggestions, limit)
-
-
-def _best(suggestions: Sequence[tuple[float, Suggestion]], limit: int) -> list[Suggestion]:
-    """Return the suggestions with the highest scores, of equals the first."""
-    ordered = sorted(suggestions, key=lambda item: -item[0])
-    return [suggestion for _, suggestion in ordered[:limit]]
-
-
-def _link_words(corpus: Corpus, among: Collection[int]) -> dict[int, set[str]]:
-    """Return by post the words that posts `among` link to it with."""
-    words: dict[int, set[str]] = {}
-    for of in corpus.links.keys() & among:
-        for link, target in corpus.links[of]:
-            if target:
-                words.setdefault(target.post, set()).add(link.words)
-    return words
+        text = _Text(corpus, draft_of_post(corpus, post.source))
+        cosines = None if cosines is None else cosines.T
+        if suggestion := text.suggest(subject, draft.passages, cosines):
+            suggestions.append((suggestion.share + 2 * near[number], suggestion))
+    suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
+    return [suggestion for _, suggestion in suggestions[:limit]]
 
 
 def _compare_chunks(corpus: Corpus, meaning: Meaning | None, post: int) -> Vectors | None:
@@ -216,14 +190,13 @@ def _compare_chunks(corpus: Corpus, meaning: Meaning | None, post: int) -> Vecto
 
 def _find_near(corpus: Corpus, subject: Post, meaning: Meaning | None) -> dict[int, float]:
     """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
-    query = analyse_query(subject.title, [subject.language])
-    likeness = dict.fromkeys(corpus.snapshot.lexical.posts.normalised_bm25(query, NEAR), 0.0)
-    if meaning is None or not len(corpus.passages.posts):
-        return likeness
-    by_post = corpus.passages.by_post(meaning.cosines).max(axis=0)
-    cosines = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
+    query, cosines = analyse_query(subject.title, [subject.language]), dict[int, float]()
+    if meaning is not None and len(corpus.passages.posts):
+        by_post = corpus.passages.by_post(meaning.cosines).max(axis=0)
+        cosines = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
     nearest = sorted(cosines, key=lambda post: -cosines[post])[:NEAR]
-    return {post: cosines.get(post, 0.0) for post in (*nearest, *likeness)}
+    saying = corpus.snapshot.lexical.posts.normalised_bm25(query, NEAR)
+    return {post: cosines.get(post, 0.0) for post in (*nearest, *saying)}
 
 
 def _lines_of(passage: Chunk) -> range:
@@ -244,14 +217,14 @@ def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
         for number, post in corpus.posts.items()
         if post.source == draft.post.source or (title and name_key(post.title) == title)
     }
-    return frozenset(own).union(*(corpus.translations_of(number) for number in own))
+    return frozenset(own).union(*map(corpus.translations_of, own))
 
 
 def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
     """Return the posts that the draft links to, with their translations."""
     targets = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
-    posts = {target.post for target in targets if target is not None}
-    return frozenset(posts).union(*(corpus.translations_of(post) for post in posts))
+    posts = {target.post for target in targets if target}
+    return frozenset(posts).union(*map(corpus.translations_of, posts))
 
 
 def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import is_bigram, is_stopword
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.analysis.tokenizer import Term
-    from blog_search_mcp.index.relations.linking.prose import Prose, Sentence
-    from blog_search_mcp.index.relations.linking.titles import Titles
+from blog_search_mcp.index.analysis.tokenizer import Term
+from blog_search_mcp.index.relations.linking.prose import Prose, Sentence
+from blog_search_mcp.index.relations.linking.titles import Titles
 
 MOST_WORDS = 6.0
 """Words under a link, a pair of Han characters as half of one: posts link 2 or 3."""
@@ -59,8 +57,9 @@ class WordFinder:
         parts = (
             words
             for sentence in sentences
-            for first in range(len(sentence.terms))
-            if (words := self._read_part(sentence, sentence.terms[first:], wanted, full))
+            for first, term in enumerate(sentence.terms)
+            if self._bears(term, wanted)
+            and (words := self._read_part(sentence, sentence.terms[first:], wanted, full))
         )
         return max(parts, key=lambda words: round(words.share, 3), default=None)
 
@@ -68,8 +67,6 @@ class WordFinder:
         self, sentence: Sentence, terms: Sequence[Term], wanted: Collection[str], full: float
     ) -> Words | None:
         """Return the best part of a sentence that begins with the first of its `terms`."""
-        if not self._bears(terms[0], wanted):
-            return None
         best, end, lost, length, before = 0.0, 0, 0.0, 0.0, terms[0].start
         held: set[str] = set()
         for term in terms:
@@ -78,10 +75,10 @@ class WordFinder:
             if length > MOST_WORDS or _APART.search(self._prose.masked, before, term.start):
                 break
             before = term.end
-            if term.stem not in wanted:
+            if term.stem in wanted:
+                held.add(term.stem)
+            else:
                 lost += UNRELATED * self._titles.rarity.of(term.stem)
-                continue
-            held.add(term.stem)
             score = self._titles.rarity.sum(held) - lost
             if score > best and self._bears(term, wanted):
                 best, end = score, term.end

@@ -10,30 +10,25 @@ cosine separates a duplicate from a relative.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
 from blog_search_mcp.index.relations.passages import NOWHERE
 from blog_search_mcp.index.relations.similarity.wording import (
     Rarity,
-    Runs,
-    Wording,
+    join_runs,
     read_wording,
     share_runs,
 )
-from blog_search_mcp.index.relations.translations import find_translations
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Post, Vectors
+from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 Kind = Literal["translation", "same text", "same ground"]
 """What a post is to a text: the same in another language; mostly its words, such as a post
@@ -50,19 +45,20 @@ MARGIN = 0.8
 meet by meaning. Without it a third of all passages are mutually nearest to one of another post;
 with it and SHARED .04 to .07."""
 MOST = 0.7
-"""Share of a text's runs of words that makes it the same text as a post, and of its passages, in
-order, that makes it a translation."""
-TIE = 0.02
-"""Scores that differ by no more are equal, if the same passages meet: the newer post is first."""
+"""Share of a text's runs of words that makes it the same text as a post, and of its passages that
+makes it a translation."""
 SHORTEST = 8
-"""Words of a passage that can be said to be said already, and of a text that can be the same."""
+"""Words of a passage that can be said to be said already."""
+FEWEST = 5
+"""Runs of words of a text that can be the same."""
 PROPOSED = 15
 """Posts that each way of searching proposes: all passages together, each passage, rare words."""
+RAREST = 30
+"""Words that posts are searched for by."""
 NEAREST = 3
 """Posts named where none covers the same ground."""
-
-_DRAFT = -1
-"""No post's id."""
+SAYS = 120
+"""Columns of what a passage says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +69,9 @@ class Meeting:
     """Its place in the text."""
     chunk: Chunk
     same_words: float
-    """Share of the passage's runs of four words that stand in the post, in [0, 1]."""
-    sentence: str
-    """Of the chunk: the one that meets."""
+    """Share of the passage's runs of words that stand in the post, in [0, 1]."""
+    says: str
+    """What of the chunk meets the passage, on a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +81,7 @@ class SimilarPost:
     post: Post
     kind: Kind
     score: float
-    """Mean over the passages of how near the post comes in meaning and words, in [0, 1]; to rank
-    by, and no measure of duplication."""
-    share: float
-    """Share of the passages that meet it, in [0, 1]."""
+    """How near the post comes in meaning and words, in [0, 1]; to rank by alone."""
     meetings: tuple[Meeting, ...]
     """In the order of the text."""
     is_linked: bool
@@ -118,31 +111,33 @@ class Similarity:
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts that meet most of the draft, by words alone if need be.
 
-    Neither the draft itself nor its translations are listed. Raises IndexBroken.
+    Of posts that come as near the newer is first. Neither the draft itself nor its translations are
+    listed. Raises IndexBroken.
     """
-    wordings = [read_wording(each.plain, draft.post.language) for each in draft.passages]
-    judged = [n for n, each in enumerate(wordings) if len(each.stems) >= SHORTEST]
-    judged = judged or list(range(len(wordings)))
+    lengths = [read_wording(each.plain, draft.post.language).length for each in draft.passages]
+    judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
+    passages = tuple(draft.passages[n] for n in judged)
     vectors, notice = None, None
     try:
-        readable = corpus.snapshot.embedder.vocabulary_coverage([p.plain for p in draft.passages])
-        vectors = (embed_passages(corpus, draft) * (np.array(readable)[:, np.newaxis] > 0))[judged]
+        vectors = embed_passages(corpus, draft)[list(judged)]
     except EmbedderError as error:
         notice = f"By words alone, without comparing meaning: {error.for_clients}"
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
-    translations = _find_translations(corpus, draft.post) - own
-    short = replace(draft, passages=tuple(draft.passages[n] for n in judged))
-    search = _Search(corpus, short, [wordings[n] for n in judged], vectors, own | translations)
-    best = sorted(search.judge(), key=lambda item: (-item[1].score, item[1].post.source))
-    families: dict[int, SimilarPost] = {}
-    for family, each in best:
-        families.setdefault(family, each)
-    listed = [each for each in families.values() if each.meetings or each.kind == "same text"]
-    nearest = [each.post for each in families.values()][: min(limit, NEAREST)]
+    translations = frozenset[int]().union(*map(corpus.translations_of, own))
+    search = _Search(corpus, replace(draft, passages=passages), vectors, own | translations)
+    best = sorted(search.judge(), key=lambda it: it.post.source)
+    best.sort(key=lambda it: (round(it.score, 2), it.post.date or ""), reverse=True)
+    named: set[str] = set()
+    for each in best:
+        if each.post.source not in named:
+            named |= {source for _, source in each.translations}
+    best = [each for each in best if each.post.source not in named]
+    listed = [each for each in best if each.meetings]
+    nearest = [each.post for each in best[: min(limit, NEAREST)]]
     return Similarity(
-        posts=tuple(_newer_first(listed)[:limit]),
+        posts=tuple(listed[:limit]),
         nearest=() if listed else tuple(nearest),
-        passages=short.passages,
+        passages=passages,
         said=len({meeting.passage for each in listed for meeting in each.meetings}),
         translations=tuple(corpus.posts[post] for post in sorted(translations)),
         notice=notice,
@@ -153,154 +148,117 @@ class _Search:
     """One text, compared with one blog."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        draft: Draft,
-        wordings: Sequence[Wording],
-        vectors: Vectors | None,
-        hidden: Collection[int],
+        self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
     ) -> None:
-        self._corpus, self._draft, self._wordings = corpus, draft, wordings
+        self._corpus, self._draft, self._hidden = corpus, draft, hidden
         self._language = draft.post.language
-        self._hidden = hidden
-        lexical = corpus.snapshot.lexical
-        self._rarity = Rarity(lexical.chunks.having, len(corpus.snapshot.table.chunks))
-        self._blog = corpus.passages
+        self._wordings = [read_wording(each.plain, self._language) for each in draft.passages]
+        level = corpus.snapshot.lexical.chunks
+        self._rarity = Rarity(level.having, level.documents)
         self._cosines: Vectors | None = None
-        if vectors is not None and wordings and len(self._blog.posts):
-            directions = self._blog.centre(vectors.astype(np.float32), self._language)
-            self._cosines = self._blog.compare(directions)
+        if vectors is not None and len(vectors) and len(corpus.passages.posts):
+            directions = corpus.passages.centre(vectors, self._language)
+            self._cosines = corpus.passages.compare(directions)
         links = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
         self._linked = {target.post for target in links if target}
 
-    def judge(self) -> Iterator[tuple[int, SimilarPost]]:
-        """Yield every post that some way of searching proposes, with its family."""
-        by_post = None if self._cosines is None else self._hide(self._blog.by_post(self._cosines))
-        mutual = {} if by_post is None else self._find_mutual(by_post)
-        for post in sorted(self._propose(by_post)) if self._wordings else ():
+    def judge(self) -> Iterator[SimilarPost]:
+        """Yield every post that some way of searching proposes."""
+        if not self._wordings:
+            return
+        proposed, mutual = self._search_words(), set[tuple[int, int]]()
+        if self._cosines is not None:
+            by_post = self._hide(self._corpus.passages.by_post(self._cosines))
+            proposed |= self._search_meaning(by_post)
+            mutual = set(self._find_mutual(self._cosines, by_post))
+        for post in sorted(proposed.difference(self._hidden)):
             family = self._family(post)
-            yield family, self._judge_post(post, mutual.get(family, frozenset()))
+            yield self._judge_post(post, {n for n, other in mutual if other == family})
 
     def _hide(self, by_post: Vectors) -> Vectors:
         """Let nothing be near to hidden posts."""
-        by_post[:, np.isin(self._blog.posts, list(self._hidden))] = NOWHERE
+        by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
         return by_post
 
     def _family(self, post: int) -> int:
         """Return the same number for a post and its translations."""
         return min({post, *self._corpus.translations_of(post)})
 
-    def _find_mutual(self, by_post: Vectors) -> dict[int, frozenset[int]]:
-        """Return by family the passages that one of its posts meets by meaning, words aside."""
-        assert self._cosines is not None
-        blog, rows = self._blog, np.arange(len(by_post))
+    def _search_words(self) -> set[int]:
+        """Return the posts that share most of the rarest words."""
+        level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
+        words = filter(level.having, set().union(*(each.words for each in self._wordings)))
+        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RAREST]
+        query = analyse_query(" ".join(rarest), languages)
+        return set(level.normalised_bm25(query, PROPOSED + len(self._hidden)))
+
+    def _search_meaning(self, by_post: Vectors) -> set[int]:
+        """Return the posts nearest to all passages together, and to each."""
+        near = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED]
+        commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
+        places = [*near, *(place for place, _ in commonest)]
+        return set(self._corpus.passages.posts[places].tolist())
+
+    def _find_mutual(self, cosines: Vectors, by_post: Vectors) -> Iterator[tuple[int, int]]:
+        """Yield each passage that meets a post by meaning, words aside, and the post's family."""
+        blog = self._corpus.passages
         families = np.array([self._family(post) for post in blog.posts.tolist()])
         places = by_post.argmax(axis=1)
         inside = [blog.windows_of(int(blog.posts[place])) for place in places]
-        windows = [at.start + self._cosines[row, at].argmax() for row, at in enumerate(inside)]
+        windows = [at.start + cosines[row, at].argmax() for row, at in enumerate(inside)]
         theirs = self._hide(blog.by_post(blog.compare(blog.directions_of(np.array(windows)))))
         is_elsewhere = families != families[places][:, np.newaxis]
         other = np.where(is_elsewhere, np.maximum(by_post, theirs), NOWHERE).max(axis=1)
-        meets = 1.0 - by_post[rows, places] < MARGIN * (1.0 - other)
-        return {
-            family: frozenset(np.flatnonzero(meets & (families[places] == family)).tolist())
-            for family in np.unique(families[places][meets]).tolist()
-        }
-
-    def _propose(self, by_post: Vectors | None) -> set[int]:
-        """Return the posts to look at."""
-        snapshot, lexical = self._corpus.snapshot, self._corpus.snapshot.lexical.posts
-        words = " ".join(self._rarity.find_prominent(self._wordings, lexical.having))
-        query = analyse_query(words, snapshot.languages)
-        alike = lexical.normalised_bm25(query, PROPOSED + len(self._hidden))
-        proposed = set([post for post in alike if post not in self._hidden][:PROPOSED])
-        proposed |= {post for post, each in self._corpus.posts.items() if self._is_copy(each)}
-        if by_post is not None:
-            near = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED]
-            commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
-            proposed |= set(self._blog.posts[[*near, *(place for place, _ in commonest)]].tolist())
-        return proposed - {*self._hidden}
+        meets = 1.0 - by_post.max(axis=1) < MARGIN * (1.0 - other)
+        for passage in np.flatnonzero(meets).tolist():
+            yield passage, int(families[places[passage]])
 
     def _judge_post(self, number: int, mutual: Collection[int]) -> SimilarPost:
-        post, snapshot = self._corpus.posts[number], self._corpus.snapshot
+        snapshot, post = self._corpus.snapshot, self._corpus.posts[number]
         chunks = snapshot.catalog.chunks_of(number)
-        theirs = {n: read_wording(chunk.plain, post.language) for n, chunk in chunks.items()}
-        runs: Runs = frozenset().union(*(each.runs for each in theirs.values()))
+        theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         is_foreign = _differ(self._language, post.language)
-        near = np.full((len(self._wordings), len(chunks)), NOWHERE, dtype=np.float32)
+        shape = len(self._wordings), len(chunks)
+        near, words = np.zeros(shape), np.zeros(shape)
         if self._cosines is not None:
-            near = self._blog.by_chunk(self._cosines, number, np.array([*chunks]))
-        words = np.zeros(near.shape)
-        meetings: list[Meeting] = []
-        for n, mine in enumerate(self._wordings):
-            full = self._rarity.sum(mine.words) or 1.0
-            words[n] = [
-                self._rarity.sum(mine.words & each.words) / full for each in theirs.values()
+            ids = np.array([*chunks], dtype=np.int64)
+            near = np.maximum(self._corpus.passages.by_chunk(self._cosines, number, ids), 0.0)
+        if not is_foreign:
+            words[:] = [
+                [self._rarity.share(each.words, of=mine.words) for each in theirs]
+                for mine in self._wordings
             ]
-            repeated, at = share_runs(mine.runs, runs), None
+        runs, meetings = join_runs(theirs), list[Meeting]()
+        for n, mine in enumerate(self._wordings):
+            repeated = share_runs(mine.runs, runs)
+            at = int(near[n].argmax()) if n in mutual else -1
             if repeated >= REPEATED:
-                at = int(np.argmax([len(each.runs & mine.runs) for each in theirs.values()]))
-            elif n in mutual:
-                at = int(near[n].argmax())
-                is_met = near[n, at] > NOWHERE and (is_foreign or words[n, at] >= SHARED)
-                at = at if is_met else None
-            if at is not None:
-                chunk = [*chunks.values()][at]
-                sentence = self._rarity.find_sentence(chunk.plain, post.language, mine)
-                meetings.append(Meeting(n, chunk, repeated, sentence))
-        meaning = np.maximum(near.max(axis=1, initial=0.0), 0.0)
-        scores = meaning if is_foreign else (meaning + words.max(axis=1, initial=0.0)) / 2
+                at = int(np.argmax([len(each.runs & mine.runs) for each in theirs]))
+            elif at < 0 or not (is_foreign or words[n, at] >= SHARED):
+                continue
+            chunk = [*chunks.values()][at]
+            weights = {stem: self._rarity.of(stem) for stem in mine.words}
+            says = make_snippet(chunk.plain, weights, post.language, SAYS)
+            meetings.append(Meeting(n, chunk, repeated, says))
+        meaning, alike = near.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
+        scores = meaning if is_foreign else (meaning + alike) / 2
+        all_runs = join_runs(self._wordings)
+        kind: Kind = "same ground"
+        if is_foreign and len(meetings) >= MOST * len(self._wordings):
+            kind = "translation"
+        elif len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST:
+            kind = "same text"
         return SimilarPost(
             post,
-            self._name_kind(post, meetings, runs, is_foreign),
+            kind,
             min(float(scores.mean()), 1.0),
-            len(meetings) / len(self._wordings),
             tuple(meetings),
             number in self._linked,
             snapshot.translations.others.get(number, ()),
         )
-
-    def _name_kind(
-        self, post: Post, meetings: Sequence[Meeting], runs: Runs, is_foreign: bool
-    ) -> Kind:
-        if is_foreign:
-            places = [each.chunk.index for each in meetings]
-            ordered = len(places) and 1 + sum(one <= other for one, other in pairwise(places))
-            return "translation" if ordered >= MOST * len(self._wordings) else "same ground"
-        whole = Wording(tuple(stem for each in self._wordings for stem in each.stems))
-        is_same = share_runs(whole.runs, runs) >= MOST and len(whole.stems) >= SHORTEST
-        return "same text" if is_same or self._is_copy(post) else "same ground"
-
-    def _is_copy(self, post: Post) -> bool:
-        """Whether one of both names the other as where it was first published."""
-        mine = self._draft.post
-        return bool({mine.canonical_url, mine.url} & {post.canonical_url, post.url} - {"", None})
-
-
-def _find_translations(corpus: Corpus, post: Post) -> frozenset[int]:
-    """Return the posts that are the same in other languages, by place or key."""
-    posts = {number: each for number, each in corpus.posts.items() if each.source != post.source}
-    groups = find_translations({**posts, _DRAFT: post}) if post.source else []
-    families = (frozenset(each.post for each in group) for group in groups)
-    return next((family - {_DRAFT} for family in families if _DRAFT in family), frozenset())
 
 
 def _differ(mine: str, theirs: str) -> bool:
     """Whether these are tags of two languages or of two scripts of one."""
     longer, shorter = sorted((mine, theirs), key=len, reverse=True)
     return bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
-
-
-def _newer_first(rest: list[SimilarPost]) -> list[SimilarPost]:
-    """Put the newer first of posts that meet the same passages about as well; best first else."""
-    ordered: list[SimilarPost] = []
-    while rest:
-        met = [each.passage for each in rest[0].meetings]
-        equal = [
-            each
-            for each in rest
-            if rest[0].score - each.score <= TIE and [m.passage for m in each.meetings] == met
-        ]
-        ordered.append(max(equal, key=lambda each: (each.post.date or "", each.score)))
-        rest = [each for each in rest if each is not ordered[-1]]
-    return ordered

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.lexical.searcher import bm25_idf
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
 RUN = 4
 """Words in a row that count as the same wording: of posts by one author on one subject, a passage
 seldom shares any, and one that is copied with a quarter of its sentences left out nearly all."""
-PROMINENT = 30
-"""Rarest words of a text that posts are searched for by."""
-
-_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 Runs = frozenset[tuple[str, ...]]
 """Every RUN words in a row of a text."""
 
 
-@dataclass(frozen=True)
-class Wording:
-    """The words of one text."""
+class Wording(NamedTuple):
+    """The words of one text, without their endings."""
 
-    stems: tuple[str, ...]
-    """In order."""
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Its words without repeats."""
-        return frozenset(self.stems)
-
-    @cached_property
-    def runs(self) -> Runs:
-        """Every RUN words in a row."""
-        return frozenset(zip(*(self.stems[start:] for start in range(RUN)), strict=False))
+    words: frozenset[str]
+    runs: Runs
+    length: int
 
 
 def stems_of(text: str, language: str) -> tuple[str, ...]:
@@ -52,7 +33,14 @@ def stems_of(text: str, language: str) -> tuple[str, ...]:
 
 def read_wording(text: str, language: str) -> Wording:
     """Read the words of a text in this language."""
-    return Wording(stems_of(text, language))
+    stems = stems_of(text, language)
+    runs = frozenset(zip(*(stems[start:] for start in range(RUN)), strict=False))
+    return Wording(frozenset(stems), runs, len(stems))
+
+
+def join_runs(texts: Iterable[Wording]) -> Runs:
+    """Return the runs of several texts."""
+    return frozenset().union(*(text.runs for text in texts))
 
 
 def share_runs(mine: Runs, theirs: Runs) -> float:
@@ -73,20 +61,6 @@ class Rarity:
         """Add up the rarity of different words, in any order to the same last bit."""
         return math.fsum(map(self.of, frozenset(stems)))
 
-    def find_prominent(self, texts: Iterable[Wording], having: Callable[[str], int]) -> list[str]:
-        """Return the words that tell these texts from others, of those that a post has."""
-        counts = Counter(stem for text in texts for stem in text.stems)
-        weights = {n: math.log1p(count) * self.of(n) for n, count in counts.items() if having(n)}
-        return sorted(weights, key=lambda stem: (-weights[stem], stem))[:PROMINENT]
-
-    def find_sentence(self, text: str, language: str, meeting: Wording) -> str:
-        """Return the sentence of a text that shares most with `meeting`, by rarity.
-
-        The first one if none shares a word, as in another language.
-        """
-        sentences = [each.strip() for each in _SENTENCE.split(text) if each.strip()]
-        return max(
-            sentences,
-            key=lambda each: self.sum(read_wording(each, language).words & meeting.words),
-            default="",
-        )
+    def share(self, words: frozenset[str], of: frozenset[str]) -> float:
+        """Return how much of some words, by rarity, are among others, in [0, 1]."""
+        return self.sum(words & of) / (self.sum(of) or 1.0)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+
+import pytest
 
 from blog_search_mcp.index.posts.last_ingest import read_any_last_ingest
 from blog_search_mcp.index.posts.left_out import ContentFolder, read_folder
-from blog_search_mcp.index.relations.audit import KINDS, Audit, Finding, Kind, audit
+from blog_search_mcp.index.relations.audit import KINDS, Audit, Kind, audit
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
-
-if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
+from tests.support.blog import Blog, MakeBlog
 
 TODAY = date(2026, 1, 15)
 
@@ -24,116 +23,113 @@ def audit_of(made: Blog, include_drafts: bool = False) -> Audit:
     return audit(corpus, folder, TODAY)
 
 
-def found(made: Blog, kind: Kind) -> list[tuple[str, str]]:
-    return [(each.source, each.detail) for each in audit_of(made).findings[kind]]
-
-
 def test_the_command_line_knows_every_kind() -> None:
     assert tuple(AUDIT_KINDS) == KINDS
 
 
-def test_a_broken_link_is_named_with_its_line_and_the_nearest_post(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "a.md": "# A\n\nSee [it](kv-cash.md).\n",
-            "kv-cache.md": "# KV\n\nThe cache. See [a](a.md), [b](draft.md).\n",
-            "draft.md": "---\ndraft: true\n---\n# Not yet\n",
-        }
-    )
-    assert audit_of(made).findings["broken-links"] == (
-        Finding(
-            "broken-links",
-            "a.md",
-            3,
-            "kv-cash.md leads nowhere; nearest: kv-cache.md",
-            ("kv-cache.md",),
+WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog")
+PARAGRAPHS = [" ".join(f"{word}{number}" for word in WORDS) for number in range(24)]
+
+
+def write(head: str, *paragraphs: str) -> str:
+    """Write a post; lines of its front matter are divided by semicolons."""
+    return "\n".join(["---", *head.split("; "), "---", *("\n" + each for each in paragraphs)])
+
+
+LINKS = {
+    "a.md": "# A\n\nSee [it](kv-cash.md).\n",
+    "kv-cache.md": "# KV\n\nThe cache. See [a](a.md), [b](draft.md).\n",
+    "draft.md": "---\ndraft: true\n---\n# Not yet\n",
+}
+ORPHANS = {
+    "_index.md": "# All\n\n[a](a.md), [b](b.md), [c](c.md)\n",
+    "a.md": write("title: A; date: 2024-01-01", "Words of a."),
+    "b.md": write("title: B; date: 2024-01-02", "Words of b, as of [a](a.md)."),
+    "c.md": write("title: C; date: 2024-01-03", "See [itself](c.md) and words."),
+    "notes/README.md": "# Notes\n\n[b](../b.md)\n",
+}
+DESCRIPTIONS = {
+    "a.md": write("title: Alpha; description: ALPHA!", "Words."),
+    "b.md": write("title: Beta; description: The same here.", "The same words."),
+    "c.md": write("title: Gamma; description: the same here", "The same words."),
+    "c.de.md": write("title: Gamma; description: the same here", "Die gleichen Worte."),
+    "d.md": write("title: Delta", "Words."),
+}
+TAGS = {
+    "0.md": write("title: T; tags: [Rust, rust-docs, error, 資料庫]", "Words."),
+    "1.md": write("title: U; tags: [rust, rustdocs, errors, 资料库]", "Words."),
+    "2.md": write("title: V; tags: [rust, C++, c, boss, bos]", "Words."),
+    "3.md": write("title: W; tags: [C++, c, boss, bos, alone]", "Words."),
+}
+REPEATS = {
+    "old.md": write("title: Foxes; date: 2023-01-01", *PARAGRAPHS[:12]),
+    "new.md": write("title: More foxes; date: 2024-01-01", *(["All else."] * 3), *PARAGRAPHS[:8]),
+    "far.md": write("title: Walruses; date: 2024-01-01", "Nothing of this stands elsewhere."),
+    "a.en.md": write("title: Dogs; translationKey: dog", *PARAGRAPHS[12:]),
+    "a.de.md": write("title: Hunde; translationKey: dog", *PARAGRAPHS[12:]),
+    "b.md": write("title: Short", *PARAGRAPHS[:2]),
+    "c.md": write("title: Short again", *PARAGRAPHS[:2]),
+}
+DRAFTS = {
+    "a.md": "# A\n\nWords.\n",
+    "old.md": write("title: Old; date: 2024-01-01; draft: true", "Words."),
+    "kept.md": write("date: 2024-01-01; lastmod: 2026-01-01; draft: true", "Words."),
+    "new.md": write("title: New; draft: true", "Words."),
+    "unlisted.md": write("date: 2024-01-01; unlisted: true", "Words."),
+    "later.md": write("date: 2027-01-01", "Words."),
+}
+
+
+@pytest.mark.parametrize(
+    ("posts", "kind", "findings"),
+    [
+        (LINKS, "broken-links", [("a.md", 3, ("kv-cache.md",)), ("kv-cache.md", 3, ())]),
+        (ORPHANS, "orphans", [("c.md", 0, ()), ("b.md", 0, ())]),
+        (
+            DESCRIPTIONS,
+            "descriptions",
+            [
+                ("a.md", 0, ()),
+                ("b.md", 0, ("c.de.md", "c.md")),
+                ("c.de.md", 0, ("b.md",)),
+                ("c.md", 0, ("b.md",)),
+                ("d.md", 0, ()),
+            ],
         ),
-        Finding(
-            "broken-links", "kv-cache.md", 3, "draft.md leads to draft.md, which is not published"
+        ({"a.md": "# A\n\nWords.\n", "b.md": "# B\n\nWords.\n"}, "descriptions", [("", 0, ())]),
+        (
+            TAGS,
+            "tags",
+            [
+                ("0.md", 0, ("0.md", "2.md")),
+                ("1.md", 0, ("1.md", "0.md")),
+                ("1.md", 0, ("1.md", "0.md")),
+                ("1.md", 0, ("1.md", "0.md")),
+                ("3.md", 0, ()),
+            ],
         ),
-    )
+        (REPEATS, "near-duplicates", [("new.md", 0, ("old.md",))]),
+        (DRAFTS, "stale-drafts", [("old.md", 0, ())]),
+    ],
+)
+def test_what_is_to_be_mended_is_found(
+    blog: MakeBlog,
+    posts: dict[str, str],
+    kind: Kind,
+    findings: list[tuple[str, int, tuple[str, ...]]],
+) -> None:
+    state = audit_of(blog(posts))
+    assert [(each.source, each.line, each.others) for each in state.findings[kind]] == findings
 
 
-def test_orphans_are_posts_without_a_link_to_them_the_newest_first(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "_index.md": "# All\n\n[a](a.md), [b](b.md), [c](c.md)\n",
-            "a.md": "---\ntitle: A\ndate: 2024-01-01\n---\nWords of a.\n",
-            "b.md": "---\ntitle: B\ndate: 2024-01-02\n---\nWords of b, as of [a](a.md).\n",
-            "c.md": "---\ntitle: C\ndate: 2024-01-03\n---\nSee [itself](c.md) and words.\n",
-            "notes/README.md": "# Notes\n\n[b](../b.md)\n",
-        }
-    )
-    assert found(made, "orphans") == [
-        ("c.md", "no other post links to “C” of 2024-01-03"),
-        ("b.md", "no other post links to “B” of 2024-01-02"),
-    ]
-
-
-def test_descriptions_are_missing_shared_or_the_title(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "a.md": "---\ntitle: Alpha\ndescription: ALPHA!\n---\nWords.\n",
-            "b.md": "---\ntitle: Beta\ndescription: The same here.\n---\nThe same words.\n",
-            "c.md": "---\ntitle: Gamma\ndescription: the same here\n---\nThe same words.\n",
-            "c.de.md": "---\ntitle: Gamma\ndescription: the same here\n---\nDie gleichen Worte.\n",
-            "d.md": "---\ntitle: Delta\n---\nWords.\n",
-        }
-    )
-    assert found(made, "descriptions") == [
-        ("a.md", "the description is the title"),
-        ("b.md", "the description “The same here.” is also that of c.de.md, c.md"),
-        ("c.de.md", "the description “the same here” is also that of b.md"),
-        ("c.md", "the description “the same here” is also that of b.md"),
-        ("d.md", "has no description"),
-    ]
-    assert found(blog({"a.md": "# A\n\nWords.\n", "b.md": "# B\n\nWords.\n"}), "descriptions") == [
-        ("", "no post has a description")
-    ]
-
-
-def test_tags_are_spelled_twice_or_used_once(blog: MakeBlog) -> None:
-    tags = (
-        "Rust, rust-docs, error, 資料庫",
-        "rust, rustdocs, errors, 资料库",
-        "rust, C++, c, boss, bos",
-        "C++, c, boss, bos, alone",
-    )
-    made = blog(
-        {
-            f"{number}.md": f"---\ntitle: T{number}\ntags: [{given}]\n---\nWords.\n"
-            for number, given in enumerate(tags)
-        }
-    )
-    assert found(made, "tags") == [
-        ("0.md", "one tag in several spellings: “rust” (2), “Rust” (1)"),
-        ("1.md", "one tag in several spellings: “error” (1), “errors” (1)"),
-        ("1.md", "one tag in several spellings: “rust-docs” (1), “rustdocs” (1)"),
-        ("1.md", "one tag in several spellings: “資料庫” (1), “资料库” (1)"),
-        ("3.md", "only this post has the tag “alone”"),
-    ]
-
-
-def test_drafts_are_left_by_their_own_date_else_by_that_of_the_file(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "a.md": "# A\n\nWords.\n",
-            "old.md": "---\ntitle: Old\ndate: 2024-01-01\ndraft: true\n---\nWords.\n",
-            "kept.md": "---\ndate: 2024-01-01\nlastmod: 2026-01-01\ndraft: true\n---\nWords.\n",
-            "new.md": "---\ntitle: New\ndraft: true\n---\nWords.\n",
-            "unlisted.md": "---\ndate: 2024-01-01\nunlisted: true\n---\nWords.\n",
-            "later.md": "---\ndate: 2027-01-01\n---\nWords.\n",
-        }
-    )
-    expected = [("old.md", "draft “Old”, dated 2024-01-01")]
-    assert found(made, "stale-drafts") == expected
-    again = audit_of(made, include_drafts=True).findings["stale-drafts"]
-    assert [(each.source, each.detail) for each in again] == expected
+def test_a_draft_that_is_indexed_is_left_all_the_same(blog: MakeBlog) -> None:
+    stale = audit_of(blog(DRAFTS), include_drafts=True).findings["stale-drafts"]
+    assert [each.source for each in stale] == ["old.md"]
 
 
 def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](/blog/gone/) [y](/about/)\n"})
-    assert audit_of(made).notice.startswith("2 links by a path of the site")
+    assert "(2)" in audit_of(made).notice
 
 
 def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) -> None:
@@ -150,65 +146,7 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
-    corpus = made.reader().corpus()
     folder = read_folder(read_any_last_ingest(made.store), None, {"a.md"}, TODAY)
-    state = audit(corpus, folder, TODAY)
-    assert state.notice.startswith("The folder of the posts cannot be read")
+    state = audit(made.reader().corpus(), folder, TODAY)
+    assert state.notice == folder.problem != ""
     assert [each.line for each in state.findings["broken-links"]] == [3]
-    moved = read_folder(
-        read_any_last_ingest(made.store), made.content.with_name("moved"), {"a.md"}, TODAY
-    )
-    assert moved.problem == ""
-    assert moved.files == {"a.md"}
-    assert "notes it" in read_folder(None, None, {"a.md"}, TODAY).problem
-
-
-WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog")
-PARAGRAPHS = [" ".join(f"{word}{number}" for word in WORDS) for number in range(12)]
-
-
-def write(title: str, day: str, paragraphs: list[str], more: str = "") -> str:
-    body = "\n\n".join(paragraphs)
-    return f"---\ntitle: {title}\ndate: {day}\n{more}---\n{body}\n"
-
-
-def repeats_of(blog: MakeBlog, posts: dict[str, str]) -> list[tuple[str, str, str]]:
-    findings = audit_of(blog(posts)).findings["near-duplicates"]
-    return [(each.source, each.others[0], each.detail) for each in findings]
-
-
-def test_posts_with_mostly_the_same_words_are_found_with_the_passages(blog: MakeBlog) -> None:
-    other = ["Nothing of this stands in any other post, however long one looks for it."] * 3
-    posts = {
-        "old.md": write("Foxes", "2023-01-01", PARAGRAPHS),
-        "new.md": write("More foxes", "2024-01-01", [*other, *PARAGRAPHS[:8]]),
-        "far.md": write("Walruses", "2024-01-01", other),
-    }
-    assert repeats_of(blog, posts) == [
-        (
-            "new.md",
-            "old.md",
-            "93% of its words stand in old.md too; lines 5 to 25 are lines 5 to 27 there",
-        )
-    ]
-
-
-def test_a_cross_post_is_named_as_such(blog: MakeBlog) -> None:
-    canonical = "canonical_url: https://example.com/foxes\n"
-    posts = {
-        "old.md": write("Foxes", "2023-01-01", PARAGRAPHS),
-        "new.md": write("Foxes", "2024-01-01", PARAGRAPHS, canonical),
-    }
-    [(_, _, detail)] = repeats_of(blog, posts)
-    assert detail.endswith("; new.md names https://example.com/foxes as its original")
-
-
-def test_translations_and_short_posts_are_no_repeats(blog: MakeBlog) -> None:
-    key = "translationKey: fox\n"
-    posts = {
-        "a.en.md": write("Foxes", "2023-01-01", PARAGRAPHS, key),
-        "a.de.md": write("Foxes", "2023-01-01", PARAGRAPHS, key),
-        "b.md": write("Short", "2023-01-01", PARAGRAPHS[:2]),
-        "c.md": write("Short again", "2023-01-01", PARAGRAPHS[:2]),
-    }
-    assert repeats_of(blog, posts) == []

@@ -13,6 +13,7 @@ from blog_search_mcp.index.relations.linking.suggest import (
 )
 from blog_search_mcp.server.tools.suggest_links import find_links
 from tests.support.blog import MakeBlog
+from tests.support.front import Blog, made
 
 POSTS = {
     "cache.md": "---\ntitle: Sizing a walrus cache\ndate: 2024-01-01\n---\n"
@@ -37,17 +38,16 @@ soup and bread.
 
 @pytest.fixture
 def corpus(blog: MakeBlog) -> Corpus:
-    made = blog(POSTS)
-    return made.reader().corpus()
+    return blog(POSTS).reader().corpus()
 
 
 def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "") -> str:
-    posts = {**POSTS, "x/a b.md": f"# A\n\n{links}\n", "x/b.md": "# Churned ledger\n\nBee.\n"}
-    made = blog(posts)
-    made.ingest(base_url=base_url, permalink=permalink)
-    corpus = made.reader().corpus()
+    ingested = blog(
+        {**POSTS, "x/a b.md": f"# A\n\n{links}\n", "x/b.md": "# Churned ledger\n\nBee.\n"}
+    )
+    ingested.ingest(base_url=base_url, permalink=permalink)
     draft = read_draft(b"# Draft\n\nSee a churned ledger.\n", "go/d.md")
-    [link] = find_links(draft, corpus, 1)["links"]
+    [link] = find_links(draft, ingested.reader().corpus(), 1)["links"]
     return str(link["href"])
 
 
@@ -55,8 +55,7 @@ def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "")
     ("links", "href"),
     [
         ("[b](b.md) [b](b.md#x) [b](/x/b/) [x](https://example.org/)", "../x/b.md"),
-        ("[b](/x/b.md)", "/x/b.md"),
-        ("[b](https://example.org/x/b/)", "https://example.org/x/b/"),
+        ("[b](/x/b/)", "/x/b/"),
         ("none", "/x/b/"),
     ],
 )
@@ -68,23 +67,23 @@ def test_a_link_to_a_post_without_an_address_leads_to_its_file(blog: MakeBlog) -
     assert href_of(blog, "none") == "../x/b.md"
 
 
-def shown(found: list[Suggestion]) -> list[tuple[str, int, str, str]]:
-    return [(s.target.source, s.line, s.words, s.why) for s in found]
+def shown(found: list[Suggestion]) -> list[tuple[str, int, str]]:
+    return [(s.target.source, s.line, s.words) for s in found]
 
 
 def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
     assert sorted(shown(found)) == [
-        ("bread.md", 9, "bread", "title"),
-        ("soup.md", 8, "onion\nsoup", "title"),
+        ("bread.md", 9, "bread"),
+        ("soup.md", 8, "onion\nsoup"),
     ]
 
 
 def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, None, 1)
-    assert shown(found) == [("soup.md", 8, "onion\nsoup", "title")]
+    assert shown(found) == [("soup.md", 8, "onion\nsoup")]
     assert found[0].chunk is None
 
 
@@ -106,8 +105,8 @@ def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
 
 
 def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
-    made = blog(POSTS | {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"})
-    corpus = made.reader().corpus()
+    tea = {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"}
+    corpus = blog(POSTS | tea).reader().corpus()
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
@@ -121,17 +120,68 @@ def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
     language: str, linked: list[str], blog: MakeBlog
 ) -> None:
     said = {"en": "Sizing a cache", "zh-cn": "Sizing a 缓存 cache", "zh-tw": "Sizing a 快取 cache"}
-    made = blog({f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()})
+    posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
+    corpus = blog(posts).reader().corpus()
     text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
-    found = suggest_links(made.reader().corpus(), read_draft(text.encode(), "new.md"), None, 1)
+    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), None, 1)
     assert [each.target.section for each in found] == linked
 
 
 def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBlog) -> None:
     title = "Walrus ferry ledger, anchor compass, lantern harbour, voyage storm"
     others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(30)}
-    made = blog({"long.md": f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"} | others)
-    corpus = made.reader().corpus()
+    long = f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"
+    corpus = blog({"long.md": long} | others).reader().corpus()
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
     [found] = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
-    assert (found.words, found.why, found.anchor) == ("walrus ferry", "title", "")
+    assert (found.words, found.is_heading) == ("walrus ferry", False)
+
+
+NAMES = {
+    "harbour.md": "# Lantern-lit HARBOURMASTER\n\nThe boats come in at dusk.\n",
+    "sluice.md": "# 水門的維修策略\n\n水門每年檢查一次，檢查的人寫報告。\n",
+    "turns.md": "# Lighthouse turns 10\n\nTen years of light.\n",
+} | {
+    f"log-{day}.md": f"# Log of day {day}\n\nWind from the west, {day} knots, all is well.\n"
+    for day in range(12)
+}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("words"), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "words"),
+    [
+        ("We have a lantern-lit HARBOURMASTER now.", "harbour.md", "lantern-lit HARBOURMASTER"),
+        ("We have a lantern-lit\nharbourmaster.", "harbour.md", "lantern-lit\nharbourmaster"),
+        ("We have a lantern-lit pier now.", "harbour.md", "lantern-lit"),
+        ("| A | B |\n|---|---|\n| a harbourmaster | 2 |\n", "harbour.md", "harbourmaster"),
+        ("> The harbourmaster.\n\nOur harbourmasters wait.\n", "harbour.md", "harbourmasters"),
+        ("我們談水門的維修策略。", "sluice.md", "水門的維修策略"),
+        ("Today the lighthouse turns.", "turns.md", "lighthouse turns"),
+        ("We call it the harbourmaster_v2 here.", "harbour.md", None),
+        ("They use `HARBOURMASTER` here.", "harbour.md", None),
+        ("# The harbourmaster\n\nWe saw gulls.", "harbour.md", None),
+        ("> The harbourmaster waits.\nHe waits long.", "harbour.md", None),
+        ("See [the harbourmaster](https://example.org/).", "harbour.md", None),
+        ("See ![a harbourmaster](pier.png).", "harbour.md", None),
+        ("See <a href='x'>the harbourmaster</a> there.", "harbour.md", None),
+        ("See {{< figure title='the harbourmaster' >}} there.", "harbour.md", None),
+        ("```\nharbourmaster\n```\n", "harbour.md", None),
+        ("The toolset version 1.10 came out.", "turns.md", None),
+    ],
+)
+def test_a_link_is_put_on_the_fullest_name_in_running_text_alone(
+    named: Blog, text: str, source: str, words: str | None
+) -> None:
+    links = named.tool("suggest_links", text=text).facts["links"]
+    assert [e["words"] for e in links if e["source"] == source] == ([words] if words else [])
+
+
+def test_words_get_one_link_alone(named: Blog) -> None:
+    text = "# Lantern-lit things\n\nA lantern-lit harbourmaster, and one more harbourmaster."
+    links = named.tool("suggest_links", text=text).facts["links"]
+    assert [link["source"] for link in links].count("harbour.md") == 1

@@ -48,27 +48,17 @@ def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> Non
     found = compare(make(blog), f"# New\n\n{new}\n\n## Old\n\n{TUSKS}\n")
     [post] = found.posts
     [meeting] = post.meetings
-    assert (post.post.source, post.kind, post.share) == ("walrus.md", "same ground", 0.5)
+    assert (post.post.source, post.kind) == ("walrus.md", "same ground")
     assert (meeting.passage, meeting.same_words) == (1, 1.0)
     assert meeting.chunk.index == 0
-    assert TUSKS.startswith(meeting.sentence)
+    assert TUSKS in meeting.says
     assert (len(found.passages), found.said, found.notice) == (2, 1, None)
     assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 5)
 
 
 def test_a_post_published_again_is_the_same_text(blog: MakeBlog) -> None:
     found = compare(make(blog), f"# Moved\n\n{TUSKS}\n\n{ICE}\n")
-    assert [(each.post.source, each.kind, each.share) for each in found.posts] == [
-        ("walrus.md", "same text", 1.0)
-    ]
-
-
-def test_a_post_that_the_draft_names_as_its_original_is_the_same_text(blog: MakeBlog) -> None:
-    text = f"---\ntitle: C\ncanonical_url: https://x.org/c\n---\n{TUSKS}\n"
-    made = make(blog, copy=text)
-    mine = f"---\ntitle: D\ncanonical_url: https://x.org/c\n---\n{TUSKS}\n\n{TRAINS} {SOUP}\n"
-    [post] = compare(made, mine).posts
-    assert (post.post.source, post.kind, post.meetings) == ("copy.md", "same text", ())
+    assert [(each.post.source, each.kind) for each in found.posts] == [("walrus.md", "same text")]
 
 
 def test_of_posts_that_meet_the_same_passages_the_newer_is_first(blog: MakeBlog) -> None:
