@@ -51,7 +51,7 @@ clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clien
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options, or further blogs, in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
 
-eval-author: $(INSTALLED) ## measure what the author's tools find: EVAL is a measurement of benchmarks/author and its indexes
+eval-author: $(INSTALLED) ## measure what the author's tools find: EVAL="INDEX..."
 	@$(BIN)/python -m benchmarks.author $(EVAL)
 
 bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH

@@ -5,6 +5,7 @@ They import nothing of ours.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -157,6 +158,30 @@ class PlaceInSeries:
     name: str
     part: int
     next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One post of a group of translations."""
+
+    post: int
+    source: str
+    language: str
+    """BCP 47 tag in lower case, different from every other one's in the group."""
+
+
+class Translations:
+    """The groups of one generation, by post id; a post without a translation has none."""
+
+    def __init__(self, groups: Iterable[Sequence[Translation]]) -> None:
+        """Take groups of two posts or more that have no post in common."""
+        self.groups = {each.post: group for group in groups for each in group}
+        """The whole group of a post, itself included."""
+        self.others = {
+            post: tuple(sorted((each.language, each.source) for each in group if each.post != post))
+            for post, group in self.groups.items()
+        }
+        """Language and source of each other post of its group, in the languages' order."""
 
 
 @dataclass(frozen=True, slots=True)

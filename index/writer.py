@@ -18,13 +18,13 @@ from blog_search_mcp.index.errors import BlogSearchError, describe_unexpected, r
 from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
+from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import translate_disk_errors, write_chunk_table
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.generations import checksum_files
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
-from blog_search_mcp.index.store.translations import find_translations
 from blog_search_mcp.index.types import (
     Calibration,
     Contradiction,

@@ -1,1 +1,1 @@
-"""Measurements of what the author's tools find, each a module with a function `main`."""
+"""What the author's tools find, measured on indexes."""

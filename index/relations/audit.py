@@ -6,22 +6,22 @@ cannot be known is not reported.
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from functools import cache
+from typing import Final, Literal, TypeAlias, get_args
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
+from blog_search_mcp.index.posts.last_ingest import ContentFolder
 from blog_search_mcp.index.relations.breaks import Break, count_unjudged, find_breaks
-from blog_search_mcp.index.relations.repeats import Texts, find_repeats, read_texts
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.last_ingest import ContentFolder
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Post
+from blog_search_mcp.index.relations.corpus import Corpus
+from blog_search_mcp.index.relations.passages import nearest
+from blog_search_mcp.index.relations.paths import parse_path
+from blog_search_mcp.index.relations.similarity.wording import Wording, read_wording, share_runs
+from blog_search_mcp.index.types import Post
 
 Kind: TypeAlias = Literal[
     "broken-links",
@@ -36,15 +36,18 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 STALE = timedelta(days=180)
 """Age from which on a draft counts as left."""
-NAMED = 3
-"""Posts that have a description too and are named: a site may give one to all."""
+SAME = 0.6
+"""Least share of the shorter post's runs of words that stand in a near-duplicate."""
+FEWEST = 60
+"""Words that the shorter post has at least."""
+NEAR = 2
+"""Posts nearest in meaning that each post is compared with, since likeness decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to mend."""
 
-    kind: Kind
     source: str
     """The post or draft; empty for what concerns the blog as a whole."""
     line: int
@@ -67,152 +70,133 @@ class Audit:
 
 
 def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
-    """Look at a whole blog, once for each opened generation, folder and day."""
-    return corpus.keep("audit", (folder, today), lambda: _audit(corpus, folder, today))
-
-
-def _audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
-    breaks = sorted(
-        find_breaks(corpus, folder), key=lambda each: corpus.posts[each.post].source
-    )  # stable: by line within a post
-    posts = sorted(corpus.posts.values(), key=lambda post: (_newest_first(post), post.source))
-    texts = read_texts(corpus)
+    """Look at a whole blog."""
+    breaks = sorted(find_breaks(corpus, folder), key=lambda each: corpus.posts[each.post].source)
+    every = sorted(corpus.posts.values(), key=lambda post: post.source)
+    every.sort(key=lambda post: post.date or "", reverse=True)
+    posts = [post for post in every if not parse_path(post.source).is_list]
     findings: dict[Kind, Iterable[Finding]] = {
         "broken-links": (_describe(corpus, each) for each in breaks if each.reason != "anchor"),
         "broken-anchors": (_describe(corpus, each) for each in breaks if each.reason == "anchor"),
-        "orphans": _find_orphans(corpus),
-        "near-duplicates": (
-            Finding("near-duplicates", each.newer, each.lines[0], each.detail, (each.older,))
-            for each in find_repeats(corpus, texts)
-            if not _NO_POST.search(each.newer)
-        ),
-        "descriptions": _judge_descriptions(corpus, posts, texts),
-        "tags": _judge_tags(posts),
+        "orphans": _find_orphans(corpus, posts),
+        "near-duplicates": _find_repeats(corpus, {post.source for post in posts}),
+        "descriptions": _judge_descriptions(corpus, every, posts),
+        "tags": _judge_tags(every),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
     notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus))))
-    return Audit(len(posts), {kind: tuple(findings[kind]) for kind in KINDS}, notice)
+    return Audit(len(every), {kind: tuple(findings[kind]) for kind in KINDS}, notice)
 
 
 def _say_unjudged(corpus: Corpus) -> str:
     """Say how many links by a path of the site nobody can judge, `""` if there are none."""
-    count = count_unjudged(corpus)
-    links = "One link by a path" if count == 1 else f"{count:,} links by a path"
-    found = corpus.addresses.contradiction
-    reason = (
-        f"the posts' links contradict their addresses: {found.href} leads to {found.url}"
-        if found
-        else "nobody knows where posts are published"
+    count, wrong = count_unjudged(corpus), corpus.addresses.contradiction
+    if not count:
+        return ""
+    reason = "nobody knows where posts are published"
+    if wrong:
+        reason = f"the posts' links contradict their addresses: {wrong.href} leads to {wrong.url}"
+    return (
+        f"Links by a path of the site, such as /posts/name/, cannot be looked up ({count:,}): "
+        f"{reason}; an ingest with --base-url and --permalink notes it."
     )
-    said = (
-        f"{links} of the site, such as /posts/name/, cannot be looked up, since {reason}; an "
-        "ingest with --base-url and --permalink notes it."
-    )
-    return said if count else ""
 
 
-def _newest_first(post: Post) -> int:
-    return -date.fromisoformat(post.date).toordinal() if post.date else 0
-
-
-def _describe(corpus: Corpus, found: Break) -> Finding:
-    post = corpus.posts[found.post]
-    nearest = corpus.posts[found.nearest].source if found.nearest is not None else ""
-    href = found.link.href
-    match found.reason:
-        case "draft":
-            detail = f"{href} leads to {found.draft}, which is not published"
-        case "scheme":
-            detail = f"{href} lacks its https:// and leads nowhere"
-        case "anchor":
-            detail = f"{href} names an anchor that {nearest} has not"
-        case "missing":
-            detail = f"{href} leads nowhere" + (f"; nearest: {nearest}" if nearest else "")
-    kind: Kind = "broken-anchors" if found.reason == "anchor" else "broken-links"
-    return Finding(kind, post.source, found.link.line, detail, (nearest,) if nearest else ())
-
-
-_NO_POST = re.compile(r"(?:^|/)(?:_index|readme)\.\w+$|^index\.\w+$", re.IGNORECASE)
-"""Files of lists: of a section, of a folder, of the site."""
-
-
-def _find_orphans(corpus: Corpus) -> Iterator[Finding]:
-    """Find posts that no other post links to, the newest first; a list is no post."""
-    posts = {
-        number: post for number, post in corpus.posts.items() if not _NO_POST.search(post.source)
+def _describe(corpus: Corpus, broken: Break) -> Finding:
+    told = {
+        "missing": "leads nowhere" + (f"; nearest: {broken.nearest}" if broken.nearest else ""),
+        "anchor": f"names an anchor that {broken.nearest} has not",
+        "draft": f"leads to {broken.draft}, which is not published",
     }
-    reached = frozenset(
-        to for of, targets in corpus.linked.items() if of in posts for to in targets
-    )
-    alone = [post for number, post in posts.items() if number not in reached]
-    for post in sorted(alone, key=lambda post: (_newest_first(post), post.source)):
-        dated = f" of {post.date}" if post.date else ""
-        yield Finding("orphans", post.source, 0, f"no other post links to “{post.title}”{dated}")
+    detail = f"{broken.link.href} {told[broken.reason]}"
+    others = (broken.nearest,) if broken.nearest else ()
+    return Finding(corpus.posts[broken.post].source, broken.link.line, detail, others)
 
 
-def _judge_descriptions(corpus: Corpus, posts: Sequence[Post], texts: Texts) -> Iterator[Finding]:
-    """Find descriptions that are missing, shared by several posts, or say nothing of theirs."""
-    described = [post for post in posts if post.description]
-    pages = [post for post in posts if not _NO_POST.search(post.source)]
-    if not described:
-        if pages:
-            yield Finding("descriptions", "", 0, "no post has a description")
+def _find_orphans(corpus: Corpus, posts: Sequence[Post]) -> Iterator[Finding]:
+    """Find posts that no other post links to; links of a list do not count."""
+    sources = {post.source for post in posts}
+    linking = (of for of in corpus.linked if corpus.posts[of].source in sources)
+    reached = {corpus.posts[to].source for of in linking for to in corpus.linked[of]}
+    for post in posts:
+        if post.source not in reached:
+            dated = f" of {post.date}" if post.date else ""
+            detail = f"no other post links to “{post.title}”{dated}"
+            yield Finding(post.source, 0, detail)
+
+
+def _find_repeats(corpus: Corpus, sources: Set[str]) -> Iterator[Finding]:
+    """Find posts that have most of their words in common with one, of the nearest two in meaning.
+
+    The newer is named, if it is one of `sources`; the pairs with the largest share come first.
+    """
+
+    @cache
+    def read(number: int) -> Wording:
+        chunks = corpus.snapshot.catalog.chunks_of(number).values()
+        return read_wording("\n".join(each.plain for each in chunks), posts[number].language)
+
+    blog, posts = corpus.passages, corpus.posts
+    places, _ = nearest(blog.directions, NEAR)
+    near = zip(blog.posts.tolist(), blog.posts[places].tolist(), strict=True)
+    pairs = {frozenset((one, other)) for one, others in near for other in others}
+    repeats: list[tuple[float, str, str]] = []
+    for pair in pairs:
+        older, newer = sorted(pair, key=lambda n: (posts[n].date or "", posts[n].source))
+        shorter, longer = sorted((read(newer), read(older)), key=lambda text: len(text.runs))
+        share, source = share_runs(shorter.runs, longer.runs), posts[newer].source
+        is_apart = newer in corpus.translations_of(older) or source not in sources
+        if share >= SAME and shorter.length >= FEWEST and not is_apart:
+            repeats.append((-share, source, posts[older].source))
+    for share, source, twin in sorted(repeats):
+        shown = f"has {-share:.0%} of the shorter one's words in common with {twin}"
+        yield Finding(source, 0, shown, (twin,))
+
+
+def _judge_descriptions(
+    corpus: Corpus, every: Sequence[Post], posts: Sequence[Post]
+) -> Iterator[Finding]:
+    """Find descriptions that are missing, the title, or shared by several posts."""
+    same: defaultdict[str, list[str]] = defaultdict(list)
+    for post in every:
+        if post.description:
+            same[name_key(post.description)].append(post.source)
+    if not same and posts:
+        yield Finding("", 0, "no post has a description")
         return
-    numbers = {post.source: number for number, post in corpus.posts.items()}
-    same: defaultdict[str, dict[int, None]] = defaultdict(dict)
-    for post in described:
-        same[name_key(post.description)][numbers[post.source]] = None
-    for post in pages:
+    groups = corpus.snapshot.translations.groups.values()
+    own = {each.source: {other.source for other in group} for group in groups for each in group}
+    for post in posts:
         key = name_key(post.description)
+        twins = [each for each in same[key] if each not in own.get(post.source, {post.source})]
         if not post.description:
-            yield Finding("descriptions", post.source, 0, "has no description")
+            yield Finding(post.source, 0, "has no description")
         elif key == name_key(post.title):
-            yield Finding("descriptions", post.source, 0, "the description is the title")
-        else:
-            number = numbers[post.source]
-            own = {number} | corpus.translations_of(number)
-            twins = (corpus.posts[each].source for each in same[key] if each not in own)
-            named = tuple(islice(twins, NAMED))
-            if key and named:
-                left = len(same[key]) - sum(each in same[key] for each in own) - 2
-                shown = ", ".join(named[:2]) + (f" and {left:,} more" if left > 0 else "")
-                detail = f"the description “{_cut(post.description)}” is also that of {shown}"
-                yield Finding("descriptions", post.source, 0, detail, named)
-            elif number in texts.apart:
-                detail = f"no word of the description “{_cut(post.description)}” is in the post"
-                yield Finding("descriptions", post.source, 0, detail)
+            yield Finding(post.source, 0, "the description is the title")
+        elif key and twins:
+            shown = textwrap.shorten(post.description, 60, placeholder="…")
+            more = f" and {len(twins) - 2:,} more" if len(twins) > 2 else ""
+            detail = f"the description “{shown}” is also that of {', '.join(twins[:2])}{more}"
+            yield Finding(post.source, 0, detail, tuple(twins[:2]))
 
 
 def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
     """Find tags that are spelled in several ways, then those of one post."""
     counts = Counter(tag for post in posts for tag in post.tags)
     users = {tag: post.source for post in posts for tag in post.tags}
-    spelled: defaultdict[str, list[str]] = defaultdict(list)
-    for tag in sorted(counts):
-        spelled[name_key(tag) or tag].append(tag)
-    keys = {key: _singular(key) for key in spelled}
+    keys = {tag: name_key(tag) or tag for tag in counts}
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for key in spelled:
-        groups[keys[key] if keys[key] in spelled else key] += spelled[key]
-    twice = {tag for tags in groups.values() if len(tags) > 1 for tag in tags}
-    for tags in sorted(groups.values()):
-        if len(tags) > 1:
-            ordered = sorted(tags, key=lambda tag: (-counts[tag], tag))
-            shown = ", ".join(f"“{tag}” ({counts[tag]})" for tag in ordered)
-            sources = tuple(dict.fromkeys(users[tag] for tag in reversed(ordered)))
-            yield Finding("tags", sources[0], 0, f"one tag in several spellings: {shown}", sources)
-    for tag in sorted(counts.keys() - twice):
+    for tag, key in sorted(keys.items()):
+        is_plural = len(key) > 4 and key[-1] == "s" and key[:-1] in keys.values()
+        groups[key[:-1] if is_plural else key].append(tag)
+    for tags in sorted(tags for tags in groups.values() if len(tags) > 1):
+        ordered = sorted(tags, key=lambda tag: (-counts[tag], tag))
+        shown = ", ".join(f"“{tag}” ({counts[tag]})" for tag in ordered)
+        sources = tuple(dict.fromkeys(users[tag] for tag in reversed(ordered)))
+        yield Finding(sources[0], 0, f"one tag in several spellings: {shown}", sources)
+    for tag in sorted(tags[0] for tags in groups.values() if len(tags) == 1):
         if counts[tag] == 1:
-            yield Finding("tags", users[tag], 0, f"only this post has the tag “{tag}”")
-
-
-def _singular(key: str) -> str:
-    """Return the singular of an English tag that may be a plural, else the tag."""
-    if len(key) < 5 or not key.isascii() or not key.endswith("s") or key.endswith("ss"):
-        return key
-    if key.endswith("ies"):
-        return f"{key[:-3]}y"
-    return key[:-2] if re.search(r"(?:ss|sh|ch|x)es$", key) else key[:-1]
+            yield Finding(users[tag], 0, f"only this post has the tag “{tag}”")
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
@@ -221,8 +205,4 @@ def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
     drafts = [each for each in folder.left_out if each.reason == "draft" and each.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
         since = f"dated {draft.day}" if draft.is_written else f"last changed on {draft.day}"
-        yield Finding("stale-drafts", draft.post.source, 0, f"draft “{draft.post.title}”, {since}")
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= 60 else f"{words[:59].rstrip()}…"
+        yield Finding(draft.post.source, 0, f"draft “{draft.post.title}”, {since}")

@@ -7,7 +7,6 @@ window each, so that a passage of a draft meets the one passage of a post that s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +14,9 @@ from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.chunks import Limits, chunk_body
 from blog_search_mcp.index.posts.document import find_language, read_document
+from blog_search_mcp.index.relations.corpus import Corpus
+from blog_search_mcp.index.relations.passages import normalise
 from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.corpus import Corpus
 
 PASSAGE = Limits(least=150, most=150, scrap=0, packs_sections=False)
 """With title and headings one window of any model."""
@@ -57,24 +55,20 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
 def embed_passages(corpus: Corpus, draft: Draft) -> Vectors:
     """Return a unit vector for each passage, of shape (len(passages), dimension).
 
-    Those of a post that is in the index are its own; a passage without a vector has zeros. Raises
-    EmbedderError.
+    Those of a post that is in the index are its own; a passage without a vector, or without a word
+    that the embedder can read, has zeros. Raises EmbedderError.
     """
     if draft.post_id is not None:
-        return _known_vectors(corpus, draft.post_id)
+        chunks = corpus.snapshot.table.chunks_of([draft.post_id])
+        rows, counts = corpus.snapshot.vectors.vectors(chunks)
+        sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
+        np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
+        return normalise(sums)
     title = draft.post.title
     texts = [embedding_text(title, each.headings, each.plain) for each in draft.passages]
     if not texts:
         return np.zeros((0, corpus.snapshot.vectors.dimension), dtype=np.float32)
-    return corpus.snapshot.embedder.embed_documents(texts)
-
-
-def _known_vectors(corpus: Corpus, post_id: int) -> Vectors:
-    """Return of each chunk the unit mean of its windows' vectors."""
-    chunks = corpus.snapshot.table.chunks_of([post_id])
-    rows, counts = corpus.snapshot.vectors.vectors(chunks)
-    sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
-    np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    vectors: Vectors = sums / np.maximum(norms, 1e-9)
+    plain = [each.plain for each in draft.passages]
+    is_read = np.array(corpus.snapshot.embedder.vocabulary_coverage(plain)) > 0
+    vectors: Vectors = corpus.snapshot.embedder.embed_documents(texts) * is_read[:, np.newaxis]
     return vectors

@@ -2,10 +2,10 @@
 
 Authors say so in the front matter, by numbers in titles (`Part 2`, `第二篇`, `(2)`, `2/3`, `Day 3`)
 or in the names of files that lie together (`01-intro.md`), and by links from part to part. A number
-without such a sign names a release, a year or a quantity as often as a part: it is read only where
-several posts of one folder count from 0 or 1 on. So is what stands before a colon in several titles
-as often a column of the blog as a series: it counts for posts that link to each other. Titles that
-differ by their month alone are a report that comes again.
+without such a sign names a release, a year or a quantity as often as a part. So is what stands
+before a colon in several titles as often a column of the blog as a series: it counts for three
+posts, or two that link to each other. Titles that differ by their month alone are a report that
+comes again.
 """
 
 from __future__ import annotations
@@ -13,39 +13,40 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from blog_search_mcp.index.relations.addresses import ResolvedLink
-from blog_search_mcp.index.types import Link, Post, Series, SeriesPart
+from blog_search_mcp.index.relations.paths import parse_path
+from blog_search_mcp.index.types import Post, Series, SeriesPart
 
 LEAST_REPORT = 5
 """Characters that a title has beside its month, at least, to say what is reported."""
-
 LAST = 999
 """The number of a last part that is named by a word, such as 下."""
 
-_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER = rf"(?P<n>\d{{1,3}}|[ivx]{{1,5}}|[一二三四五六七八九十]{{1,3}}|{'|'.join(_WORDS)})"
+_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_ROMANS = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
+_HAN = "一二三四五六七八九"
+_NUMBERS = {
+    **{word: value for words in (_WORDS, _ROMANS, _HAN) for value, word in enumerate(words, 1)},
+    **dict(zip("上前中下后後", (1, 1, 2, LAST, LAST, LAST), strict=True)),
+}
+_NUMBER = rf"(?P<n>\d{{1,3}}|[ivx]{{1,5}}|[{_HAN}十]{{1,3}}|{'|'.join(_WORDS)})"
 _MARKERS = tuple(
     re.compile(pattern.replace("NUMBER", _NUMBER), re.IGNORECASE)
     for pattern in (
-        r"\b(?:part|pt|teil|partie|parte|deel|del|часть|episode|ep|chapter|kapitel|chapitre"
-        r"|lesson|day|week|volume|vol|no|nr|パート)\.?\s*#?NUMBER(?![\w.]*\d)\b",
+        r"\b(?:part|pt|teil|partie|parte|deel|del|часть|episode|chapter|kapitel|chapitre"
+        r"|lesson|day|week|vol|no|パート)\.?\s*#?NUMBER(?![\w.]*\d)\b",
         r"[第제]\s*NUMBER\s*(?:部分|[篇章部回講讲節节天集課课話话期弹彈週周日卷步편부장회])",
         r"[(\[【]\s*(?:part\s*)?NUMBER\s*(?:(?:/|of)\s*\d{1,3}\s*)?[)\]】]",
         r"(?<![\d./])(?P<n>\d{1,3})\s*(?:/|of)\s*\d{1,3}(?![\d./])",
-        r"(?<![\w.])(?P<n>\d{1,3})\s*(?:편|화|日目)",
         r"#(?P<n>\d{1,3})\b(?![.\d])",
-        r"(?:その|之)\s*NUMBER\s*(?=$|[:\-])",
-        r"[(\[【](?P<n>[上中下前后後])[篇編编集]?[)\]】]|(?P<m>[上中下前后後])[篇編编](?=$|[:\-])",
+        r"[(\[【]?(?P<n>[上中下前后後])(?:[篇編编集][)\]】]?|[)\]】])(?=$|[:\-])",
     )
 )
-_ROMAN = re.compile(r"(?<=\s)(?P<n>I{1,3}|IV|VI{1,3}|IX)(?=\s*(?:$|[:,(\-]))")
-"""A numeral in capitals at the end of a title or of its first clause; `V` and `X` name products."""
-_COUNT = re.compile(r"(?<![\w.@])(?:EP?)?(?P<n>\d{1,3})(?![\w%+]|\.\d)")
-"""A number by itself, not of a version."""
 _CHAPTER = re.compile(r"^(?P<chapter>\d{1,2})\.(?P<n>\d{1,2})(?=[\s:-])")
+_COUNTED = re.compile(r"^(?P<n>\d{1,3})(?![\w.])")
 _CLAUSE = re.compile(r"^(.{4,60}?)\s*(?::\s| - | \| )(?=.)")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -58,34 +59,51 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " -:,|[(【#"
-_ORDINALS = {"上": 1, "前": 1, "中": 2, "下": LAST, "后": LAST, "後": LAST}
-_DIGITS = {character: value for value, character in enumerate("一二三四五六七八九", 1)}
-_ROMANS = {"i": 1, "v": 5, "x": 10}
-
-_DAY = re.compile(r"^\d{4}[-_]?\d{2}[-_]?\d{2}(?:[-_ ]+|$)")
-_NEIGHBOUR = re.compile(
-    r"^\W*(?:(?:the )?(?:next|previous|prev|first|last|second|third)(?: (?:part|post|article"
-    r"|chapter|installment|instalment))?(?: in (?:the|this) series)?|[上下前]一?[篇章節节集]"
-    r"|(?:nächster?|voriger?|erster?) teil)\b",
-    re.IGNORECASE,
-)
 _PART = re.compile(
     rf"\bpart (?:\d|{'|'.join(_WORDS)})\b|\b(?:in|of|to) (?:this|the|our) series\b"
     r"|\b(?:first|second|third|fourth|fifth) (?:part|post|article|instal?lment)\b",
     re.IGNORECASE,
 )
-"""Words on a link that leads to another part of the same series, linked back or not."""
+"""Words on a link that leads to another part of the same series."""
+
+_Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """What a title or a file's name says of a part."""
+class _Sign(NamedTuple):
+    """A number in a title or in a file's name."""
 
-    stem: str
-    """What stands before the number, folded; what follows it if nothing does."""
+    key: _Key
+    """What the parts of one series have alike; what is `marked` counts on the whole blog."""
     name: str
-    """The stem as it is written."""
+    """Of the series, as the title has it; `""` where it has none."""
     number: int
+
+
+class _Blog:
+    """The posts of a blog, joined to groups; two series that authors name stay two."""
+
+    def __init__(self, posts: Mapping[int, Post]) -> None:
+        self.posts = posts
+        self.titles = {number: _clean(post.title) for number, post in posts.items()}
+        self.signs: dict[int, _Sign] = {}
+        """By post, the surest that joined it to others."""
+        self.groups: dict[int, set[int]] = {}
+
+    def join(self, members: Sequence[int]) -> None:
+        for other in members[1:]:
+            one, two = (self.groups.setdefault(each, {each}) for each in (members[0], other))
+            names = {_fold(self.posts[number].series) for number in one | two} - {""}
+            if one is not two and len(names) < 2:
+                one |= two
+                self.groups |= dict.fromkeys(two, one)
+
+    def group_by(self, key: Callable[[int], str]) -> dict[_Key, list[int]]:
+        """Group posts by their language and a key; those whose key is empty are left out."""
+        groups: defaultdict[_Key, list[int]] = defaultdict(list)
+        for number, post in self.posts.items():
+            if value := _fold(key(number)):
+                groups[post.language, value].append(number)
+        return groups
 
 
 def find_series(
@@ -95,257 +113,133 @@ def find_series(
 
     A post is in one series at most. Sorted by the first part's source.
     """
-    read = {number: _Reading(post) for number, post in posts.items()}
-    groups = _Groups(posts)
-    for bucket in _buckets(posts, read):
-        groups.join(bucket)
-    for pair in _linked_parts(posts, links):
-        groups.join(pair)
-    found = [_order(group, posts, read) for group in groups.sets() if len(group) > 1]
-    return sorted(found, key=lambda series: posts[series.parts[0].post].source)
+    blog = _Blog(posts)
+    for members in blog.group_by(lambda number: posts[number].series).values():
+        blog.join(members)
+    _join_numbered(blog)
+    own: dict[int, list[tuple[str, int, int]]] = {}
+    for number in sorted(links):
+        for link, target in links[number]:
+            to = target.post if target else number
+            if to != number and posts[to].language == posts[number].language:
+                own.setdefault(number, []).append((link.words, link.line, to))
+    _join_alike(blog, {number: {to for _, _, to in each} for number, each in own.items()})
+    _join_linked(blog, own)
+    groups = {id(group): group for group in blog.groups.values()}.values()
+    series = [_order(blog, group) for group in groups if len(group) > 1]
+    return sorted(series, key=lambda each: posts[each.parts[0].post].source)
 
 
-class _Reading:
-    """What a post says of its place in a series."""
-
-    __slots__ = ("counts", "folder", "joined", "slug", "title")
-
-    def __init__(self, post: Post) -> None:
-        self.title = _read_number(_clean(post.title))
-        folder, _, file = post.source.rpartition("/")
-        stem = file.rpartition(".")[0]
-        if stem.casefold() in ("index", "_index", "readme"):
-            folder, _, stem = folder.rpartition("/")
-        self.folder = folder
-        name = re.sub(r"[-_]+", " ", _clean(_DAY.sub("", stem)))
-        self.slug = _unnamed(_read_number(name))
-        self.counts = [_count(_clean(post.title), _CHAPTER), _unnamed(_count(name, None))]
-        self.joined: _Number | None = None
-        """The surest of them that joined it to others."""
-
-    @property
-    def number(self) -> int | None:
-        """The part's number."""
-        return self.joined.number if self.joined else None
+def _join_numbered(blog: _Blog) -> None:
+    """Join posts by their numbers, the surest signs first."""
+    signs: defaultdict[_Key, dict[int, _Sign]] = defaultdict(dict)
+    for number, post in blog.posts.items():
+        for sign in _signs_of(post, blog.titles[number]):
+            signs[sign.key].setdefault(number, sign)
+    titles = blog.group_by(lambda number: blog.titles[number])
+    for key, members in sorted(signs.items(), key=lambda item: (item[0][0] != "marked", item[0])):
+        numbers = {sign.number for sign in members.values()}
+        is_marked = key[0] == "marked"
+        opening = titles.get(key[1:], [])[-1:] if is_marked and 1 not in numbers else []
+        is_run = len(members) == len(numbers) > 2 and min(numbers) <= 1
+        is_run = is_run and max(numbers) < 2 * len(numbers)
+        if opening or (len(numbers) > 1 if is_marked else is_run):
+            blog.signs = members | blog.signs
+            blog.join([*opening, *members])
 
 
-def _buckets(posts: Mapping[int, Post], read: Mapping[int, _Reading]) -> Iterator[list[int]]:
-    """Yield posts that are parts of one series by the same sign, the surest signs first."""
-    by_sign: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number, post in posts.items():
-        if post.series:
-            by_sign["series", post.language, _fold(post.series)].append(number)
-    yield from by_sign.values()
-    by_sign.clear()
-    signs: dict[tuple[str, ...], dict[int, _Number]] = defaultdict(dict)
-    for number, post in posts.items():
-        place = (post.language, read[number].folder)
-        for kind, sign in enumerate((read[number].title, read[number].slug)):
-            if sign and sign.stem:
-                signs["0", post.language, sign.stem].setdefault(number, sign)
-            elif sign:
-                signs["1", str(kind), *place].setdefault(number, sign)
-        for kind, sign in enumerate(read[number].counts):
-            if sign:
-                signs["2", str(kind), *place, sign.stem].setdefault(number, sign)
-    stems = {key[1:] for key in signs if key[0] == "0"}
-    by_title: dict[tuple[str, ...], int] = {
-        title: number
-        for number, post in posts.items()
-        if (title := (post.language, _fold(_clean(post.title)))) in stems
-    }
-    for key, bucket in sorted(signs.items()):
-        numbers = [sign.number for sign in bucket.values()]
-        opening = by_title.get(key[1:]) if key[0] == "0" and 1 not in numbers else None
-        if opening is None and not (len(set(numbers)) > 1 if key[0] == "0" else _is_run(numbers)):
-            continue
-        for number, sign in bucket.items():
-            read[number].joined = read[number].joined or sign
-        yield [*([] if opening is None else [opening]), *bucket]
+def _signs_of(post: Post, title: str) -> Iterator[_Sign]:
+    """Yield what a post says of its number, by a mark, as a chapter, and by its file."""
+    path = parse_path(post.source)
+    place = (post.language, path.folder)
+    if match := next(filter(None, (marker.search(title) for marker in _MARKERS)), None):
+        name = title[: match.start()].strip(_EDGES)
+        stem = _fold(name)
+        key = ("marked", post.language, stem) if stem else ("alone", *place)
+        yield _Sign(key, name if stem else "", _to_number(match["n"]))
+    if chapter := _CHAPTER.match(title):
+        yield _Sign(("chapter", *place, chapter["chapter"]), "", int(chapter["n"]))
+    if counted := _COUNTED.match(path.undated.replace("_", "-")):
+        yield _Sign(("file", *place), "", int(counted["n"]))
 
 
-def _is_run(numbers: Sequence[int]) -> bool:
-    """Whether numbers count the parts of one text: from 0 or 1 on, each once, few missing."""
-    return (
-        len(numbers) > 2
-        and len(set(numbers)) == len(numbers)
-        and min(numbers) <= 1
-        and max(numbers) < 2 * len(numbers)
-    )
+def _join_alike(blog: _Blog, linked: Mapping[int, Set[int]]) -> None:
+    """Join posts whose titles begin with the same clause, or are the same but for a month."""
+    whole = blog.group_by(blog.titles.__getitem__)
+    for clause, members in blog.group_by(lambda n: _clause_of(blog.titles[n])).items():
+        group = [*members, *whole.get(clause, ())]
+        if len(group) > 2 or not all(linked.get(n, set()).isdisjoint(group) for n in group):
+            blog.join(group)
+    for members in blog.group_by(lambda number: _undated(blog.titles[number])).values():
+        if len(members) > 2:
+            blog.join(members)
 
 
-def _linked_parts(
-    posts: Mapping[int, Post], links: Mapping[int, Sequence[ResolvedLink]]
-) -> Iterator[Sequence[int]]:
-    """Yield posts that links join.
-
-    Titles begin with the same clause, of three posts or of such as link to each other; titles of
-    three posts or more are the same but for a month; a link's
-    words speak of a part, or of a neighbour that links back; posts list each other by date.
-    """
-    clauses: dict[tuple[str, str], set[int]] = defaultdict(set)
-    periods: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for number, post in posts.items():
-        title = _clean(post.title)
-        found = _CLAUSE.match(title)
-        if found and len(found[1].split()) > 1:
-            clauses[post.language, _fold(found[1])].add(number)
-        if report := _undated(title):
-            periods[post.language, _fold(report)].add(number)
-    for number, post in posts.items():
-        if group := clauses.get((post.language, _fold(_clean(post.title)))):
-            group.add(number)
-    targets = {
-        number: {
-            resolved.link: target.post
-            for resolved in each
-            if (target := resolved.target)
-            and target.post != number
-            and posts[target.post].language == posts[number].language
-        }
-        for number, each in links.items()
-    }
-    linked = {number: set(found.values()) for number, found in targets.items()}
-    for group in clauses.values():
-        if len(group) > 2 or any(not group.isdisjoint(linked.get(each, ())) for each in group):
-            yield sorted(group)
-    for group in periods.values():
-        if len(group) > 2:
-            yield sorted(group)
-    for number, found_links in sorted(targets.items()):
-        for link, other in found_links.items():
-            is_neighbour = _NEIGHBOUR.match(link.words) and number in linked.get(other, ())
-            if is_neighbour or _PART.search(link.words):
-                yield number, other
-    listed: defaultdict[frozenset[int], dict[int, list[str]]] = defaultdict(dict)
-    for number, found_links in sorted(targets.items()):
-        for listing in _listings(number, found_links):
-            dates = [posts[other].date or "" for other in listing if other != number]
-            listed[frozenset(listing)].setdefault(number, dates)
-    for members, by_owner in listed.items():
-        is_mutual = len(by_owner) == len(members)
-        if is_mutual and any(all(d) and d == sorted(d) for d in by_owner.values()):
-            yield sorted(members)
+def _join_linked(blog: _Blog, own: Mapping[int, Sequence[tuple[str, int, int]]]) -> None:
+    """Join posts by links that speak of a part, and those each of which lists all the others."""
+    lists: defaultdict[frozenset[int], set[int]] = defaultdict(set)
+    for number, links in own.items():
+        listed, last = [{number}], 0
+        for words, line, to in links:
+            if _PART.search(words):
+                blog.join((number, to))
+            if not 0 < line - last <= 2:
+                listed.append({number})
+            listed[-1].add(to)
+            last = line
+        for members in map(frozenset, listed):
+            lists[members].add(number)
+    for members, listing in lists.items():
+        if len(members) > 2 and members == listing:
+            blog.join(sorted(members))
 
 
-def _listings(number: int, targets: Mapping[Link, int]) -> Iterator[tuple[int, ...]]:
-    """Yield a post with the others that it lists, each on a line of its own, two at least."""
-    listing = {number: None}
-    last = 0
-    for link, other in [*targets.items(), (Link("", "", 0), number)]:
-        if not 0 < link.line - last <= 2:
-            if len(listing) > 2:
-                yield tuple(listing)
-            listing = {number: None}
-        listing[other] = None
-        last = link.line
-
-
-class _Groups:
-    """Posts joined to groups; two series that authors name stay two."""
-
-    def __init__(self, posts: Mapping[int, Post]) -> None:
-        self._group: dict[int, set[int]] = {}
-        self._named = {number: _fold(post.series) for number, post in posts.items() if post.series}
-
-    def join(self, bucket: Sequence[int]) -> None:
-        for other in bucket[1:]:
-            one, two = (self._group.setdefault(each, {each}) for each in (bucket[0], other))
-            names = {self._named.get(number, "") for number in one | two} - {""}
-            if one is not two and len(names) < 2:
-                one |= two
-                for number in two:
-                    self._group[number] = one
-
-    def sets(self) -> list[set[int]]:
-        return list({id(group): group for group in self._group.values()}.values())
-
-
-def _order(group: set[int], posts: Mapping[int, Post], read: Mapping[int, _Reading]) -> Series:
+def _order(blog: _Blog, group: set[int]) -> Series:
     """Order by the author's numbers, else by date; posts without a number come by their date."""
-    numbers = {n: posts[n].part if posts[n].part is not None else read[n].number for n in group}
-    known = [number for number in numbers.values() if number is not None]
-    if len(known) < len(group) - 1 or len(set(known)) < len(known):
-        numbers = dict.fromkeys(group)
+    posts = blog.posts
+    numbers = {n: blog.signs[n].number for n in group if n in blog.signs}
+    numbers |= {n: part for n in group if (part := posts[n].part) is not None}
+    if len(numbers) < len(group) - 1 or len(set(numbers.values())) < len(numbers):
+        numbers = {}
+    first = 1 if numbers else 0
     ordered = sorted(
-        group,
-        key=lambda n: (
-            1 if numbers[n] is None and known else numbers[n] or 0,
-            posts[n].date or "",
-            posts[n].source,
-        ),
+        group, key=lambda n: (numbers.get(n, first), posts[n].date or "", posts[n].source)
     )
     parts = tuple(
-        SeriesPart(n, posts[n].source, place if numbers[n] in (None, LAST) else numbers[n] or 0)
+        SeriesPart(n, posts[n].source, place if numbers.get(n, LAST) == LAST else numbers[n])
         for place, n in enumerate(ordered, 1)
     )
-    return Series(_name(ordered, posts, read), parts)
+    return Series(_name(blog, ordered), parts)
 
 
-def _name(ordered: Sequence[int], posts: Mapping[int, Post], read: Mapping[int, _Reading]) -> str:
+def _name(blog: _Blog, ordered: Sequence[int]) -> str:
     """Name a series as its author does, else by what its titles share, its folder or its start."""
-    written = (posts[n].series for n in ordered)
-    signs = (read[n].joined for n in ordered)
-    stems = (sign.name for sign in signs if sign)
-    titles = [_clean(posts[n].title) for n in ordered]
-    clause = next((found[1] for title in titles if (found := _CLAUSE.match(title))), "")
-    is_shared = all(_fold(title).startswith(_fold(clause)) for title in titles)
-    folders = {read[n].folder for n in ordered}
-    folder = re.sub(r"^\d+[-_. ]+", "", folders.pop().rpartition("/")[2]).replace("-", " ")
-    place = "" if folders else folder
-    reports = {_undated(title) for title in titles}
-    report = reports.pop() if len(reports) == 1 else ""
-    named: tuple[str, ...] = (*written, *stems, clause if is_shared else "", report, place)
-    return next(filter(None, named), posts[ordered[0]].title)
+    titles = [blog.titles[n] for n in ordered]
+    clauses, reports = {*map(_clause_of, titles)} - {""}, {*map(_undated, titles)}
+    folder, *others = {parse_path(blog.posts[n].source).folder for n in ordered}
+    folder = re.sub(r"^\d+[-_. ]+", "", folder.rpartition("/")[2]).replace("-", " ")
+    names = (
+        *(blog.posts[n].series for n in ordered),
+        *(blog.signs[n].name for n in ordered if n in blog.signs),
+        *(each for each in sorted(clauses) if all(t.startswith(each) for t in titles)),
+        min(reports) if len(reports) == 1 else "",
+        "" if others else folder,
+    )
+    return next(filter(None, names), blog.posts[ordered[0]].title)
 
 
-def _unnamed(sign: _Number | None) -> _Number | None:
-    """Drop what is written in a file's name, which titles say better."""
-    return replace(sign, name="") if sign else None
+def _to_number(text: str) -> int:
+    """Read digits, a Roman or Chinese numeral, or an English word."""
+    tens, ten, ones = text.casefold().rpartition("十")
+    if ten:
+        return _NUMBERS.get(tens, 1) * 10 + _NUMBERS.get(ones, 0)
+    return int(ones) if ones.isdecimal() else _NUMBERS.get(ones, LAST)
 
 
-def _read_number(text: str) -> _Number | None:
-    """Read the first sign of a part in a title, or in a name with spaces."""
-    for marker in (*_MARKERS, _ROMAN):
-        found = marker.search(text)
-        if found is None:
-            continue
-        groups = found.groupdict()
-        number = _to_number(groups.get("n") or groups["m"])
-        if number is None:
-            continue
-        before = text[: found.start()]
-        stem = _fold(before)
-        return _Number(stem, before.strip(_EDGES) if stem else "", number)
-    return None
-
-
-def _count(text: str, chapter: re.Pattern[str] | None) -> _Number | None:
-    """Read the first number of a title, or of a name with spaces, that has no other sign."""
-    found = (chapter and chapter.match(text)) or _COUNT.search(text)
-    if found is None:
-        return None
-    above = found.groupdict().get("chapter")
-    before = above or text[: found.start()]
-    name = "" if above or not _fold(before) else before.strip(_EDGES)
-    return _Number(_fold(before), name, int(found["n"]))
-
-
-def _to_number(text: str) -> int | None:
-    """Read digits, a Roman or Chinese numeral, an English word or an ordinal of two or three."""
-    text = text.casefold()
-    if text.isdecimal():
-        return int(text)
-    if text in _ORDINALS:
-        return _ORDINALS[text]
-    if text in _WORDS:
-        return _WORDS.index(text) + 1
-    if set(text) <= _ROMANS.keys():
-        values = [_ROMANS[letter] for letter in text]
-        pairs = zip(values, [*values[1:], 0], strict=True)
-        return sum(-value if value < following else value for value, following in pairs)
-    tens, ten, ones = text.rpartition("十")
-    return (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0) or None
+def _clause_of(title: str) -> str:
+    """Return what stands before the colon of a title, `""` for a single word."""
+    clause = _CLAUSE.match(title)
+    return clause[1] if clause and len(clause[1].split()) > 1 else ""
 
 
 def _undated(title: str) -> str:

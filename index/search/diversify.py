@@ -18,7 +18,7 @@ import numpy as np
 from blog_search_mcp.index.analysis.languages import TRADITIONAL, language_of, primary_subtag
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.retrieval import Candidates, Numbers
-from blog_search_mcp.index.store.translations import Translation, Translations
+from blog_search_mcp.index.types import Translation, Translations
 
 PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the

@@ -17,8 +17,7 @@ from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog, read_chunk_table
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.store.translations import Translations
-from blog_search_mcp.index.types import Ids, Series
+from blog_search_mcp.index.types import Ids, Series, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
 
 

@@ -28,8 +28,17 @@ import numpy.typing as npt
 from blog_search_mcp.index.errors import IndexBroken, UnknownPost
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.store.translations import Translation, Translations
-from blog_search_mcp.index.types import Chunk, Filters, Ids, Link, Post, Series, SeriesPart
+from blog_search_mcp.index.types import (
+    Chunk,
+    Filters,
+    Ids,
+    Link,
+    Post,
+    Series,
+    SeriesPart,
+    Translation,
+    Translations,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
-from blog_search_mcp.index.store.translations import Translation
-from blog_search_mcp.index.types import Chunk, Series
+from blog_search_mcp.index.types import Chunk, Series, Translation
 
 SCHEMA = """
 CREATE TABLE posts (

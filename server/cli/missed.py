@@ -90,15 +90,15 @@ def _sort(groups: Iterable[Group]) -> list[Group]:
 def _join_alike(groups: Sequence[Group], engine: Engine) -> tuple[list[Group], str | None]:
     """Join groups alike; also returns what the reader must know. Raises BlogSearchError."""
     corpus = engine.corpus()
-    from blog_search_mcp.index.relations.questions import compare_questions, group_alike
+    from blog_search_mcp.index.relations.questions import group_questions
 
     compared = groups[:COMPARED]
-    likeness = compare_questions(corpus, [group[-1].query for group in compared])
+    alike, notice = group_questions(corpus, [group[-1].query for group in compared])
     joined = [
         sorted((call for place in places for call in compared[place]), key=lambda call: call.time)
-        for places in group_alike(likeness.values)
+        for places in alike
     ]
-    return _sort([*joined, *groups[COMPARED:]]), likeness.notice
+    return _sort([*joined, *groups[COMPARED:]]), notice
 
 
 def _describe(group: Group, engine: Engine) -> Facts:

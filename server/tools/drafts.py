@@ -34,8 +34,8 @@ ANSWER_BYTES = 2_500
 """What an answer may take; further meetings of the last posts are left out until it does."""
 MEETINGS = 3
 """Meetings of a post that a model is shown."""
-SENTENCE_WIDTH, LINK_WIDTH = 120, 100
-"""Columns of a sentence that meets, and of one that could carry a link."""
+LINK_WIDTH = 100
+"""Columns of a sentence that could carry a link."""
 
 DraftText = Annotated[str, AfterValidator(partial(check_text, most=DRAFT_LENGTH))]
 
@@ -152,7 +152,7 @@ def _meeting_facts(meeting: Meeting, mine: Chunk, post: Post) -> dict[str, Any]:
         "my_heading": brief(mine.headings[-1], width) if mine.headings else None,
         "chunk_index": theirs.index,
         "heading": results.heading_path(theirs.headings, post.title, width) or None,
-        "says": brief(meeting.sentence, SENTENCE_WIDTH),
+        "says": meeting.says,
         "word_for_word": f"{meeting.same_words:.0%}" if meeting.same_words else None,
     }
     return results.present(facts)
@@ -177,8 +177,11 @@ def find_links(
 ) -> dict[str, Any]:
     """Suggest links for a text, or to it, as plain JSON. Raises IndexBroken."""
     from blog_search_mcp.index.relations.draft import embed_passages
-    from blog_search_mcp.index.relations.linking.hrefs import find_style, write_href
-    from blog_search_mcp.index.relations.linking.suggest import suggest_backlinks, suggest_links
+    from blog_search_mcp.index.relations.linking.suggest import (
+        links_by_file,
+        suggest_backlinks,
+        suggest_links,
+    )
 
     suggest = suggest_backlinks if is_reverse else suggest_links
     vectors, notices = None, []
@@ -187,13 +190,11 @@ def find_links(
     except EmbedderError as error:
         notice = f"Compared by words alone, since there is no embedding: {error.for_clients}"
         notices.append(complete_commands(notice))
-    style = find_style(corpus)
-    place = corpus.addresses.places.best(is_whole=style == "url")
-    links = []
-    for link in suggest(corpus, draft, vectors, limit):
-        target = link.target  # a text whose file is not known cannot be linked to
-        href = write_href(style, link.post.source, target, link.anchor, place)
-        links.append(_link_facts(link, href if target.source else "", is_reverse=is_reverse))
+    by_file = links_by_file(corpus)
+    links = [
+        _link_facts(link, link.write_href(by_file=by_file), is_reverse=is_reverse)
+        for link in suggest(corpus, draft, vectors, limit)
+    ]
     if not links and is_reverse:
         notices.append("No other post names or describes it without linking to it.")
     elif not links:
@@ -225,13 +226,8 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
 
 def describe_reason(link: Suggestion) -> str:
     """Describe in a few words why a link is suggested."""
-    match link.why:
-        case "title":
-            return "words of its title"
-        case "linked":
-            return "words of other links to it"
-        case "subject":
-            return "a word that few other posts have"
+    if not link.is_heading:
+        return "words of its title"
     headings = link.chunk.headings if link.chunk else ()
     if not headings:
         return "words of one of its headings"

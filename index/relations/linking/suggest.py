@@ -1,65 +1,32 @@
 """Suggest links: from a text to posts, and from posts to a text; best first, none written.
 
 Which post a link should lead to is a weighted sum of `index.relations.linking.features`; the words
-to put it on are then looked for where the text meets the post.
+to put it on are then looked for where the text meets the post. Which posts should link to a text is
+the same question for each of those that are near to it, with one target.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+import posixpath
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from urllib.parse import quote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.relations.draft import Draft, draft_of_post, embed_passages
-from blog_search_mcp.index.relations.linking.features import (
-    FEATURES,
-    Evidence,
-    find_backward_evidence,
-    find_evidence,
-)
-from blog_search_mcp.index.relations.linking.names import Mention, Names, stems_of
+from blog_search_mcp.index.relations.corpus import Corpus
+from blog_search_mcp.index.relations.draft import Draft, draft_of_post
+from blog_search_mcp.index.relations.linking.features import Meaning, compare_passages, weigh_posts
 from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
-from blog_search_mcp.index.relations.linking.words import LEAST_SHARE, Place, find_name, find_part
+from blog_search_mcp.index.relations.linking.titles import title_terms
+from blog_search_mcp.index.relations.linking.words import WordFinder, Words
+from blog_search_mcp.index.relations.paths import MARKDOWN
+from blog_search_mcp.index.relations.similarity.wording import stems_of
+from blog_search_mcp.index.types import Chunk, Post, Vectors
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Post, Vectors
-
-WEIGHTS: Mapping[str, float] = {
-    "named": 0.86,
-    "used": 0.51,
-    "share": 1.60,
-    "rare": 0.75,
-    "text_share": 1.00,
-    "text_rare": 0.75,
-    "post": -0.06,
-    "chunk": 0.45,
-    "passage": 0.48,
-    "tags": 1.34,
-    "popular": 0.69,
-    "recent": 2.49,
-    "titles": -0.64,
-    "cited": 0.75,
-}
-"""By feature, fitted to links that posts of golang-blog, 18f-blog and tarrragon-zhtw have, by a
-softmax over a target and all posts that are none; `benchmarks.author links --fit --limit 100` with
-the commit after e188279."""
-
-NEAR = 40
-"""Chunks by meaning and by words that are read to find the posts to link from."""
-
-RARE = 0.6
-"""Weight of a post's own word, of one that no post has: that of a word of 8 posts in 750. With .5,
-and words that are said three times, one of two is of the subject."""
-REPEATED = 5
-"""How often a post says such a word."""
-
+NEAR = 25
+"""Posts by meaning and by words that are read to find those to link from."""
 TRIED = 6
 """Posts that words are looked for, for each suggestion."""
 
@@ -75,41 +42,89 @@ class Suggestion:
     words: str
     """What to put it on, as it stands in the text."""
     sentence: str
-    """The one that holds the words, as it stands in the text."""
-    why: str
-    """As of `Words`."""
+    """The one that holds the words, on a line."""
+    share: float
+    """How much of the title or headings they hold, in [0, 1]."""
     target: Post
     chunk: Chunk | None
     """Of the target, what meets the text; `None` where that is not known."""
+    is_heading: bool
+    """Whether the words are of the chunk's heading, where the link then leads, not of the title."""
 
-    @property
-    def anchor(self) -> str:
-        """Where in the target the link leads: to the heading whose words it is put on."""
-        return self.chunk.anchor if self.chunk and self.why == "heading" else ""
+    def write_href(self, *, by_file: bool) -> str:
+        """Write the link by the path of the page; by its file if asked, or where none is known.
+
+        `""` for a text that has no file.
+        """
+        url, source = self.target.url, self.target.source
+        if not source:
+            return ""
+        path = urlsplit(url).path or "/" if url else ""
+        if by_file or not url:
+            path = posixpath.relpath(source, posixpath.dirname(self.post.source) or ".")
+            path = quote(path, safe="/~@+,;=!$&'*")
+        anchor = self.chunk.anchor if self.is_heading and self.chunk else ""
+        return f"{path}#{anchor}" if anchor else path
+
+
+def links_by_file(corpus: Corpus) -> bool:
+    """Whether most links between the blog's posts are written by their files."""
+    hrefs = (link.href for links in corpus.links.values() for link, target in links if target)
+    by_file = [bool(MARKDOWN.search(href.partition("#")[0])) for href in hrefs]
+    return 2 * sum(by_file) > len(by_file)
 
 
 class _Text:
     """A text that is linked from."""
 
-    def __init__(self, draft: Draft, language: str, vectors: Vectors | None) -> None:
-        self.draft = draft
-        self.language = language
-        self.prose = find_prose(draft.passages, language)
-        self.vectors = vectors
+    def __init__(self, corpus: Corpus, draft: Draft) -> None:
+        self.draft, self.language = draft, _language_of(draft)
+        self.prose = find_prose(draft.passages, self.language)
+        self._rarity = corpus.titles.rarity
+        self._finder = WordFinder(self.prose, corpus.titles, {self.language, "en"})
 
-    def passage_at(self, line: int) -> int | None:
-        """Return the place of the passage that holds a line of the file."""
-        for place, passage in enumerate(self.draft.passages):
-            if passage.first_line <= line <= passage.last_line:
-                return place
-        return None
+    def suggest(
+        self, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
+    ) -> Suggestion | None:
+        """Find words to put a link on to a post with these chunks, which no other link then gets.
 
-    def sentences_of(self, passage: Chunk) -> list[Sentence]:
-        return [
-            sentence
-            for sentence in self.prose.sentences
-            if passage.first_line <= self.prose.line_of(sentence.start) <= passage.last_line
+        They are of its title, else of the title or a heading in the passage that is nearest to a
+        chunk; `cosines` are those of each passage of the text to each chunk.
+        """
+        sentences, chunk = self.prose.sentences, None
+        cosines = cosines if cosines is not None and cosines.size else None
+        headings = [
+            frozenset(stems_of(" ".join(each.headings[-1:]), target.language)) for each in chunks
         ]
+        title, shared = title_terms(target), [0.0] * len(chunks)
+        words = self._finder.find(sentences, title)
+        if words is None and cosines is not None:
+            lines = _lines_of(self.draft.passages[int(cosines.max(axis=1).argmax())])
+            inside = [each for each in sentences if self.prose.line_of(each.start) in lines]
+            words = self._finder.find(inside, title.union(*headings), self._rarity.highest)
+            held = frozenset(stems_of(self._read(words), target.language))
+            shared = [self._rarity.sum(held & heading) for heading in headings]
+        if words is None:
+            return None
+        self._finder.taken.append(words)
+        line = self.prose.line_of(words.start)
+        at = [n for n, each in enumerate(self.draft.passages) if line in _lines_of(each)]
+        if cosines is not None and at:
+            near = cosines[at[0]].tolist()
+            chunk = chunks[max(range(len(chunks)), key=lambda n: (shared[n], near[n]))]
+        return Suggestion(
+            post=self.draft.post,
+            line=line,
+            words=self._read(words),
+            sentence=next(self._read(s) for s in sentences if s.start <= words.start < s.end),
+            share=words.share,
+            target=target,
+            chunk=chunk,
+            is_heading=any(shared),
+        )
+
+    def _read(self, span: Words | Sentence | None) -> str:
+        return self.prose.text[span.start : span.end] if span else ""
 
 
 def suggest_links(
@@ -122,70 +137,94 @@ def suggest_links(
     """Suggest links from a text to posts of the blog, best first, one to a post.
 
     `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
-    that may be linked to and whose own links tell what posts are linked to for; all by default.
+    that may be linked to; all by default.
     """
-    text = _Text(draft, language_of_draft(draft), vectors)
-    others = linkable_posts(corpus, draft, text.language)
-    evidence = find_evidence(
-        corpus, draft, text.prose, vectors, others if among is None else others & set(among)
-    )
-    linked = _linked_by(corpus, draft)
-    taken: list[Place] = []
-    found: list[Suggestion] = []
-    ranked = evidence.posts[_order(corpus, evidence)].tolist()
-    for post in [each for each in ranked if each not in linked][: limit * TRIED]:
-        if len(found) == limit:
+    text = _Text(corpus, draft)
+    others = linkable_posts(corpus, draft, text.language) - _linked_by(corpus, draft)
+    others = others if among is None else others & set(among)
+    meaning = compare_passages(corpus, vectors, text.language)
+    best = weigh_posts(corpus, draft.post, text.prose, meaning, others)
+    suggestions: list[Suggestion] = []
+    for number in [*best][: limit * TRIED]:
+        chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
+        cosines = _compare_chunks(corpus, meaning, number)
+        if suggestion := text.suggest(corpus.posts[number], chunks, cosines):
+            suggestions.append(suggestion)
+        if len(suggestions) == limit:
             break
-        goal = _Goal(
-            corpus.posts[post],
-            tuple(corpus.snapshot.catalog.chunks_of(post).values()),
-            corpus.names,
-            corpus.names.titles[post],
-        )
-        mentions = evidence.mentions.get(post, [])
-        suggestion = _suggest(text, goal, mentions, _compare(corpus, text, post), taken)
-        if suggestion is not None:
-            found.append(suggestion)
-    return found
+    return suggestions
 
 
-def weigh(evidence: Evidence) -> Vectors:
-    """Return how much speaks for a link to each post; higher is better, without a scale."""
-    weights = np.array([WEIGHTS[name] for name in FEATURES], dtype=np.float32)
-    scores: Vectors = evidence.features @ weights
-    return scores
+def suggest_backlinks(
+    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
+) -> list[Suggestion]:
+    """Suggest links from posts of the blog to a draft or post, best first, one from each.
+
+    Best are those whose words name it most fully and that are nearest in meaning.
+    """
+    language = _language_of(draft)
+    subject = replace(draft.post, language=language)
+    meaning = compare_passages(corpus, vectors, language)
+    own = _versions_of(corpus, draft)
+    near = _find_near(corpus, subject, meaning)
+    suggestions: list[tuple[float, Suggestion]] = []
+    for number in near.keys() - own:
+        post = corpus.posts[number]
+        speaks = {primary_subtag(post.language), primary_subtag(language)} - {"", UNDETERMINED}
+        if len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
+            continue
+        cosines = _compare_chunks(corpus, meaning, number)
+        text = _Text(corpus, draft_of_post(corpus, post.source))
+        cosines = None if cosines is None else cosines.T
+        if suggestion := text.suggest(subject, draft.passages, cosines):
+            suggestions.append((suggestion.share + 2 * near[number], suggestion))
+    suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
+    return [suggestion for _, suggestion in suggestions[:limit]]
 
 
-DIGITS = 4
-"""Decimals of a weight that count: further ones depend on the order in which NumPy adds."""
+def _compare_chunks(corpus: Corpus, meaning: Meaning | None, post: int) -> Vectors | None:
+    """Return the cosines of a text's passages to the chunks of a post."""
+    chunks = corpus.snapshot.table.chunks_of([post])
+    return None if meaning is None else corpus.passages.by_chunk(meaning.cosines, post, chunks)
 
 
-def _order(corpus: Corpus, evidence: Evidence) -> list[int]:
-    """Return the places of `evidence`, best first; posts alike by source, whenever they came."""
-    weights = np.round(weigh(evidence), DIGITS).tolist()
-    sources = [corpus.posts[post].source for post in evidence.posts.tolist()]
-    return sorted(range(len(weights)), key=lambda place: (-weights[place], sources[place]))
+def _find_near(corpus: Corpus, subject: Post, meaning: Meaning | None) -> dict[int, float]:
+    """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
+    query, cosines = analyse_query(subject.title, [subject.language]), dict[int, float]()
+    if meaning is not None and len(corpus.passages.posts):
+        by_post = corpus.passages.by_post(meaning.cosines).max(axis=0)
+        cosines = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
+    nearest = sorted(cosines, key=lambda post: -cosines[post])[:NEAR]
+    saying = corpus.snapshot.lexical.posts.normalised_bm25(query, NEAR)
+    return {post: cosines.get(post, 0.0) for post in (*nearest, *saying)}
 
 
-def versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
-    """Return the posts that are the draft itself, by source or title, and its translations."""
-    same = corpus.snapshot.titles.get(name_key(draft.post.title), ())
-    own = {*same, *([draft.post_id] if draft.post_id is not None else ())}
-    own |= {number for number, post in corpus.posts.items() if post.source == draft.post.source}
-    return frozenset(own).union(*(corpus.translations_of(number) for number in own))
+def _lines_of(passage: Chunk) -> range:
+    return range(passage.first_line, passage.last_line + 1)
 
 
-def language_of_draft(draft: Draft) -> str:
+def _language_of(draft: Draft) -> str:
     """Return the language that a draft says or shows, `""` if none."""
     language = draft.post.language
     return "" if language == UNDETERMINED else language
 
 
+def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
+    """Return the posts that a draft is, by its source or title, and their translations."""
+    title = name_key(draft.post.title)
+    own = {
+        number
+        for number, post in corpus.posts.items()
+        if post.source == draft.post.source or (title and name_key(post.title) == title)
+    }
+    return frozenset(own).union(*map(corpus.translations_of, own))
+
+
 def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
     """Return the posts that the draft links to, with their translations."""
     targets = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
-    posts = {target.post for target in targets if target is not None}
-    return frozenset(posts).union(*(corpus.translations_of(post) for post in posts))
+    posts = {target.post for target in targets if target}
+    return frozenset(posts).union(*map(corpus.translations_of, posts))
 
 
 def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:
@@ -194,173 +233,9 @@ def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:
     That is its own with the same script or region, else its own at all, else any. The draft itself
     is left out, by its source or title, and its translations.
     """
-
-    def distance(other: str) -> int:
-        is_own = primary_subtag(other) == primary_subtag(language)
-        return 0 if other == language else 1 if is_own else 2
-
     far = set[int]()
-    groups = {group[0].post: group for group in corpus.snapshot.translations.groups.values()}
-    for group in groups.values():
-        nearest = min(distance(each.language) for each in group)
-        far |= {each.post for each in group if distance(each.language) > nearest}
-    return set(corpus.posts) - far - versions_of(corpus, draft)
-
-
-@dataclass(frozen=True, slots=True)
-class _Goal:
-    """A post or draft that is linked to."""
-
-    post: Post
-    chunks: Sequence[Chunk]
-    names: Names
-    title: Sequence[str]
-    """Its title's terms."""
-
-
-def _suggest(
-    text: _Text,
-    goal: _Goal,
-    mentions: Sequence[Mention],
-    cosines: Vectors | None,
-    taken: list[Place],
-) -> Suggestion | None:
-    """Find words to put the link on; `taken` receives their place.
-
-    `cosines` are those of each passage of the text to each chunk of the goal.
-    """
-    prose, names, languages = text.prose, goal.names, {text.language, "en"}
-    title = set(goal.title)
-    words = find_name(prose, mentions, taken)
-    if words is None and (full := names.weigh(goal.title)):
-        words = find_part(prose, prose.sentences, names, title, full, "title", languages, taken)
-    if words is None and cosines is not None:
-        nearest = int(cosines.max(axis=1).argmax())
-        near = text.sentences_of(text.draft.passages[nearest])
-        wanted = title.union(*(_heading_stems(chunk, goal) for chunk in goal.chunks))
-        words = find_part(prose, near, names, wanted, names.highest, "heading", languages, taken)
-        if words is None:
-            wanted = _own_stems(goal)
-            words = find_part(
-                prose, near, names, wanted, names.highest, "subject", languages, taken
-            )
-    if words is None:
-        return None
-    taken.append((words.start, words.end))
-    line = prose.line_of(words.start)
-    held = set(stems_of(prose.text[words.start : words.end], goal.post.language))
-    in_headings = [
-        names.weigh(sorted(held & _heading_stems(chunk, goal))) if words.why == "heading" else 0.0
-        for chunk in goal.chunks
-    ]
-    why = "title" if words.why == "heading" and not any(in_headings) else words.why
-    met: Chunk | None = None
-    at = text.passage_at(line)
-    if cosines is not None and at is not None:
-        order = list(zip(in_headings, cosines[at].tolist(), strict=True))
-        met = goal.chunks[max(range(len(order)), key=order.__getitem__)]
-    sentence = next(s for s in prose.sentences if s.start <= words.start < s.end)
-    return Suggestion(
-        text.draft.post,
-        line,
-        prose.text[words.start : words.end],
-        " ".join(prose.text[sentence.start : sentence.end].split()),
-        why,
-        goal.post,
-        met,
-    )
-
-
-def suggest_backlinks(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
-) -> list[Suggestion]:
-    """Suggest links from posts of the blog to a draft or post, best first, one from each."""
-    language = language_of_draft(draft)
-    own = versions_of(corpus, draft)
-    linking = {of for of, tos in corpus.linked.items() if not tos.isdisjoint(own)}
-    spoken = primary_subtag(language)
-    others = {
-        number
-        for number, post in corpus.posts.items()
-        if number not in own
-        and (not spoken or primary_subtag(post.language) in (spoken, "", UNDETERMINED))
-    }
-    having = corpus.snapshot.lexical.posts.having
-    subject = replace(draft.post, language=language)
-    names = Names({0: subject}, having, len(corpus.posts))
-    chunks = _near_chunks(corpus, draft, vectors, language)
-    texts = {
-        post: find_prose(tuple(found.values()), corpus.posts[post].language)
-        for post, found in chunks.items()
-        if post in others - linking
-    }
-    evidence = find_backward_evidence(corpus, draft, names, texts, vectors, others)
-    goal = _Goal(draft.post, draft.passages, names, names.titles[0])
-    order = _order(corpus, evidence)
-    found: list[Suggestion] = []
-    share = evidence.features[:, FEATURES.index("share")]
-    for place in order[: limit * TRIED]:
-        post = int(evidence.posts[place])
-        if len(found) == limit:
-            break
-        if not evidence.mentions[post] and share[place] < LEAST_SHARE:
-            continue
-        other = draft_of_post(corpus, corpus.posts[post].source)
-        known = embed_passages(corpus, other)
-        text = _Text(other, other.post.language, known)
-        cosines = known @ vectors.T if vectors is not None and len(vectors) else None
-        mentions = [m for s in text.prose.sentences for m in names.find_mentions(s)]
-        suggestion = _suggest(text, goal, mentions, cosines, [])
-        if suggestion is not None:
-            found.append(suggestion)
-    return found
-
-
-def _near_chunks(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, language: str
-) -> dict[int, dict[int, Chunk]]:
-    """Return by post the chunks that are nearest to a draft in meaning or in its title's words."""
-    table = corpus.snapshot.table
-    query = analyse_query(draft.post.title, [language])
-    near = set(corpus.snapshot.lexical.chunks.normalised_bm25(query, NEAR))
-    if vectors is not None and len(vectors):
-        rows, counts = corpus.chunk_vectors
-        nearest = (rows @ vectors.T).max(axis=1)
-        places = np.argsort(-nearest, kind="stable")[:NEAR]
-        near |= set(table.chunks[np.searchsorted(np.cumsum(counts), places, "right")].tolist())
-    chunks = corpus.snapshot.catalog.chunks(sorted(near))
-    owners = table.posts_of(np.array([*chunks], dtype=np.int64)).tolist()
-    found: dict[int, dict[int, Chunk]] = {}
-    for owner, (number, chunk) in zip(owners, chunks.items(), strict=True):
-        found.setdefault(owner, {})[number] = chunk
-    return found
-
-
-def _heading_stems(chunk: Chunk, goal: _Goal) -> set[str]:
-    return set(stems_of(" ".join(chunk.headings[-1:]), goal.post.language))
-
-
-def _own_stems(goal: _Goal) -> set[str]:
-    """Return the terms that a post says again and again and hardly any other says."""
-    counts = Counter(
-        stem for chunk in goal.chunks for stem in stems_of(chunk.plain, goal.post.language)
-    )
-    least = RARE * goal.names.highest
-    return {
-        stem for stem, n in counts.items() if n >= REPEATED and goal.names.weigh([stem]) >= least
-    }
-
-
-def _compare(corpus: Corpus, text: _Text, post: int) -> Vectors | None:
-    """Return the cosine of each passage of the text to each chunk of a post."""
-    if text.vectors is None or not len(text.vectors):
-        return None
-    chunks = corpus.snapshot.table.chunks_of([post])
-    rows, counts = corpus.snapshot.vectors.vectors(chunks)
-    if not len(rows):
-        return None
-    cosines = np.full((len(text.vectors), len(chunks)), -1.0, dtype=np.float32)
-    products = text.vectors @ rows.T
-    for column, chunk in enumerate(np.repeat(np.arange(len(chunks)), counts)):
-        cosines[:, chunk] = np.maximum(cosines[:, chunk], products[:, column])
-    return cosines
+    for group in corpus.snapshot.translations.groups.values():
+        own = [e for e in group if primary_subtag(e.language) == primary_subtag(language)]
+        same = [each for each in own if each.language == language]
+        far |= {each.post for each in group} - {each.post for each in same or own or group}
+    return set(corpus.posts) - far - _versions_of(corpus, draft)

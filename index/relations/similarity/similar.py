@@ -9,29 +9,26 @@ cosine separates a duplicate from a relative.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
-from blog_search_mcp.index.relations.similarity.passages import NOWHERE
+from blog_search_mcp.index.relations.passages import NOWHERE
 from blog_search_mcp.index.relations.similarity.wording import (
     Rarity,
-    Wording,
-    join_wordings,
+    join_runs,
     read_wording,
     share_runs,
 )
-from blog_search_mcp.index.store.translations import find_translations
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.types import Chunk, Ids, Post, Vectors
+from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 Kind = Literal["translation", "same text", "same ground"]
 """What a post is to a text: the same in another language; mostly its words, such as a post
@@ -48,19 +45,20 @@ MARGIN = 0.8
 meet by meaning. Without it a third of all passages are mutually nearest to one of another post;
 with it and SHARED .04 to .07."""
 MOST = 0.7
-"""Share of a text's runs of words that makes it the same text as a post, and of its passages, in
-order, that makes it a translation."""
-TIE = 0.02
-"""Scores that differ by no more are equal, if the same passages meet: the newer post is first."""
+"""Share of a text's runs of words that makes it the same text as a post, and of its passages that
+makes it a translation."""
 SHORTEST = 8
-"""Words of a passage that can be said to be said already, and of a text that can be the same."""
+"""Words of a passage that can be said to be said already."""
+FEWEST = 5
+"""Runs of words of a text that can be the same."""
 PROPOSED = 15
 """Posts that each way of searching proposes: all passages together, each passage, rare words."""
+RAREST = 30
+"""Words that posts are searched for by."""
 NEAREST = 3
 """Posts named where none covers the same ground."""
-
-_DRAFT = -1
-"""No post's id."""
+SAYS = 120
+"""Columns of what a passage says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,9 @@ class Meeting:
     """Its place in the text."""
     chunk: Chunk
     same_words: float
-    """Share of the passage's runs of four words that stand in the post, in [0, 1]."""
-    sentence: str
-    """Of the chunk: the one that meets."""
+    """Share of the passage's runs of words that stand in the post, in [0, 1]."""
+    says: str
+    """What of the chunk meets the passage, on a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +81,7 @@ class SimilarPost:
     post: Post
     kind: Kind
     score: float
-    """Mean over the passages of how near the post comes in meaning and words, in [0, 1]; to rank
-    by, and no measure of duplication."""
-    share: float
-    """Share of the passages that meet it, in [0, 1]."""
+    """How near the post comes in meaning and words, in [0, 1]; to rank by alone."""
     meetings: tuple[Meeting, ...]
     """In the order of the text."""
     is_linked: bool
@@ -113,60 +108,39 @@ class Similarity:
     """One sentence the reader must see (meaning is not compared), else `None`."""
 
 
-class _Nearness(NamedTuple):
-    """How near a post is to each passage in meaning."""
-
-    cosines: Vectors
-    chunks: Ids | None
-    """By passage, the post's nearest chunk; `None` if the post has no vectors."""
-    met: frozenset[int]
-    """The passages that it or a translation of it meets."""
-
-
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts that meet most of the draft, by words alone if need be.
 
-    Neither the draft itself nor its translations are listed. Raises IndexBroken.
+    Of posts that come as near the newer is first. Neither the draft itself nor its translations are
+    listed. Raises IndexBroken.
     """
+    lengths = [read_wording(each.plain, draft.post.language).length for each in draft.passages]
+    judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
+    passages = tuple(draft.passages[n] for n in judged)
+    vectors, notice = None, None
     try:
-        return rank_similar(corpus, draft, _embed_readable(corpus, draft), limit)
+        vectors = embed_passages(corpus, draft)[list(judged)]
     except EmbedderError as error:
         notice = f"By words alone, without comparing meaning: {error.for_clients}"
-        return replace(rank_similar(corpus, draft, None, limit), notice=notice)
-
-
-def _embed_readable(corpus: Corpus, draft: Draft) -> Vectors:
-    """Embed the passages, with zeros for those that the embedder cannot read."""
-    readable = corpus.snapshot.embedder.vocabulary_coverage([p.plain for p in draft.passages])
-    vectors = embed_passages(corpus, draft)
-    return np.where(np.array(readable)[:, np.newaxis] > 0, vectors, np.float32(0))
-
-
-def rank_similar(
-    corpus: Corpus,
-    draft: Draft,
-    vectors: Vectors | None,
-    limit: int,
-    hidden: Collection[int] = (),
-) -> Similarity:
-    """Find them with the vectors of `embed_passages`, or by words alone; none of `hidden`.
-
-    Raises IndexBroken.
-    """
-    search = _Search(corpus, draft, vectors, hidden)
-    found = sorted(search.judge(), key=lambda each: (-each.score, each.post.source))
-    distinct = _one_of_each_family(found)
-    listed = [each for each in distinct if each.meetings or each.kind == "same text"]
-    meeting = _newer_first(listed)
-    met = {each.passage for post in meeting for each in post.meetings}
+    own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
+    translations = frozenset[int]().union(*map(corpus.translations_of, own))
+    search = _Search(corpus, replace(draft, passages=passages), vectors, own | translations)
+    best = sorted(search.judge(), key=lambda it: it.post.source)
+    best.sort(key=lambda it: (round(it.score, 2), it.post.date or ""), reverse=True)
+    named: set[str] = set()
+    for each in best:
+        if each.post.source not in named:
+            named |= {source for _, source in each.translations}
+    best = [each for each in best if each.post.source not in named]
+    listed = [each for each in best if each.meetings]
+    nearest = [each.post for each in best[: min(limit, NEAREST)]]
     return Similarity(
-        posts=tuple(meeting[:limit]),
-        nearest=() if meeting else tuple(each.post for each in distinct[: min(limit, NEAREST)]),
-        passages=search.judged,
-        said=len(met),
-        translations=tuple(
-            corpus.posts[post] for post in sorted(search.translations) if post not in hidden
-        ),
+        posts=tuple(listed[:limit]),
+        nearest=() if listed else tuple(nearest),
+        passages=passages,
+        said=len({meeting.passage for each in listed for meeting in each.meetings}),
+        translations=tuple(corpus.posts[post] for post in sorted(translations)),
+        notice=notice,
     )
 
 
@@ -176,195 +150,115 @@ class _Search:
     def __init__(
         self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
     ) -> None:
-        self._corpus = corpus
-        self._draft = draft
+        self._corpus, self._draft, self._hidden = corpus, draft, hidden
         self._language = draft.post.language
-        own = {post for post, each in corpus.posts.items() if each.source == draft.post.source}
-        self.translations = _find_translations(corpus, draft.post) - own
-        self._hidden = {*hidden, *self.translations, *own}
-        wordings = [read_wording(each.plain, self._language) for each in draft.passages]
-        judged = [n for n, each in enumerate(wordings) if len(each.stems) >= SHORTEST]
-        judged = judged or list(range(len(wordings)))
-        self.judged = tuple(draft.passages[number] for number in judged)
-        self._wordings = [wordings[number] for number in judged]
-        self._vectors = None if vectors is None else vectors[judged]
-        self._rarity = Rarity(corpus.snapshot)
-        self._blog = corpus.passages
-
-        targets = (
-            corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links
-        )
-        self._linked = {target.post for target in targets if target}
-        self._whole = join_wordings(self._wordings)
-        self._weights = [self._rarity.sum(each.words) for each in self._wordings]
+        self._wordings = [read_wording(each.plain, self._language) for each in draft.passages]
+        level = corpus.snapshot.lexical.chunks
+        self._rarity = Rarity(level.having, level.documents)
+        self._cosines: Vectors | None = None
+        if vectors is not None and len(vectors) and len(corpus.passages.posts):
+            directions = corpus.passages.centre(vectors, self._language)
+            self._cosines = corpus.passages.compare(directions)
+        links = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
+        self._linked = {target.post for target in links if target}
 
     def judge(self) -> Iterator[SimilarPost]:
-        """Yield every post that some way of searching proposes, with what meets."""
-        if not self.judged:
+        """Yield every post that some way of searching proposes."""
+        if not self._wordings:
             return
-        cosines = self._compare()
-        by_post = self._blog.by_post(cosines)
-        self._blog.hide(by_post, self._hidden)
-        mutual = self._find_mutual(cosines, by_post)
-        places = {post: place for place, post in enumerate(self._blog.posts.tolist())}
-        for post in sorted(self._propose(by_post)):
-            near = _Nearness(np.zeros(len(self.judged), dtype=np.float32), None, frozenset())
-            if (place := places.get(post)) is not None:
-                own = self._blog.windows_of(place)
-                chunks = self._blog.chunks[cosines[:, own].argmax(axis=1) + own.start]
-                family = int(self._blog.families[place])
-                near = _Nearness(by_post[:, place], chunks, mutual.get(family, frozenset()))
-            yield self._judge_post(post, near)
+        proposed, mutual = self._search_words(), set[tuple[int, int]]()
+        if self._cosines is not None:
+            by_post = self._hide(self._corpus.passages.by_post(self._cosines))
+            proposed |= self._search_meaning(by_post)
+            mutual = set(self._find_mutual(self._cosines, by_post))
+        for post in sorted(proposed.difference(self._hidden)):
+            family = self._family(post)
+            yield self._judge_post(post, {n for n, other in mutual if other == family})
 
-    def _compare(self) -> Vectors:
-        if self._vectors is None:
-            return np.zeros((len(self.judged), len(self._blog.chunks)), dtype=np.float32)
-        return self._blog.compare(self._vectors, self._language)
+    def _hide(self, by_post: Vectors) -> Vectors:
+        """Let nothing be near to hidden posts."""
+        by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
+        return by_post
 
-    def _find_mutual(self, cosines: Vectors, by_post: Vectors) -> dict[int, frozenset[int]]:
-        """Return by family the passages that one of its posts meets by meaning, words aside."""
-        if self._vectors is None or not len(self._blog.posts):
-            return {}
-        blog = self._blog
+    def _family(self, post: int) -> int:
+        """Return the same number for a post and its translations."""
+        return min({post, *self._corpus.translations_of(post)})
+
+    def _search_words(self) -> set[int]:
+        """Return the posts that share most of the rarest words."""
+        level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
+        words = filter(level.having, set().union(*(each.words for each in self._wordings)))
+        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RAREST]
+        query = analyse_query(" ".join(rarest), languages)
+        return set(level.normalised_bm25(query, PROPOSED + len(self._hidden)))
+
+    def _search_meaning(self, by_post: Vectors) -> set[int]:
+        """Return the posts nearest to all passages together, and to each."""
+        near = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED]
+        commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
+        places = [*near, *(place for place, _ in commonest)]
+        return set(self._corpus.passages.posts[places].tolist())
+
+    def _find_mutual(self, cosines: Vectors, by_post: Vectors) -> Iterator[tuple[int, int]]:
+        """Yield each passage that meets a post by meaning, words aside, and the post's family."""
+        blog = self._corpus.passages
+        families = np.array([self._family(post) for post in blog.posts.tolist()])
         places = by_post.argmax(axis=1)
-        nearest = by_post[np.arange(len(by_post)), places]
-        windows = np.array(
-            [
-                row[blog.windows_of(place)].argmax() + blog.starts[place]
-                for row, place in zip(cosines, places.tolist(), strict=True)
-            ]
-        )
-        theirs = blog.by_post(blog.compare_windows(windows))
-        blog.hide(theirs, self._hidden)
-        other = np.maximum(
-            blog.best_elsewhere(by_post, places), blog.best_elsewhere(theirs, places)
-        )
-        meets = 1.0 - nearest < MARGIN * (1.0 - other)
-        families = blog.families[places]
-        return {
-            family: frozenset(np.flatnonzero(meets & (families == family)).tolist())
-            for family in np.unique(families[meets]).tolist()
-        }
+        inside = [blog.windows_of(int(blog.posts[place])) for place in places]
+        windows = [at.start + cosines[row, at].argmax() for row, at in enumerate(inside)]
+        theirs = self._hide(blog.by_post(blog.compare(blog.directions_of(np.array(windows)))))
+        is_elsewhere = families != families[places][:, np.newaxis]
+        other = np.where(is_elsewhere, np.maximum(by_post, theirs), NOWHERE).max(axis=1)
+        meets = 1.0 - by_post.max(axis=1) < MARGIN * (1.0 - other)
+        for passage in np.flatnonzero(meets).tolist():
+            yield passage, int(families[places[passage]])
 
-    def _propose(self, by_post: Vectors) -> set[int]:
-        """Return the posts to look at."""
-        words = self._rarity.prominent_words(self._wordings)
-        lexical = self._corpus.snapshot.lexical.posts
-        found = list(lexical.normalised_bm25(words, PROPOSED + len(self._hidden)))
-        proposed = set([post for post in found if post not in self._hidden][:PROPOSED])
-        proposed |= {post for post, each in self._corpus.posts.items() if self._is_copy(each)}
-        if self._vectors is not None and by_post.size:
-            means = by_post.mean(axis=0)
-            near = np.argsort(-means, kind="stable")[:PROPOSED]
-            singles, counts = np.unique(by_post.argmax(axis=1), return_counts=True)
-            commonest = singles[np.argsort(-counts, kind="stable")][:PROPOSED]
-            places = {*near[means[near] > NOWHERE].tolist(), *commonest.tolist()}
-            proposed |= {int(self._blog.posts[place]) for place in places}
-        return proposed - self._hidden
-
-    def _judge_post(self, post_id: int, near: _Nearness) -> SimilarPost:
-        post = self._corpus.posts[post_id]
-        chunks = self._corpus.snapshot.catalog.chunks_of(post_id)
-        theirs = {
-            number: read_wording(chunk.plain, post.language) for number, chunk in chunks.items()
-        }
-        runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs.values()))
+    def _judge_post(self, number: int, mutual: Collection[int]) -> SimilarPost:
+        snapshot, post = self._corpus.snapshot, self._corpus.posts[number]
+        chunks = snapshot.catalog.chunks_of(number)
+        theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         is_foreign = _differ(self._language, post.language)
-        meetings: list[Meeting] = []
-        words: list[float] = []
-        for passage, mine in enumerate(self._wordings):
-            shares = {number: self._share(passage, each) for number, each in theirs.items()}
-            words.append(max(shares.values(), default=0.0))
-            repeated = share_runs(mine, runs)
-            chunk = None
+        shape = len(self._wordings), len(chunks)
+        near, words = np.zeros(shape), np.zeros(shape)
+        if self._cosines is not None:
+            ids = np.array([*chunks], dtype=np.int64)
+            near = np.maximum(self._corpus.passages.by_chunk(self._cosines, number, ids), 0.0)
+        if not is_foreign:
+            words[:] = [
+                [self._rarity.share(each.words, of=mine.words) for each in theirs]
+                for mine in self._wordings
+            ]
+        runs, meetings = join_runs(theirs), list[Meeting]()
+        for n, mine in enumerate(self._wordings):
+            repeated = share_runs(mine.runs, runs)
+            at = int(near[n].argmax()) if n in mutual else -1
             if repeated >= REPEATED:
-                chunk = max(theirs, key=lambda number: len(theirs[number].runs & mine.runs))
-            elif passage in near.met and near.chunks is not None:
-                nearest = int(near.chunks[passage])
-                chunk = nearest if is_foreign or shares.get(nearest, 0.0) >= SHARED else None
-            if chunk is not None:
-                sentence = self._rarity.find_sentence(chunks[chunk].plain, post.language, mine)
-                meetings.append(Meeting(passage, chunks[chunk], repeated, sentence))
-        meaning = np.maximum(near.cosines, 0.0)
-        score = meaning if is_foreign else (meaning + np.array(words)) / 2
+                at = int(np.argmax([len(each.runs & mine.runs) for each in theirs]))
+            elif at < 0 or not (is_foreign or words[n, at] >= SHARED):
+                continue
+            chunk = [*chunks.values()][at]
+            weights = {stem: self._rarity.of(stem) for stem in mine.words}
+            says = make_snippet(chunk.plain, weights, post.language, SAYS)
+            meetings.append(Meeting(n, chunk, repeated, says))
+        meaning, alike = near.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
+        scores = meaning if is_foreign else (meaning + alike) / 2
+        all_runs = join_runs(self._wordings)
+        kind: Kind = "same ground"
+        if is_foreign and len(meetings) >= MOST * len(self._wordings):
+            kind = "translation"
+        elif len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST:
+            kind = "same text"
         return SimilarPost(
             post,
-            self._name_kind(post, meetings, share_runs(self._whole, runs), is_foreign),
-            min(float(score.mean()), 1.0),
-            len(meetings) / len(self.judged),
+            kind,
+            min(float(scores.mean()), 1.0),
             tuple(meetings),
-            post_id in self._linked,
-            self._corpus.snapshot.translations.others.get(post_id, ()),
+            number in self._linked,
+            snapshot.translations.others.get(number, ()),
         )
-
-    def _share(self, passage: int, theirs: Wording) -> float:
-        shared = self._rarity.sum(self._wordings[passage].words & theirs.words)
-        return shared / self._weights[passage] if shared else 0.0
-
-    def _name_kind(
-        self, post: Post, meetings: Sequence[Meeting], same_words: float, is_foreign: bool
-    ) -> Kind:
-        if is_foreign:
-            ordered = _longest_ascent([each.chunk.index for each in meetings])
-            return "translation" if ordered >= MOST * len(self.judged) else "same ground"
-        repeated = same_words >= MOST and len(self._whole.stems) >= SHORTEST
-        repeated = repeated or self._is_copy(post)
-        return "same text" if repeated else "same ground"
-
-    def _is_copy(self, post: Post) -> bool:
-        """Whether one of both names the other as where it was first published."""
-        mine = self._draft.post
-        first = {mine.canonical_url, mine.url} & {post.canonical_url, post.url}
-        return bool(first - {"", None})
-
-
-def _find_translations(corpus: Corpus, post: Post) -> frozenset[int]:
-    """Return the posts that are the same in other languages, by place or key."""
-    posts = {number: each for number, each in corpus.posts.items() if each.source != post.source}
-    found = find_translations({**posts, _DRAFT: post}) if post.source else []
-    groups = (frozenset(each.post for each in group) for group in found)
-    return next((group - {_DRAFT} for group in groups if _DRAFT in group), frozenset())
 
 
 def _differ(mine: str, theirs: str) -> bool:
     """Whether these are tags of two languages or of two scripts of one."""
     longer, shorter = sorted((mine, theirs), key=len, reverse=True)
     return bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
-
-
-def _longest_ascent(numbers: Sequence[int]) -> int:
-    """Return how many of the numbers can be kept so that none is less than the one before."""
-    ends: list[int] = []
-    for number in numbers:
-        place = bisect_right(ends, number)
-        ends[place : place + 1] = [number]
-    return len(ends)
-
-
-def _one_of_each_family(found: Sequence[SimilarPost]) -> list[SimilarPost]:
-    """Return the first post of those that are translations of one another."""
-    kept: list[SimilarPost] = []
-    named: set[str] = set()
-    for each in found:
-        if each.post.source not in named:
-            kept.append(each)
-            named |= {source for _, source in each.translations}
-    return kept
-
-
-def _newer_first(found: Sequence[SimilarPost]) -> list[SimilarPost]:
-    """Put the newer first of posts that meet the same passages about as well; best first else."""
-    ordered: list[SimilarPost] = []
-    rest = list(found)
-    while rest:
-        best = rest[0]
-        met = [each.passage for each in best.meetings]
-        equal = [
-            each
-            for each in rest
-            if best.score - each.score <= TIE and [one.passage for one in each.meetings] == met
-        ]
-        newest = max(equal, key=lambda each: (each.post.date or "", each.score))
-        ordered.append(newest)
-        rest.remove(newest)
-    return ordered

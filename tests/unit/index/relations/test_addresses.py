@@ -54,12 +54,11 @@ def test_a_link_leads_to_the_post_that_its_generator_would_lead_to(
     assert Addresses(POSTS).find_target(href, source) == found
 
 
-@pytest.mark.parametrize("alias", ["http://[broken", "//]", "https://a\u2100b/"])
-def test_an_alias_that_is_no_address_leads_nowhere_and_hides_no_other(alias: str) -> None:
-    post = Post("a.md", "A", url="https://example.org/a/", aliases=(alias, "/old/"))
-    addresses = Addresses({1: post})
-    assert addresses.find_target("/old/", "b.md") == Target(1, "")
-    assert addresses.find_target(alias, "b.md") is None
+def test_an_alias_that_is_no_address_leads_nowhere_and_hides_no_other() -> None:
+    post = Post("a.md", "A", url="https://example.org/a/", aliases=("http://[broken", "/old/"))
+    addresses = Addresses({0: post})
+    assert addresses.find_target("/old/", "b.md") == Target(0, "")
+    assert addresses.find_target("http://[broken", "b.md") is None
 
 
 TALES = {
@@ -87,5 +86,67 @@ def test_few_such_links_and_links_to_files_contradict_no_address(hrefs: tuple[st
     assert find_in_tales(*hrefs) is None
 
 
-def test_a_path_that_is_no_address_is_on_no_site() -> None:
-    assert Addresses(POSTS).path_on_site("////[broken", "posts/kv-cache.md") == ""
+NAMED = {
+    1: Post("2024-01-31-descaling.md", "Descaling", date="2024-02-01", slug="descale-it"),
+    2: Post("burr-alignment.md", "Burrs"),
+    3: Post("brewing/cold-brew.md", "Cold brew"),
+    4: Post("brewing/water-hardness/index.md", "Water", aliases=("/2019/05/water/",)),
+    5: Post("docker.md", "Docker"),
+    6: Post("nginx.md", "nginx"),
+    7: Post("redis.md", "Redis"),
+    8: Post("c++-in-1.2.md", "C++"),
+}
+BLOG = ("/blog/burr-alignment/", "/blog/brewing/cold-brew/", "/blog/brewing/#more")
+HOST = (
+    "https://www.a.example/burr-alignment",
+    "https://a.example/brewing/cold-brew",
+    "http://www.a.example/brewing/water-hardness",
+    "https://a.example/app.js",
+    "https://elsewhere.example/burr-alignment",
+)
+
+
+def lead(href: str, hrefs: tuple[str, ...], url: str | None = None) -> int | None:
+    """Follow a link of a blog that has others, and one post more, perhaps with an address."""
+    links = {1: tuple(Link(each, "words", 1) for each in hrefs)}
+    posts = {**NAMED, 10: Post("ten.md", "Ten", url=url)}
+    target = Addresses(posts, links).find_target(href, "2024-01-31-descaling.md")
+    return target.post if target else None
+
+
+@pytest.mark.parametrize(
+    ("hrefs", "href", "post"),
+    [
+        (BLOG, "/blog/docker", 5),
+        (BLOG, "/Blog/Brewing/Water-Hardness/index.html", 4),
+        (BLOG, "/blog/c-in-1-2/", 8),
+        (BLOG, "/elsewhere/docker", None),
+        (BLOG, "blog/docker", None),
+        (BLOG, "https://a.example/blog/docker", None),
+        (("/en/posts/cold-brew", "/en/posts/water-hardness#top"), "/en/posts/burr-alignment", 2),
+        (("/a/2024/02/01/descale-it.html", "/a/docker"), "/a/2024/descale-it/", 1),
+        (("/2019/05/water/", "/docker"), "/descaling/", 1),
+        (HOST, "https://a.example/redis#top", 7),
+        (HOST, "https://elsewhere.example/redis", None),
+        (HOST, "/x/redis", None),
+    ],
+)
+def test_a_link_leads_to_the_post_where_several_others_are_reached(
+    hrefs: tuple[str, ...], href: str, post: int | None
+) -> None:
+    assert lead(href, hrefs) == post
+    assert lead(href, hrefs, url="https://b.example/ten/") is None
+
+
+@pytest.mark.parametrize(
+    "hrefs",
+    [
+        ("/blog/burr-alignment/",),
+        ("https://a.example/x/burr-alignment", "https://a.example/x/cold-brew"),
+        tuple(f"https://hub.example/_/{name}" for name in ("docker", "nginx", "redis")),
+        ("/tags/docker/", "/tags/nginx/", "/tags/redis/"),
+        ("/doc/docker", "/doc/nginx", "/doc/a", "/doc/b", "/doc/c"),
+    ],
+)
+def test_names_that_others_may_have_too_lead_nowhere(hrefs: tuple[str, ...]) -> None:
+    assert lead(hrefs[0], hrefs) is None

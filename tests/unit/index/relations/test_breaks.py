@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
-import pytest
-
-from blog_search_mcp.index.posts.last_ingest import (
-    ContentFolder,
-    LastIngest,
-    LeftOut,
-    read_any_last_ingest,
-    read_folder,
-)
-from blog_search_mcp.index.relations.breaks import NearestPosts, count_unjudged, find_breaks
-from blog_search_mcp.index.relations.corpus import Corpus
-from blog_search_mcp.index.types import Link, Post
+from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_any_last_ingest, read_folder
+from blog_search_mcp.index.relations.breaks import count_unjudged, find_breaks
 from tests.support.blog import MakeBlog
-
-
-def breaks_of(
-    blog: MakeBlog, linking: str, others: dict[str, str] | None = None
-) -> list[tuple[str, str, str | None, str]]:
-    """Ingest a post that links, with others; return href, reason, nearest post and draft."""
-    made = blog({"blog/a.md": f"# First\n\n{linking}\n", **(OTHERS if others is None else others)})
-    made.ingest(base_url="https://example.org", permalink="hugo")
-    corpus = made.reader().corpus()
-    sources = frozenset(post.source for post in corpus.posts.values())
-    folder = read_folder(read_any_last_ingest(made.store), sources)
-    return [
-        (
-            each.link.href,
-            each.reason,
-            corpus.posts[each.nearest].source if each.nearest is not None else None,
-            each.draft,
-        )
-        for each in find_breaks(corpus, folder)
-    ]
-
 
 OTHERS = {
     "blog/kv-cache.md": "# KV cache\n\n## Sizes\n\nHow large it is.\n",
     "blog/tokens/index.md": "# Tokens\n\nPieces of words.\n",
     "blog/b.md": "# B\n\nOne more.\n",
     "blog/c.md": "# C\n\nOne more.\n",
+    "ja/blog/d.md": "# D\n\nOne more.\n",
     "notes/tree.md": "# Trees\n\nOf notes.\n",
     "blog/secret.md": "---\ndraft: true\ndate: 2020-01-01\n---\n# Secret\n\nNot yet.\n",
     "blog/quiet.md": "---\nunlisted: true\n---\n# Quiet\n\nIn no list.\n",
@@ -54,28 +21,39 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("href", "reason", "nearest", "draft"),
-    [
-        ("/blog/kv-cash/", "missing", "blog/kv-cache.md", ""),
-        ("https://example.org/blog/kv-caches/#sizes", "missing", "blog/kv-cache.md", ""),
-        ("../token/", "missing", "blog/tokens/index.md", ""),
-        ("kv-caches.md", "missing", "blog/kv-cache.md", ""),
-        ("../notes/treess.md", "missing", "notes/tree.md", ""),
+def find(blog: MakeBlog, linking: str) -> list[tuple[str, str, str, str]]:
+    """Ingest a post that links, with others; return href, reason, nearest post and draft."""
+    made = blog({**OTHERS, "blog/a.md": f"# First\n\n{linking}\n"})
+    made.ingest(base_url="https://example.org", permalink="hugo")
+    corpus = made.reader().corpus()
+    sources = frozenset(post.source for post in corpus.posts.values())
+    folder = read_folder(read_any_last_ingest(made.store), sources)
+    breaks = find_breaks(corpus, folder)
+    return [(each.link.href, each.reason, each.nearest, each.draft) for each in breaks]
+
+
+BROKEN = [
+    ("/blog/kv-cash/", "missing", "blog/kv-cache.md", ""),
+    ("https://example.org/blog/kv-caches/#sizes", "missing", "blog/kv-cache.md", ""),
+    ("../token/", "missing", "blog/tokens/index.md", ""),
+    ("kv-caches.md", "missing", "blog/kv-cache.md", ""),
+    ("zzz.md", "missing", "", ""),
+    ("../notes/treess.md", "missing", "notes/tree.md", ""),
+    ("/blog/kv-cache/#size", "anchor", "blog/kv-cache.md", ""),
+    ("#first-words", "anchor", "blog/a.md", ""),
+    ("secret.md", "draft", "", "blog/secret.md"),
+    ("/blog/secret/", "draft", "", "blog/secret.md"),
+    ("/blog/later/", "draft", "", "blog/later.md"),
+]
+
+
+def test_a_link_that_leads_nowhere_is_found_with_what_was_meant(blog: MakeBlog) -> None:
+    links = "\n\n".join(f"See [it]({href})." for href, *_ in BROKEN)
+    shortcode = '{{< ref "blog/kv-caches" >}}'
+    assert find(blog, f"{links}\n\nSee [it]({shortcode}).") == [
+        *BROKEN,
         ("ref:blog/kv-caches", "missing", "blog/kv-cache.md", ""),
-        ("/blog/kv-cache/#size", "anchor", "blog/kv-cache.md", ""),
-        ("#first-words", "anchor", "blog/a.md", ""),
-        ("example.com/page", "scheme", None, ""),
-        ("secret.md", "draft", None, "blog/secret.md"),
-        ("/blog/secret/", "draft", None, "blog/secret.md"),
-        ("/blog/later/", "draft", None, "blog/later.md"),
-    ],
-)
-def test_a_link_that_leads_nowhere_is_found_with_what_was_meant(
-    href: str, reason: str, nearest: str | None, draft: str, blog: MakeBlog
-) -> None:
-    shown = href if not href.startswith("ref:") else '{{< ref "blog/kv-caches" >}}'
-    assert breaks_of(blog, f"See [it]({shown}).") == [(href, reason, nearest, draft)]
+    ]
 
 
 FINE = [
@@ -87,12 +65,15 @@ FINE = [
     "/blog/kv-cache/#:~:text=large",
     "/blog/kv-cache/#fn:1",
     "/blog/kv-cache/#comments",
+    "/ja/blog/kv-cache/",
     "/blog/",
     "/blog/page/2/",
     "/blog/tags/",
     "/tags/llm/",
     "/about/",
     "/docs/anything/",
+    "/notes/one/",
+    "/notes/two/",
     "/blog/picture.png",
     "/blog/elsewhere.png",
     "/blog/index.xml",
@@ -101,6 +82,8 @@ FINE = [
     "notes.txt",
     "../../outside.md",
     "https://example.com/blog/nothing/",
+    "https://example.com/blog/secret.md",
+    "http://[broken",
     "mailto:me@example.org",
     "/",
     "#",
@@ -108,82 +91,13 @@ FINE = [
 
 
 def test_what_cannot_be_known_to_be_broken_is_not_reported(blog: MakeBlog) -> None:
-    text = "\n\n".join(f"[word]({href})" for href in FINE)
-    assert breaks_of(blog, text) == []
-
-
-def test_paths_are_judged_only_where_the_site_has_posts_and_little_else(blog: MakeBlog) -> None:
-    three = "[x](/notes/one/) [x](/notes/two/)"
-    assert breaks_of(blog, three) == []
-    assert [each[0] for each in breaks_of(blog, "[x](/notes/one/)")] == ["/notes/one/"]
-
-
-def test_a_post_in_a_language_may_be_shown_in_another_one(blog: MakeBlog) -> None:
-    others = {**OTHERS, "ja/blog/d.md": "# D\n\nOne more.\n"}
-    assert breaks_of(blog, "[x](/ja/blog/kv-cache/)", others) == []
-
-
-def breaks_by_links(blog: MakeBlog, linking: str) -> tuple[list[str], int]:
-    """Ingest a post that links, with others, by no configuration: the breaks, and the unjudged."""
-    made = blog({**OTHERS, "blog/a.md": linking})
-    corpus = made.reader().corpus()
-    folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
-    return [each.link.href for each in find_breaks(corpus, folder)], count_unjudged(corpus)
+    assert find(blog, "\n\n".join(f"[word]({href})" for href in FINE)) == []
+    assert [href for href, *_ in find(blog, "[x](/notes/one/)")] == ["/notes/one/"]
 
 
 def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
     linking = "[x](nothing.md) [y](/blog/nothing/) [z](nothing) [p](/a.png) [s](/) [o](//b.org/c)"
-    assert breaks_by_links(blog, linking) == (["nothing.md"], 1)
-
-
-def test_without_the_site_paths_are_judged_where_links_show_posts(blog: MakeBlog) -> None:
-    shown = "[a](/en/blog/kv-cache/) [b](/en/blog/tokens/) [c](/en/notes/tree/)"
-    linking = (
-        f"{shown} [x](/en/blog/kv-cash/) [z](/other/page/) [t](/en/blog/tags/) [r](../nothing/)"
-    )
-    assert breaks_by_links(blog, linking) == (["/en/blog/kv-cash/"], 0)
-
-
-def test_another_site_that_is_laid_out_otherwise_may_be_another_version(blog: MakeBlog) -> None:
-    old = "https://old.example/v1"
-    shown = f"[a]({old}/blog/kv-cache/) [b]({old}/blog/tokens/) [c]({old}/blog/b/)"
-    linking = f"[a](/blog/kv-cache/) [b](/blog/c/) [c](/blog/b/) [d](/notes/tree/) {shown}"
-    assert breaks_by_links(blog, f"{linking} [x]({old}/blog/gone/)") == ([], 0)
-
-
-@pytest.mark.slow
-def test_thousands_of_drafts_and_broken_links_are_compared_in_seconds(blog: MakeBlog) -> None:
-    made = blog({"a.md": " ".join(f"[x](gone-{n}.md)" for n in range(3_000))})
-    corpus = made.reader().corpus()
-    drafts = [Post(f"draft-{n}.md", "") for n in range(8_000)]
-    left_out = tuple(
-        LeftOut(post=each, reason="draft", day="2020-01-01", is_written=True) for each in drafts
-    )
-    began = time.process_time()
-    assert len(find_breaks(corpus, ContentFolder(frozenset({"a.md"}), left_out))) == 3_000
-    assert time.process_time() - began < 5
-
-
-def test_a_folder_that_is_gone_is_known_by_its_last_ingest(tmp_path: Path) -> None:
-    last = LastIngest(
-        generation=1, created="", content=str(tmp_path / "gone"), suffixes=(".md",), files={}
-    )
-    found = read_folder(last, {"a.md"})
-    assert found.files == {"a.md"}
-    assert found.problem
-
-
-def test_the_nearest_post_is_one_of_the_same_language(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "en/writing.md": "# Writing\n\nHow to write with it.\n",
-            "de/writing.md": "# Schreiben\n\nWie man damit schreibt und was es kann.\n",
-            "de/api.md": "# API\n\nWie man die Schnittstelle benutzt und was sie kann.\n",
-        }
-    )
-    corpus: Corpus = made.reader().corpus()
-    numbers = {post.source: number for number, post in corpus.posts.items()}
-    found = NearestPosts(corpus).find(Link("writing#x", "", 1), numbers["de/api.md"])
-    assert found == numbers["de/writing.md"]
-    assert NearestPosts(corpus).find(Link("zzz", "", 1), numbers["de/api.md"]) is None
-    assert isinstance(corpus.posts[numbers["de/api.md"]], Post)
+    corpus = blog({**OTHERS, "blog/a.md": linking}).reader().corpus()
+    folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
+    assert [each.link.href for each in find_breaks(corpus, folder)] == ["nothing.md"]
+    assert count_unjudged(corpus) == 1

@@ -1,9 +1,15 @@
-"""A draft: its front matter, its passages with their lines, and its links."""
+"""A draft, the posts related to a post, and questions that ask for the same."""
 
 from __future__ import annotations
 
+import pytest
+
+from blog_search_mcp.index.errors import EmbedderUnavailable, UnreadablePost
 from blog_search_mcp.index.relations.draft import read_draft
-from blog_search_mcp.index.types import Chunk, Link, Post
+from blog_search_mcp.index.relations.questions import group_questions
+from blog_search_mcp.index.relations.related import find_related
+from blog_search_mcp.index.types import Link, Post
+from tests.support.blog import MakeBlog
 
 TEXT = """\
 ---
@@ -16,14 +22,6 @@ An *opening* word, see [it](../it.md).
 ## Sizes
 
 First.
-
-```
-code
-```
-
-### Small
-
-Small ones.
 """
 
 
@@ -33,49 +31,55 @@ def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
         "drafts/caches.md", "On caches", "2024-05-06", ("llm",), language="en"
     )
     assert draft.links == (Link("../it.md", "it", 6),)
-    assert draft.passages == (
-        Chunk(
-            "drafts/caches.md",
-            0,
-            "An *opening* word, see [it](../it.md).",
-            "An opening word, see it.",
-            (),
-            6,
-            6,
-        ),
-        Chunk(
-            "drafts/caches.md",
-            1,
-            "## Sizes\n\nFirst.\n\n```\ncode\n```",
-            "First.\ncode",
-            ("Sizes",),
-            8,
-            14,
-        ),
-        Chunk(
-            "drafts/caches.md",
-            2,
-            "### Small\n\nSmall ones.",
-            "Small ones.",
-            ("Sizes", "Small"),
-            16,
-            18,
-        ),
-    )
-
-
-def test_a_draft_without_front_matter_has_the_title_of_its_first_heading() -> None:
-    draft = read_draft(b"# The *title*\n\nWords.\n", "-")
-    assert draft.post.title == "The title"
-    assert [passage.plain for passage in draft.passages] == ["Words."]
+    assert [(each.headings, each.plain, each.first_line) for each in draft.passages] == [
+        ((), "An opening word, see it.", 6),
+        (("Sizes",), "First.", 8),
+    ]
 
 
 def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:
     paragraphs = [f"Paragraph {number} has some words of its own." * 6 for number in range(9)]
     draft = read_draft("\n\n".join(paragraphs).encode(), "long.md")
     assert "\n\n".join(passage.text for passage in draft.passages) == "\n\n".join(paragraphs)
-    assert len(draft.passages) == 5
+    assert len(draft.passages) > 1
 
 
-def test_an_empty_draft_has_no_passage() -> None:
-    assert read_draft(b"", "empty.md").passages == ()
+def test_a_draft_that_breaks_its_reader_is_refused() -> None:
+    with pytest.raises(UnreadablePost):
+        read_draft(f"+++\ntitle = 0x{'f' * 4000}\n+++\nText.\n".encode(), "draft.md")
+
+
+FOOD = "---\ntitle: {0}\ndate: {1}\n---\nSoup with bread and {0}.\n"
+
+
+def test_parts_of_the_series_translations_and_linked_posts_are_not_related(blog: MakeBlog) -> None:
+    posts = {
+        "whale.md": "# Whale\n\nThe whale dives into the sea.\n",
+        "seal.md": "# Seal\n\nThe seal dives into the sea.\n",
+        "1.md": FOOD.format("Leek (1)", "2024-01-01"),
+        "2.md": FOOD.format("Leek (2)", "2024-01-01"),
+        "linked.md": FOOD.format("Leek", "2024-01-02"),
+        "kept.md": FOOD.format("Leek", "2023-01-02") + "See [it](linked.md).\n",
+        "kept.de.md": FOOD.format("Leek", "2023-01-02"),
+    }
+    corpus = blog(posts).reader().corpus()
+    related = {
+        corpus.posts[number].source: [corpus.posts[other].source for other in others]
+        for number, others in find_related(corpus, 5).items()
+    }
+    assert "2.md" not in related["1.md"]
+    assert "linked.md" not in related["kept.md"]
+    assert "kept.md" in related["linked.md"]
+    assert all("kept.de.md" not in others for others in related.values())
+
+
+def test_rewordings_are_grouped_by_words_alone_if_need_be(blog: MakeBlog) -> None:
+    asked = ["How to boil an onion?", "tusks of a walrus", "onion boiling", "the tusks"]
+    made = blog({"a.md": "# Soup\n\nBoil the onion.\n", "b.md": "# Ice\n\nThe walrus rests.\n"})
+    corpus = made.reader().corpus()
+    assert group_questions(corpus, asked) == ([[0, 2], [1, 3]], None)
+    assert group_questions(corpus, []) == ([], None)
+    made.embedder.failure = EmbedderUnavailable("It sleeps.")
+    groups, notice = group_questions(corpus, asked)
+    assert groups == [[0, 2], [1, 3]]
+    assert notice

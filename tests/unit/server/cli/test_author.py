@@ -45,24 +45,18 @@ def _place(blog: Blog, word: str) -> str:
     return str(blog.index.parent / word) if word[:2] == "./" else word
 
 
-def check_walrus(similar: Any) -> None:
-    [post] = similar["posts"]
-    assert (post["source"], post["kind"]) == ("walrus.md", "same text")
-    [meeting] = post["meetings"]
-    assert (meeting["my_lines"], meeting["chunk_index"], meeting["word_for_word"]) == (
-        "1-3",
-        0,
-        "100%",
-    )
-
-
-def test_the_post_that_says_what_a_draft_says_is_named_with_the_lines(blog: Blog) -> None:
-    check_walrus(facts(blog, "similar", "./draft.md"))
-
-
-def test_a_draft_is_read_from_stdin(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_post_that_says_what_a_draft_says_is_named_with_the_lines(
+    blog: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DRAFT.encode())))
-    check_walrus(facts(blog, "similar", "-"))
+    for subject in ("./draft.md", "-"):
+        [post] = facts(blog, "similar", subject)["posts"]
+        [meeting] = post["meetings"]
+        assert (post["source"], post["kind"], meeting["my_lines"]) == (
+            "walrus.md",
+            "same text",
+            "1-3",
+        )
 
 
 @pytest.mark.parametrize("subject", ["walrus.md", "./content/walrus.md"])
@@ -77,22 +71,6 @@ def test_posts_that_a_draft_names_without_a_link_are_suggested(blog: Blog) -> No
     [soup] = [link for link in links if link["source"] == "soup.md"]
     assert (soup["line"], soup["href"]) == (7, "soup.md")
     assert facts(blog, "links", "bread.md", "--limit", "1")["links"] == []
-
-
-def test_a_post_that_names_another_without_a_link_is_told(tmp_path: Path) -> None:
-    posts = {
-        "soup.md": POSTS["soup.md"],
-        "tea.md": "---\ntitle: Tea\n---\nAfter onion soup comes it.\n",
-    }
-    [link] = facts(made(tmp_path, posts), "links", "soup.md", "--reverse")["links"]
-    assert (link["from"], link["line"], link["words"]) == ("tea.md", 4, "onion soup")
-
-
-@pytest.mark.parametrize("options", [[], ["--reverse"]])
-def test_a_draft_that_meets_no_post_is_told_so(blog: Blog, options: list[str]) -> None:
-    links = facts(blog, "links", "./new.md", *options)
-    assert links["links"] == []
-    assert links["notice"]
 
 
 def test_the_audit_counts_each_kind_and_shows_as_many_as_are_asked_for(blog: Blog) -> None:
@@ -170,30 +148,14 @@ RELATED = {
 
 
 @pytest.mark.parametrize(
-    ("options", "pairs"),
+    ("options", "page"),
     [
-        (
-            (),
-            {
-                "walrus.md": "seal.md",
-                "seal.md": "walrus.md",
-                "soup.md": "brød.md",
-                "brød.md": "soup.md",
-            },
-        ),
-        (
-            ("--base-url", "https://example.org/blog/", "--permalink", "hugo"),
-            {
-                "/blog/walrus/": "seal.md",
-                "/blog/seal/": "walrus.md",
-                "/blog/soup/": "brød.md",
-                "/blog/br%C3%B8d/": "soup.md",
-            },
-        ),
+        ((), "seal.md"),
+        (("--base-url", "https://example.org/blog/", "--permalink", "hugo"), "/blog/seal/"),
     ],
 )
 def test_a_site_finds_related_posts_by_the_path_of_the_page_or_the_source(
-    tmp_path: Path, options: tuple[str, ...], pairs: dict[str, str]
+    tmp_path: Path, options: tuple[str, ...], page: str
 ) -> None:
     related = json.loads(made(tmp_path, RELATED, *options).command("author", "related").out)
-    assert {page: others[0]["source"] for page, others in related.items()} == pairs
+    assert related[page][0]["source"] == "walrus.md"

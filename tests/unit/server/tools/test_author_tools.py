@@ -48,16 +48,11 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Blog:
 def test_a_draft_is_answered_with_where_it_meets_posts(blog: Blog) -> None:
     reply = blog.tool("find_similar", text=f"# Notes\n\n## Ice\n\n{ICE}\n")
     assert json.loads(reply.text) == reply.facts
-    post = reply.facts["posts"][0]
-    assert "Onion walrus" in reply.facts["verdict"]
-    assert (post["source"], post["title"], post["date"]) == (
-        "walrus.md",
-        "Onion walrus",
-        "2024-01-01",
-    )
+    [post, *_] = reply.facts["posts"]
+    assert (post["source"], post["date"]) == ("walrus.md", "2024-01-01")
     [meeting] = post["meetings"]
+    assert meeting.pop("my_lines")
     assert meeting == {
-        "my_lines": meeting["my_lines"],
         "my_heading": "Ice",
         "chunk_index": 0,
         "heading": "On ice",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import draft_of_post, embed_passages, read_draft
-from blog_search_mcp.index.relations.linking.features import FEATURES, find_evidence
-from blog_search_mcp.index.relations.linking.prose import find_prose
 from blog_search_mcp.index.relations.linking.suggest import (
     Suggestion,
-    linkable_posts,
     suggest_backlinks,
     suggest_links,
 )
+from blog_search_mcp.server.tools.drafts import find_links
 from tests.support.blog import MakeBlog
+from tests.support.front import Blog, made
 
 POSTS = {
     "cache.md": "---\ntitle: Sizing a walrus cache\ndate: 2024-01-01\n---\n"
@@ -41,40 +38,52 @@ soup and bread.
 
 @pytest.fixture
 def corpus(blog: MakeBlog) -> Corpus:
-    made = blog(POSTS)
-    return made.reader().corpus()
+    return blog(POSTS).reader().corpus()
 
 
-def shown(found: list[Suggestion]) -> list[tuple[str, int, str, str]]:
-    return [(s.target.source, s.line, s.words, s.why) for s in found]
+def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "") -> str:
+    ingested = blog(
+        {**POSTS, "x/a b.md": f"# A\n\n{links}\n", "x/b.md": "# Churned ledger\n\nBee.\n"}
+    )
+    ingested.ingest(base_url=base_url, permalink=permalink)
+    draft = read_draft(b"# Draft\n\nSee a churned ledger.\n", "go/d.md")
+    [link] = find_links(draft, ingested.reader().corpus(), 1)["links"]
+    return str(link["href"])
+
+
+@pytest.mark.parametrize(
+    ("links", "href"),
+    [
+        ("[b](b.md) [b](b.md#x) [b](/x/b/) [x](https://example.org/)", "../x/b.md"),
+        ("[b](/x/b/)", "/x/b/"),
+        ("none", "/x/b/"),
+    ],
+)
+def test_a_link_is_written_as_most_of_the_blog_are(links: str, href: str, blog: MakeBlog) -> None:
+    assert href_of(blog, links, base_url="https://example.org", permalink="hugo") == href
+
+
+def test_a_link_to_a_post_without_an_address_leads_to_its_file(blog: MakeBlog) -> None:
+    assert href_of(blog, "none") == "../x/b.md"
+
+
+def shown(found: list[Suggestion]) -> list[tuple[str, int, str]]:
+    return [(s.target.source, s.line, s.words) for s in found]
 
 
 def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
     assert sorted(shown(found)) == [
-        ("bread.md", 9, "bread", "title"),
-        ("soup.md", 8, "onion\nsoup", "title"),
+        ("bread.md", 9, "bread"),
+        ("soup.md", 8, "onion\nsoup"),
     ]
-
-
-def test_of_posts_alike_the_first_by_source_is_linked_to_however_they_came(
-    blog: MakeBlog,
-) -> None:
-    text = "# Walrus cache\n\nThe walrus cache keeps keys.\n"
-    made = blog({"b.md": text, "soup.md": POSTS["soup.md"]})
-    made.write({"a.md": text})
-    made.ingest()
-    corpus = made.reader().corpus()
-    draft = read_draft(b"We sized the walrus cache.\n", "dinner.md")
-    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
-    assert [each.target.source for each in found] == ["a.md"]
 
 
 def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, None, 1)
-    assert shown(found) == [("soup.md", 8, "onion\nsoup", "title")]
+    assert shown(found) == [("soup.md", 8, "onion\nsoup")]
     assert found[0].chunk is None
 
 
@@ -83,27 +92,6 @@ def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus)
     assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
     same = read_draft(b"# Soup\n\nOnion soup, a Zwiebelsuppe.\n", "soup.md")
     assert suggest_links(corpus, same, None, 5) == []
-
-
-def test_a_text_about_nothing_of_the_blog_gets_no_suggestion(corpus: Corpus) -> None:
-    draft = read_draft(b"# Mountains\n\nGranite rises slowly over the valley.\n", "m.md")
-    assert suggest_links(corpus, draft, embed_passages(corpus, draft), 5) == []
-
-
-def test_a_rare_word_that_a_post_repeats_stands_for_it(blog: MakeBlog) -> None:
-    made = blog(
-        {
-            "layers.md": "---\ntitle: Working together\n---\n" + "We use FOSS with care. " * 5,
-            **{
-                f"{n}.md": f"---\ntitle: Story {n}\n---\nA walrus swam {n} miles.\n"
-                for n in range(9)
-            },
-        }
-    )
-    corpus = made.reader().corpus()
-    draft = read_draft(b"---\ntitle: News\n---\nLicences matter: FOSS has them.\n", "new.md")
-    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 1)
-    assert shown(found) == [("layers.md", 4, "FOSS", "subject")]
 
 
 def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
@@ -117,58 +105,83 @@ def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
 
 
 def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
-    made = blog(POSTS | {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"})
-    corpus = made.reader().corpus()
+    tea = {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"}
+    corpus = blog(POSTS | tea).reader().corpus()
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
 
 
-def test_a_draft_gets_links_to_posts_that_have_a_title_alone(blog: MakeBlog) -> None:
-    made = blog({"soup.md": "---\ntitle: Onion soup\n---\n"})
-    corpus = made.reader().corpus()
-    draft = read_draft(b"# Oven\n\nOnion soup is kept warm in it.\n", "new.md")
-    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
-    assert [(s.target.source, s.words) for s in found] == [("soup.md", "Onion soup")]
-
-
 @pytest.mark.parametrize(
     ("language", "linked"),
-    [("zh-cn", {"zh-cn"}), ("zh-hk", {"zh-cn", "zh-tw"}), ("ja", {"en", "zh-cn", "zh-tw"})],
+    [("en", ["en"]), ("zh-cn", ["zh-cn"]), ("zh-tw", ["zh-tw"])],
 )
-def test_of_translations_those_nearest_to_the_language_of_a_draft_may_be_linked_to(
-    language: str, linked: set[str], blog: MakeBlog
+def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
+    language: str, linked: list[str], blog: MakeBlog
 ) -> None:
-    said = {"en": "Sizing a cache", "zh-cn": "缓存有多大", "zh-tw": "快取有多大"}
-    made = blog({f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()})
-    corpus = made.reader().corpus()
-    draft = read_draft(b"# Draft\n\nWords.\n", "new.md")
-    found = linkable_posts(corpus, draft, language)
-    assert {corpus.posts[post].section for post in found} == linked
-
-
-def test_a_post_without_a_date_is_as_near_in_time_as_the_others_are_on_the_average(
-    blog: MakeBlog,
-) -> None:
-    days = {"a.md": "2025-01-01", "b.md": "2024-01-02"}
-    dated = {name: f"---\ntitle: {name}\ndate: {day}\n---\nWords.\n" for name, day in days.items()}
-    made = blog({**dated, "manual.md": "# Manual\n\nWords.\n"})
-    corpus = made.reader().corpus()
-    draft = read_draft(b"---\ndate: 2025-01-01\n---\nOther words.\n", "new.md")
-    prose = find_prose(draft.passages, "en")
-    evidence = find_evidence(corpus, draft, prose, None, corpus.posts.keys())
-    recent = evidence.features[:, FEATURES.index("recent")].tolist()
-    sources = [corpus.posts[post].source for post in evidence.posts.tolist()]
-    known = dict(zip(sources, recent, strict=True))
-    expected = {"a.md": 1.0, "b.md": 1 / math.e, "manual.md": (1 + 1 / math.e) / 2}
-    assert known == pytest.approx(expected)
+    said = {"en": "Sizing a cache", "zh-cn": "Sizing a 缓存 cache", "zh-tw": "Sizing a 快取 cache"}
+    posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
+    corpus = blog(posts).reader().corpus()
+    text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
+    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), None, 1)
+    assert [each.target.section for each in found] == linked
 
 
 def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBlog) -> None:
     title = "Walrus ferry ledger, anchor compass, lantern harbour, voyage storm"
     others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(30)}
-    made = blog({"long.md": f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"} | others)
-    corpus = made.reader().corpus()
+    long = f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"
+    corpus = blog({"long.md": long} | others).reader().corpus()
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
     [found] = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
-    assert (found.words, found.why, found.anchor) == ("walrus ferry", "title", "")
+    assert (found.words, found.is_heading) == ("walrus ferry", False)
+
+
+NAMES = {
+    "harbour.md": "# Lantern-lit HARBOURMASTER\n\nThe boats come in at dusk.\n",
+    "sluice.md": "# 水門的維修策略\n\n水門每年檢查一次，檢查的人寫報告。\n",
+    "turns.md": "# Lighthouse turns 10\n\nTen years of light.\n",
+} | {
+    f"log-{day}.md": f"# Log of day {day}\n\nWind from the west, {day} knots, all is well.\n"
+    for day in range(12)
+}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("words"), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "words"),
+    [
+        ("We have a lantern-lit HARBOURMASTER now.", "harbour.md", "lantern-lit HARBOURMASTER"),
+        ("We have a lantern-lit\nharbourmaster.", "harbour.md", "lantern-lit\nharbourmaster"),
+        ("We have a lantern-lit pier now.", "harbour.md", "lantern-lit"),
+        ("| A | B |\n|---|---|\n| a harbourmaster | 2 |\n", "harbour.md", "harbourmaster"),
+        ("> The harbourmaster.\n\nOur harbourmasters wait.\n", "harbour.md", "harbourmasters"),
+        ("我們談水門的維修策略。", "sluice.md", "水門的維修策略"),
+        ("Today the lighthouse turns.", "turns.md", "lighthouse turns"),
+        ("We call it the harbourmaster_v2 here.", "harbour.md", None),
+        ("They use `HARBOURMASTER` here.", "harbour.md", None),
+        ("# The harbourmaster\n\nWe saw gulls.", "harbour.md", None),
+        ("> The harbourmaster waits.\nHe waits long.", "harbour.md", None),
+        ("See [the harbourmaster](https://example.org/).", "harbour.md", None),
+        ("See ![a harbourmaster](pier.png).", "harbour.md", None),
+        ("See <a href='x'>the harbourmaster</a> there.", "harbour.md", None),
+        ("See {{< figure title='the harbourmaster' >}} there.", "harbour.md", None),
+        ("```\nharbourmaster\n```\n", "harbour.md", None),
+        ("The toolset version 1.10 came out.", "turns.md", None),
+    ],
+)
+def test_a_link_is_put_on_the_fullest_name_in_running_text_alone(
+    named: Blog, text: str, source: str, words: str | None
+) -> None:
+    links = named.tool("suggest_links", text=text).facts["links"]
+    assert [e["words"] for e in links if e["source"] == source] == ([words] if words else [])
+
+
+def test_words_get_one_link_alone(named: Blog) -> None:
+    text = "# Lantern-lit things\n\nA lantern-lit harbourmaster, and one more harbourmaster."
+    links = named.tool("suggest_links", text=text).facts["links"]
+    assert [link["source"] for link in links].count("harbour.md") == 1

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from blog_search_mcp.index.errors import EmbedderUnavailable
-from blog_search_mcp.index.relations.draft import Draft, draft_of_post, read_draft
+from blog_search_mcp.index.relations.draft import draft_of_post, read_draft
 from blog_search_mcp.index.relations.similarity.similar import (
     Similarity,
-    _longest_ascent,
     find_similar,
 )
 from tests.support.blog import Blog, MakeBlog
@@ -52,35 +48,17 @@ def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> Non
     found = compare(make(blog), f"# New\n\n{new}\n\n## Old\n\n{TUSKS}\n")
     [post] = found.posts
     [meeting] = post.meetings
-    assert (post.post.source, post.kind, post.share) == ("walrus.md", "same ground", 0.5)
+    assert (post.post.source, post.kind) == ("walrus.md", "same ground")
     assert (meeting.passage, meeting.same_words) == (1, 1.0)
     assert meeting.chunk.index == 0
-    assert TUSKS.startswith(meeting.sentence)
+    assert TUSKS in meeting.says
     assert (len(found.passages), found.said, found.notice) == (2, 1, None)
     assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 5)
 
 
 def test_a_post_published_again_is_the_same_text(blog: MakeBlog) -> None:
     found = compare(make(blog), f"# Moved\n\n{TUSKS}\n\n{ICE}\n")
-    assert [(each.post.source, each.kind, each.share) for each in found.posts] == [
-        ("walrus.md", "same text", 1.0)
-    ]
-
-
-def test_a_few_words_are_no_text_published_again(blog: MakeBlog) -> None:
-    code = "```go\nfmt.Println(hello)\n```\n"
-    found = compare(make(blog, hello=f"# Hello\n\n{SOUP} {TUSKS}\n\n{code}"), code)
-    assert [(post.post.source, post.kind, found.said) for post in found.posts] == [
-        ("hello.md", "same ground", 1)
-    ]
-
-
-def test_a_post_that_the_draft_names_as_its_original_is_the_same_text(blog: MakeBlog) -> None:
-    text = f"---\ntitle: C\ncanonical_url: https://x.org/c\n---\n{TUSKS}\n"
-    made = make(blog, copy=text)
-    mine = f"---\ntitle: D\ncanonical_url: https://x.org/c\n---\n{TUSKS}\n\n{TRAINS} {SOUP}\n"
-    [post] = compare(made, mine).posts
-    assert (post.post.source, post.kind, post.meetings) == ("copy.md", "same text", ())
+    assert [(each.post.source, each.kind) for each in found.posts] == [("walrus.md", "same text")]
 
 
 def test_of_posts_that_meet_the_same_passages_the_newer_is_first(blog: MakeBlog) -> None:
@@ -107,11 +85,6 @@ def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -
     assert (edited.posts, [each.source for each in edited.translations]) == ((), ["walrus.de.md"])
 
 
-def test_a_new_translation_is_known_by_its_place(blog: MakeBlog) -> None:
-    found = compare(make(blog), f"# Walross\n\n{ICE}\n", "walrus.de.md")
-    assert (found.posts, [each.source for each in found.translations]) == ((), ["walrus.md"])
-
-
 def test_of_translations_one_is_listed_and_names_the_others(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n"})
     [post] = compare(made, f"# New\n\n{ICE}\n\n{TUSKS}\n").posts
@@ -125,36 +98,7 @@ def test_a_draft_in_another_language_that_meets_in_order_is_a_translation(blog: 
     assert (post.post.source, post.kind) == ("walrus.md", "translation")
 
 
-def test_a_post_that_the_draft_links_to_is_marked(blog: MakeBlog) -> None:
-    [post] = compare(make(blog), f"# New\n\n[See](walrus.md): {TUSKS}\n", "new.md").posts
-    assert post.is_linked
-
-
-def test_without_an_embedder_words_alone_are_compared_and_that_is_said(blog: MakeBlog) -> None:
-    made = make(blog)
-    made.embedder.failure = EmbedderUnavailable("Nobody answers.")
-    found = compare(made, f"# New\n\n{TUSKS}\n")
-    assert [each.post.source for each in found.posts] == ["walrus.md"]
-    assert found.notice == "By words alone, without comparing meaning: Nobody answers."
-
-
 @pytest.mark.parametrize("text", ["", "---\ntitle: Only front matter\n---\n"])
 def test_a_text_without_passages_meets_nothing(blog: MakeBlog, text: str) -> None:
     found = compare(make(blog), text)
     assert (found.posts, found.nearest, found.passages, found.said) == ((), (), (), 0)
-
-
-def test_the_same_text_gets_the_same_answer(blog: MakeBlog) -> None:
-    made = make(blog)
-    corpus = made.reader().corpus()
-    draft = draft_of_post(corpus, "walrus.md")
-    outside = replace(draft, post_id=None, post=replace(draft.post, source=""))
-    assert isinstance(outside, Draft)
-    assert find_similar(corpus, outside, 3) == find_similar(made.reader().corpus(), outside, 3)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "kept"), [([], 0), ([1, 1, 2], 3), ([3, 1, 2, 2, 0], 3), ([5, 4, 3], 1)]
-)
-def test_the_longest_ascent_keeps_equal_numbers(numbers: list[int], kept: int) -> None:
-    assert _longest_ascent(numbers) == kept

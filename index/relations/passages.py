@@ -1,0 +1,141 @@
+"""Vectors of a blog, each language about its own mean, and which of them are nearest.
+
+Raw cosines of one blog all lie close together, and those of one language closer than those of one
+subject: by the mean over its passages the nearest page is a translation for .998 of hexo-site's
+405 translated pages about the mean of each language, for .938 by raw cosines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.types import Ids, Post, Vectors
+
+SHARED = 50
+"""Windows of the whole blog that a language's mean counts too, so that of a few posts it is not
+these posts themselves."""
+NOWHERE = -2.0
+"""Less than any cosine."""
+BLOCK = 2_048
+"""Chunks that are read at a time, 6 MB of 768 numbers, and posts compared with all others."""
+
+
+class Passages:
+    """The windows of all chunks of a blog, post by post; read from the index for each comparison.
+
+    What is kept is a vector of each post and a few numbers of each window.
+    """
+
+    def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
+        """Take a generation and its posts by id. Raises IndexBroken."""
+        table, self._vectors = snapshot.table, snapshot.vectors
+        self._table = table.chunks
+        counts = self._vectors.counts(table.chunks)
+        self.chunks: Ids = np.repeat(table.chunks, counts)
+        """By window, its chunk."""
+        self._of = np.repeat(table.posts, counts)
+        """By window, its post."""
+        self.posts, self.starts, of_posts = np.unique(
+            self._of, return_index=True, return_inverse=True
+        )
+        """The posts that have vectors, ascending, and by post its first window."""
+        self._mean = self._vectors.mean()
+        spoken = [posts[post].language for post in self.posts.tolist()]
+        self._languages = {language: n for n, language in enumerate(dict.fromkeys(spoken))}
+        numbers = np.array([self._languages[each] for each in spoken], dtype=np.int64)
+        self._spoken = numbers[of_posts]
+        """By window, the number of its language."""
+        self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED
+        for window, rows in self._read():
+            np.add.at(self._means, self._spoken[window], rows)
+        self._means /= SHARED + np.bincount(self._spoken, minlength=len(self._means))[:, np.newaxis]
+        self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
+        """What each post is about: the direction of the sum of its windows."""
+        for window, rows in self._read_directions():
+            np.add.at(self.directions, of_posts[window], rows)
+        self.directions = normalise(self.directions)
+
+    def _read(self) -> Iterator[tuple[slice, Vectors]]:
+        """Yield the windows of some chunks after the others, and their vectors."""
+        place = 0
+        for start in range(0, len(self._table), BLOCK):
+            rows, _ = self._vectors.vectors(self._table[start : start + BLOCK])
+            yield slice(place, place + len(rows)), rows
+            place += len(rows)
+
+    def _read_directions(self) -> Iterator[tuple[slice, Vectors]]:
+        """Yield them with their directions from the mean of their language."""
+        for window, rows in self._read():
+            yield window, normalise(rows - self._means[self._spoken[window]])
+
+    def directions_of(self, windows: Ids) -> Vectors:
+        """Return the directions of some windows."""
+        found = np.zeros((len(windows), len(self._mean)), dtype=np.float32)
+        for window, rows in self._read_directions():
+            is_here = (windows >= window.start) & (windows < window.stop)
+            found[is_here] = rows[windows[is_here] - window.start]
+        return found
+
+    def centre(self, vectors: Vectors, language: str) -> Vectors:
+        """Return the directions of unit vectors of a text in `language`, zeros of zeros."""
+        number = self._languages.get(language)
+        mean = self._mean if number is None else self._means[number]
+        return normalise(np.where(np.any(vectors, axis=1, keepdims=True), vectors - mean, 0.0))
+
+    def compare(self, directions: Vectors) -> Vectors:
+        """Return the cosines of directions to all windows, of shape (len(directions), windows)."""
+        cosines = np.zeros((len(directions), len(self.chunks)), dtype=np.float32)
+        for window, rows in self._read_directions():
+            cosines[:, window] = directions @ rows.T
+        return cosines
+
+    def by_post(self, cosines: Vectors) -> Vectors:
+        """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
+        if not len(self.posts):
+            return np.zeros((len(cosines), 0), dtype=np.float32)
+        largest: Vectors = np.maximum.reduceat(cosines, self.starts, axis=1)
+        return largest
+
+    def by_chunk(self, cosines: Vectors, post: int, chunks: Ids) -> Vectors:
+        """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
+
+        Of shape (len(cosines), len(chunks)).
+        """
+        largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
+        window = self.windows_of(post)
+        columns = np.searchsorted(chunks, self.chunks[window])
+        np.maximum.at(largest.T, columns, cosines[:, window].T)
+        return largest
+
+    def windows_of(self, post: int) -> slice:
+        """Return the windows of a post."""
+        first, last = np.searchsorted(self._of, (post, post + 1)).tolist()
+        return slice(first, last)
+
+
+def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
+    """Find the `k` other rows whose product with each row is largest, nearest first.
+
+    Return their places and the products to three digits, both of shape (len(rows), k); of equals
+    the first row comes first. Fewer rows give fewer than `k`.
+    """
+    k = max(min(k, len(rows) - 1), 0)
+    places = np.zeros((len(rows), k), dtype=np.int64)
+    products = np.zeros((len(rows), k), dtype=np.float32)
+    for start in range(0, len(rows), BLOCK):
+        block = np.round(rows[start : start + BLOCK] @ rows.T, 3)
+        block[np.arange(len(block)), start + np.arange(len(block))] = NOWHERE
+        order = np.argsort(-block, axis=1, kind="stable")[:, :k]
+        places[start : start + BLOCK] = order
+        products[start : start + BLOCK] = np.take_along_axis(block, order, axis=1)
+    return places, products
+
+
+def normalise(rows: Vectors) -> Vectors:
+    """Return rows of length 1, zeros of zeros."""
+    norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    unit: Vectors = (rows / norms).astype(np.float32)
+    return unit

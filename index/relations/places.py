@@ -1,0 +1,119 @@
+"""Where a blog is published whose address nobody gave, as the links among its posts show.
+
+A link to a post ends in the name of its file, written in one of a few ways. What stands before
+that ending is a place of the blog where several posts are reached there, and little else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from blog_search_mcp.index.relations.paths import INDEXES, MARKDOWN, parse_path
+from blog_search_mcp.index.types import Post
+
+LEAST_POSTS = {True: 2, False: 3}
+"""Posts that must be reached at a place, on the linking site itself and on another host."""
+MOST_NAMES = 32
+"""Folders and names of an address that are looked at one by one: it may have a million slashes."""
+_LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
+"""Folders of lists, whose names may be those of posts."""
+_FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
+_WORD = re.compile(r"[a-z]+")
+"""A single word, which pages of other sites may have as their name."""
+
+Place: TypeAlias = tuple[str, str]
+"""A host, `""` for links by a path alone, and a folder on it, folded and without slashes around."""
+
+
+class Places:
+    """The places of a blog, one to a host, and the post at each address there."""
+
+    def __init__(self, posts: Mapping[int, Post], hrefs: Iterable[str]) -> None:
+        """Learn from what the posts link to."""
+        self._posts = _by_ending(posts)
+        self._folders = dict(self._learn(hrefs))
+
+    def find(self, parts: SplitResult) -> int | None:
+        """Return the post at an address, whole or from the top, that is at one of the places."""
+        page, folder = page_of(unquote(parts.path)), self._folders.get(host_of(parts))
+        is_there = folder is not None and page.startswith(f"{folder}/".lstrip("/"))
+        if folder is None or not is_there or not parts.path.startswith("/"):
+            return None
+        return self._posts.get(_key(page[len(folder) :].lstrip("/")))
+
+    def _learn(self, hrefs: Iterable[str]) -> Iterator[Place]:
+        """Yield the places of each host, the one where most posts are reached last."""
+        reached: defaultdict[Place, dict[str, int | None]] = defaultdict(dict)
+        pages: defaultdict[str, set[str]] = defaultdict(set)
+        for parts in filter(None, map(split_page, dict.fromkeys(hrefs))):
+            host, page = host_of(parts), page_of(unquote(parts.path))
+            pages[host].add(page)
+            names = page.split("/")
+            for start in range(max(len(names) - MOST_NAMES, 0), len(names)):
+                folder, ending = "/".join(names[:start]), "/".join(names[start:])
+                post = self._posts.get(_key(ending))
+                if post is not None and not _LISTS.search(folder):
+                    reached[host, folder][page] = None if host and _WORD.fullmatch(ending) else post
+        most_last = sorted(reached.items(), key=lambda it: (-len(it[1]), it[0]), reverse=True)
+        for (host, folder), by_page in most_last:
+            posts = {*by_page.values()} - {None}
+            above, depths = f"{folder}/".lstrip("/"), {page.count("/") for page in by_page}
+            beside = [p for p in pages[host] if p.startswith(above) and p.count("/") in depths]
+            if len(posts) >= LEAST_POSTS[not host] and 2 * len(by_page) >= len(beside):
+                yield host, folder
+
+
+def _by_ending(posts: Mapping[int, Post]) -> Mapping[str, int]:
+    """Index posts by the ways in which an address may end that leads to one alone of them."""
+    numbers: defaultdict[str, set[int]] = defaultdict(set)
+    for number, post in posts.items():
+        path, slug = parse_path(post.source), post.slug.strip("/")
+        above, name = f"{path.folder}/".lstrip("/"), slug or path.undated
+        endings = {path.page, path.undated, f"{above}{path.undated}", f"{above}{name}"}
+        if post.date:
+            year, month, day = post.date.split("-")
+            endings |= {f"{year}/{month}/{day}/{name}", f"{year}/{month}/{name}", f"{year}/{name}"}
+        endings |= {page_of(alias) for alias in post.aliases if alias.startswith("/")}
+        for ending in filter(None, map(_key, endings)):
+            numbers[ending].add(number)
+    return {ending: min(same) for ending, same in numbers.items() if len(same) == 1}
+
+
+def _key(ending: str) -> str:
+    """Return what the endings have in common that generators make of one name."""
+    return re.sub(r"[^\w/]+", "-", ending.casefold())
+
+
+def host_of(parts: SplitResult) -> str:
+    """Return the name of the host of an address, without `www.`."""
+    return parts.netloc.casefold().removeprefix("www.")
+
+
+def page_of(path: str) -> str:
+    """Return what the addresses of one page have in common, without slashes around it."""
+    stem = MARKDOWN.sub("", re.sub("/{2,}", "/", path).casefold().strip("/"))
+    stem = re.sub(r"\.html?$", "", stem)
+    folder, _, name = stem.rpartition("/")
+    return folder if name in INDEXES else stem
+
+
+def split_address(address: str) -> SplitResult | None:
+    """Split an address; `None` for one with half of a bracket, or another host by its letters."""
+    try:
+        return urlsplit(address.strip())
+    except ValueError:
+        return None
+
+
+def split_page(href: str) -> SplitResult | None:
+    """Split an address that may be that of a post: a whole one, or a path from the top."""
+    parts = split_address(href)
+    if parts is None or not parts.path.strip("/") or _FILE.search(parts.path.casefold()):
+        return None
+    is_path = not parts.scheme and not parts.netloc and parts.path.startswith("/")
+    is_page = is_path and not MARKDOWN.search(parts.path)
+    return parts if is_page or (parts.scheme in ("http", "https") and parts.netloc) else None
