@@ -14,8 +14,8 @@ from tests.support.blog import Blog, MakeBlog
 TODAY = date(2026, 1, 15)
 
 
-def audit_of(made: Blog, *, include_drafts: bool = False) -> Audit:
-    made.ingest(include_drafts=include_drafts)
+def audit_of(made: Blog) -> Audit:
+    made.ingest()
     corpus = made.reader().corpus()
     sources = {post.source for post in corpus.posts.values()}
     folder = read_folder(read_any_last_ingest(made.store), sources)
@@ -119,11 +119,6 @@ def test_what_is_to_be_mended_is_found(
 ) -> None:
     state = audit_of(blog(posts))
     assert [(each.source, each.line, each.others) for each in state.findings[kind]] == findings
-
-
-def test_a_draft_that_is_indexed_is_left_all_the_same(blog: MakeBlog) -> None:
-    stale = audit_of(blog(DRAFTS), include_drafts=True).findings["stale-drafts"]
-    assert [each.source for each in stale] == ["old.md"]
 
 
 def test_links_that_cannot_be_looked_up_are_counted(blog: MakeBlog) -> None:
