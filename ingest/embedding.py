@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,7 +52,6 @@ class CachedEmbedder:
     """An embedder behind the cache, for one run; one thread at a time embeds."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        self.identity = embedder.identity
         self.window_pieces = embedder.window_pieces
         self.refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
@@ -66,11 +64,6 @@ class CachedEmbedder:
     def stop(self) -> None:
         """Begin no other batch: `embed` raises EmbedderUnavailable from now on."""
         self._failure = self._failure or EmbedderUnavailable("The ingest is ending.")
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Sentences on a cache that failed."""
-        return self._cache.warnings
 
     def find(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors that are in the cache."""
@@ -136,14 +129,14 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Embeds windows and writes their vectors in order; use `open_embedding_queue`.
+    """Embeds windows in a thread and writes their vectors in order; close it.
 
     Set `writer` before all else; it may change while windows wait, whose chunks it has too.
     """
 
     writer: IndexWriter
 
-    def __init__(self, thread: ThreadPoolExecutor, embedder: CachedEmbedder) -> None:
+    def __init__(self, embedder: CachedEmbedder) -> None:
         self.holds_back = False
         """Set it to write only vectors that are in the cache."""
         self.queued = 0
@@ -151,12 +144,17 @@ class EmbeddingQueue:
         self.written = 0
         """Those of them that were written, refused or held back."""
         self.window_pieces = embedder.window_pieces
-        self._thread = thread
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
         self._embedder = embedder
         self._block: list[_Window] = []
         self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
         self.without_vector: dict[str, str] = {}
         """By source of a post of which a window was refused, why."""
+
+    def close(self) -> None:
+        """Drop what still waits, and end the thread."""
+        self._embedder.stop()
+        self._thread.shutdown(cancel_futures=True)
 
     def embed_ahead(self, results: Iterable[ParsedResult]) -> None:
         """Have the windows of posts embedded before they are put."""
@@ -229,17 +227,6 @@ class EmbeddingQueue:
             writer.record_unembedded(source, count)
         self.without_vector |= {w.source: reasons[w.text] for w in refused}
         return len(block)
-
-
-@contextmanager
-def open_embedding_queue(embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
-    """Start the embedding thread for this block; what still waits at its end is dropped."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
-    try:
-        yield EmbeddingQueue(thread, embedder)
-    finally:
-        embedder.stop()
-        thread.shutdown(cancel_futures=True)
 
 
 WORDS_FIRST = 500

@@ -26,7 +26,7 @@ from blog_search_mcp.index.posts.last_ingest import (
 )
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.ingest.plan import Plan, make_plan
+from blog_search_mcp.ingest.plan import Plan, is_settled, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -114,20 +114,23 @@ class _Stages:
         """Read files and make their posts ready, in processes where these pay."""
         if not plan.to_read:
             return iter(())
-        from blog_search_mcp.ingest.prepare import make_read_options, prepare_post, skip_post
+        from blog_search_mcp.ingest.prepare import ReadOptions, prepare_post, skip_post
 
-        prepare = partial(prepare_post, options=make_read_options(self.job, plan))
+        embedder = plan.choice.embedder
+        reading = (embedder.vocabulary_coverage, embedder.window_pieces)
+        options = ReadOptions(self.job.now, self.job.options, plan.site, *reading)
+        prepare = partial(prepare_post, options=options)
         return self.workers.map(prepare, plan.to_read, skip_post)
 
     def _embed(self, run: _Run) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""
-        from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
+        from blog_search_mcp.ingest.embedding import CachedEmbedder, EmbeddingQueue
 
         embedder, manifest, counts = run.plan.choice.embedder, run.plan.base, run.counts
         with ExitStack() as opened:
             cache = opened.enter_context(self.store.open_cache(embedder.identity))
             cached = CachedEmbedder(embedder, cache)
-            queue = opened.enter_context(open_embedding_queue(cached))
+            queue = opened.enter_context(closing(EmbeddingQueue(cached)))
             if manifest is None or run.has_changes:
                 manifest = self._write_changes(run, queue)
             self._record(run, manifest)
@@ -138,7 +141,7 @@ class _Stages:
                 )
             manifest = self._write_backlog(run, manifest, queue)
             counts.embedded, counts.without_vector = cached.texts_embedded, queue.without_vector
-            counts.problems += cached.warnings
+            counts.problems += cache.warnings
         return manifest
 
     def _write_changes(self, run: _Run, queue: EmbeddingQueue) -> Manifest:
@@ -239,11 +242,15 @@ class _Stages:
         seen = LastIngest(
             generation=manifest.generation,
             created=manifest.created,
-            walked=run.plan.walked,
             content=format_folder(self.job.content),
             suffixes=SUFFIXES,
             files={
-                source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
+                source: FileState(
+                    size=file.size,
+                    mtime_ns=file.mtime_ns,
+                    settled=is_settled(file, run.plan.created),
+                    due=due.get(source),
+                )
                 for source, file in run.plan.files.items()
             },
             waiting=manifest.waiting,

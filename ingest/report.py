@@ -74,16 +74,14 @@ class Counts:
         """Sentences on the cache and on posts that are in the index nevertheless."""
         self.contradiction: Contradiction | None = None
         """Of the addresses of posts, where most were read."""
-        self.removed = list(plan.removed)
-        """Sources to remove that are not added again."""
         self.embedded = 0
         self.without_vector: Mapping[str, str] = {}
+        self._gone = plan.removed
         self._before = plan.base.posts if plan.base else {}
-        self._skipped = list(plan.skipped)
-        self._written: set[str] = set()
-        self._kept = len(plan.unchanged)
-        self._linked = 0
-        self._unlinked: Counter[str] = Counter()
+        self._skipped = {skip.source: skip for skip in plan.skipped}
+        self._kept = set(plan.unchanged)
+        self._written: dict[str, str] = {}
+        """By source of a post that was written why it has no link; empty if it has one."""
         self._unknown: dict[str, str] = {}
 
     def count(self, result: ParsedResult) -> None:
@@ -94,23 +92,17 @@ class Counts:
         for name in result.unknown:
             self._unknown.setdefault(name, source)
         if result.skipped is not None:
-            self._skip(result.skipped)
+            self._skipped[source] = result.skipped
         elif result.new is None:
-            self._kept += 1
+            self._kept.add(source)
         else:
-            self._written.add(source)
-            self._linked += not result.no_link
-            self._unlinked.update(filter(None, [result.no_link]))
+            self._written[source] = result.no_link
 
     def refuse(self, skipped: Skipped) -> None:
         """Count a post that the index did not take, though it was kept or read before."""
-        self._skip(skipped)
-        self._kept -= skipped.source not in self._written
-        self._written.discard(skipped.source)
-
-    def _skip(self, skipped: Skipped) -> None:
-        self._skipped.append(skipped)
-        self.removed += [skipped.source] if skipped.source in self._before else []
+        self._skipped[skipped.source] = skipped
+        self._kept.discard(skipped.source)
+        self._written.pop(skipped.source, None)
 
     def is_change(self, result: ParsedResult) -> bool:
         """Whether a file requires a new generation."""
@@ -121,7 +113,12 @@ class Counts:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files that are not in the index, sorted by source."""
-        return tuple(sorted(self._skipped, key=lambda skipped: skipped.source))
+        return tuple(self._skipped[source] for source in sorted(self._skipped))
+
+    @property
+    def removed(self) -> set[str]:
+        """Sources to remove that are not added again."""
+        return {*self._gone, *(self._skipped.keys() & self._before.keys())}
 
     def require_posts(self, content: Path) -> None:
         """Raise ContentError if no post would be left."""
@@ -132,12 +129,13 @@ class Counts:
 
     def report(self, manifest: Manifest, choice: Choice, advice: str, seconds: float) -> Report:
         """Make the report of the finished run; `advice` is on the embedder."""
+        unlinked = Counter(filter(None, self._written.values()))
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
             chunks=manifest.chunks,
-            added=len(self._written - self._before.keys()),
-            changed=len(self._written & self._before.keys()),
+            added=len(self._written.keys() - self._before.keys()),
+            changed=len(self._written.keys() & self._before.keys()),
             removed=len(self.removed),
             embedded=self.embedded,
             without_vector=self.without_vector,
@@ -148,7 +146,7 @@ class Counts:
                 *_describe_unknown(self._unknown),
                 *_describe_contradiction(self.contradiction),
             ),
-            links=LinkCounts(self._linked, dict(self._unlinked.most_common())),
+            links=LinkCounts(len(self._written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
@@ -260,18 +258,12 @@ LINES = 10
 
 
 def describe_rate(done: int, left: int, seconds: float) -> str:
-    """Describe how many steps a second were done in this time, and how long the others take so.
-
-    Empty before anything can be said.
-    """
-    if done <= 0 or seconds <= 0.0:
+    """Describe how long `left` steps take if so many were done in this time; empty if unknown."""
+    if not (done and left and seconds):
         return ""
     rate, remaining = done / seconds, left * seconds / done
-    speed = f"{rate:,.0f} a second" if rate >= 10.0 else f"{rate:.1f} a second"
-    if not left:
-        return speed
     time_left = f"{remaining:.0f} s" if remaining < 100.0 else f"{remaining / 60:,.0f} min"
-    return f"{speed}, {time_left} left"
+    return f"{rate:,.1f} a second, {time_left} left"
 
 
 class Progress:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import leaves, parse_date
 from blog_search_mcp.ingest.sites.base import Generator, Off, are_usual, at, clean_folder
-from blog_search_mcp.ingest.sites.config import get_map, get_text
+from blog_search_mcp.ingest.sites.config import get_map, get_text, list_maps
 from blog_search_mcp.ingest.sites.engine import (
     UrlFields,
     date_tokens,
@@ -50,9 +50,13 @@ class Hugo(Generator):
     parser: object = at("markup", "goldmark", "parser", default={})
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield whether languages have sites of their own."""
+        """Yield whether languages have sites of their own, or folders other places."""
         if any("baseurl" in given for given in self.languages.values() if given):
             yield "the site's languages have base URLs of their own"
+        if any(
+            get_text(mount, "target").startswith("content/") for mount in list_maps(self.mounts)
+        ):
+            yield "some folders are mounted elsewhere"
 
     def list_folders(self) -> Iterable[str]:
         """List the content folders of all languages, and what may be mounted as one."""

@@ -190,15 +190,16 @@ class Quarto(Generator):
 
     def list_rules(self) -> Iterator[Rules]:
         """Yield what is never rendered, drafts, what was made and what `render` may leave out."""
-        named = [path.removeprefix("./").lstrip("/") for path in list_texts(self.render)]
-        left_out = [path[1:] for path in named if path.startswith("!")]
+        named = [path.replace("./", "/") for path in list_texts(self.render)]
+        left_out = [f"**/{path[1:]}" for path in named if path.startswith("!")]
         if self.draft_mode != "visible":
             left_out += [f"/{path}" for path in list_texts(self.drafts)]
         output = posixpath.normpath(self.output)
         left_out += [] if output.startswith(".") else [f"/{output}/"]
         yield read_rules(*_QUARTO_NEVER, *left_out) or read_rules(*_QUARTO_NEVER)
-        if len(named) > len(left_out) and not set("{}()|") & set("".join(named)):
-            yield read_rules("*", *(f"!**/{path}" for path in named if path[0] != "!"))
+        shown = [f"!**/{path}" for path in named if not path.startswith("!")]
+        if shown and not set("{}()|") & set("".join(shown)):
+            yield read_rules("*", *shown)
 
     def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
         """Return the path of a document's page. Raises NoLink."""
@@ -277,11 +278,7 @@ class Program(Generator):
     """A site whose configuration is a program, which is not run, so that no address is known."""
 
     files: ClassVar = (
-        *(
-            f"{name}.config.{end}"
-            for name in ("astro", "docusaurus", "eleventy")
-            for end in _MODULES
-        ),
+        *(f"{x}.config.{end}" for x in ("astro", "docusaurus", "eleventy") for end in _MODULES),
         *(".eleventy.js", ".vitepress", "pelicanconf.py"),
     )
 

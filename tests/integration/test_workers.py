@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.registry import open_wire
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
@@ -154,9 +152,6 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     while any(map(is_running, helpers)) and time.monotonic() < patience:
         time.sleep(0.05)
     assert not any(map(is_running, helpers))
-
-
-OLLAMAS = RemoteEmbedder(open_wire("ollama", "", "all-minilm"))
 
 
 def hits(reader: IndexReader, question: str) -> list[Hit]:

@@ -301,7 +301,10 @@ DOUBTS = {
     "hugo.yaml": (
         "content/a.md",
         HUGO,
-        ["disablePathToLower: true", "permalinks: [{target: {}}]", "uglyURLs: true"],
+        [
+            *("disablePathToLower: true", "permalinks: [{target: {}}]", "uglyURLs: true"),
+            "module: {mounts: [{source: content, target: content/blog}]}",
+        ],
     ),
     "zola.toml": ("content/a.md", ZOLA, ["[slugify]\npaths = 'safe'"]),
     "_config.yml": (
