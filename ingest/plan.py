@@ -66,22 +66,6 @@ READING = 19
 """Raise it when the same file would give other metadata or another plain text."""
 
 
-def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
-    """Compute the fingerprint of this version of the program; `site` is `Site.digest`.
-
-    That covers the base URL and the permalink of `options`.
-    """
-    return {
-        "analysis": ANALYSIS,
-        "confidence": CONFIDENCE_FORMULA,
-        "chunking": CHUNKING,
-        "reading": READING,
-        "include_drafts": options.include_drafts,
-        "index_descriptions": options.index_descriptions,
-        "site": site,
-    }
-
-
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""
 
@@ -134,23 +118,30 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
     )
-    build = build_fingerprint(job.options, site.digest)
+    build: BuildFingerprint = {
+        "analysis": ANALYSIS,
+        "confidence": CONFIDENCE_FORMULA,
+        "chunking": CHUNKING,
+        "reading": READING,
+        "include_drafts": job.options.include_drafts,
+        "index_descriptions": job.options.index_descriptions,
+        "site": site.digest,  # with the base URL and the permalink of the options
+    }
     base = live if live and live.build == build else None
-    recent = read_last_ingest(open_store(job.index), base.generation) if base else None
+    last = read_last_ingest(open_store(job.index), base.generation) if base else None
+    if last is not None and last.created > created:
+        last = None  # a clock that was ahead may have published a post of the future
     cascades = read_cascades(job.content, walked.sections, site.fields)
-    # A clock that was ahead may have published a post of the future.
-    seen = recent if recent and recent.created <= created else None
-    is_unchanged = partial(_is_unchanged, seen, cascades, job.now)
-    posts = base.posts if base else {}
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
-        before = posts.get(file.source)
+        before = base.posts.get(file.source) if base else None
+        read = FileToRead(file, before, cascades_of(cascades, file.origin))
         if not site.publishes(file.origin):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
-        elif before is not None and is_unchanged(file, before):
+        elif before is not None and _is_unchanged(last, read, job.now):
             unchanged[file.source] = before.expires
         else:
-            to_read.append(FileToRead(file, before, cascades_of(cascades, file.origin)))
+            to_read.append(read)
     return Plan(
         live=live.generation if live else 0,
         base=base,
@@ -196,24 +187,18 @@ def _find_language_of_file(file: SourceFile) -> str | None:
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
-def _is_unchanged(
-    last: LastIngest | None,
-    cascades: tuple[Cascade, ...],
-    now: datetime,
-    file: SourceFile,
-    before: IndexedPost,
-) -> bool:
+def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
     """Whether reading a file again would give what the index has of it, by the last ingest.
 
     A link may lead to another file of the same size and time.
     """
+    file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not state.settled or file.target:
         return False
-    expired = before.expires is not None and datetime.fromisoformat(before.expires) <= now
-    passed, passed_before = (cascades_of(some, file.origin) for some in (cascades, last.cascades))
     is_same = (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
-    return is_same and not expired and passed == passed_before
+    is_expired = expires is not None and datetime.fromisoformat(expires) <= now
+    return is_same and not is_expired and cascades_of(last.cascades, file.origin) == read.cascades
 
 
 def is_settled(file: SourceFile, walked: str) -> bool:

@@ -113,11 +113,6 @@ def test_processes_that_end_whatever_they_do_end_the_ingest(
         list(helpers.map(killing_always, MANY, say_lost))
 
 
-def test_results_that_nobody_takes_do_not_hold_up_other_work(helpers: WorkerPool) -> None:
-    next(iter(helpers.map(negated, MANY, lose)))
-    assert list(helpers.map(unless_seven, range(8, 200), lose)) == list(range(8, 200))
-
-
 PARENT = """
 import sys
 from contextlib import closing
