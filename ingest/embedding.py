@@ -12,11 +12,10 @@ backlog, of its own or of one that was killed, reads no file to finish it.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.plan import FileToRead
-    from blog_search_mcp.ingest.prepare import EmbeddingWindow, ParsedResult
+    from blog_search_mcp.ingest.prepare import EmbeddingWindow
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
@@ -49,42 +47,113 @@ MAX_REFUSED_SHARE = 0.1
 """Share of the texts above which the embedder is broken and not the texts."""
 
 
-class CachedEmbedder:
-    """An embedder behind the cache, for one run; one thread at a time embeds."""
+BLOCK = 256
+"""Windows embedded together: enough of each length for some full batches."""
+
+MAX_BLOCKS = 4
+"""Blocks that may wait for the embedder."""
+
+
+_Work: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vectors]]"
+
+
+class _Window(NamedTuple):
+    source: str
+    chunk_id: int
+    text: str
+
+
+class EmbeddingQueue:
+    """Embeds windows in a thread, behind the cache, and writes their vectors in order; close it.
+
+    Set `writer` before all else. Windows of new posts get the vectors that are in the cache; what
+    has none waits for `embed_backlog`.
+    """
+
+    writer: IndexWriter
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        self.identity = embedder.identity
-        self.window_pieces = embedder.window_pieces
-        self.refused: dict[str, str] = {}
-        """By text, why the embedder makes no vector of it."""
+        self.queued = 0
+        """Windows of the backlog that were put."""
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
+        self.without_vector: dict[str, str] = {}
+        """By source of a post of which a window was refused, why."""
         self._embedder = embedder
         self._cache = cache
+        self._refused: dict[str, str] = {}
+        """By text, why the embedder makes no vector of it."""
         self._failure: BlogSearchError | None = None
+        """What failed once fails at once from then on."""
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+        self._block: list[_Window] = []
+        self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
 
-    def stop(self) -> None:
-        """Begin no other batch: `embed` raises EmbedderUnavailable from now on."""
+    def close(self) -> None:
+        """Drop what still waits, and end the thread."""
         self._failure = self._failure or EmbedderUnavailable("The ingest is ending.")
+        self._thread.shutdown(cancel_futures=True)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Sentences on a cache that failed."""
-        return self._cache.warnings
+    def put(
+        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
+    ) -> None:
+        """Give the windows of a new post the vectors that are in the cache, soon."""
+        deque(self._put(post, chunk_ids, windows, self._cache.get), maxlen=0)
 
-    def find(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors that are in the cache."""
-        return self._cache.get(texts)
+    def flush(self) -> None:
+        """Write all that was put."""
+        deque(self._drain(self._cache.get), maxlen=0)
 
-    def embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed `texts`; one that is refused is missing. Raises EmbedderError.
+    def embed_backlog(self, most: int) -> Iterator[int]:
+        """Embed posts that wait in the writer, with `most` windows or hardly more.
 
-        Vectors are float32 of unit length; batches finished before an error stay in the cache. What
-        failed once fails at once from then on. Texts of about one length go together: a model pads
-        a batch to its longest.
+        Yields how many are written, bit by bit. Raises EmbedderError.
+        """
+        backlog = self.writer.backlog()
+        before = accumulate(backlog.values(), initial=0)
+        sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
+        for start in range(0, len(sources), POSTS_AT_ONCE):
+            for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
+                windows = make_windows(new, self._embedder.window_pieces)
+                self.queued += len(windows)
+                yield from self._put(new, chunk_ids, windows, self._embed)
+        yield from self._drain(self._embed)
+
+    def _put(
+        self,
+        post: PendingPost,
+        chunk_ids: Sequence[int],
+        windows: Sequence[EmbeddingWindow],
+        work: _Work,
+    ) -> Iterator[int]:
+        """Queue the windows of a post; yield how many of a block before are written, if any."""
+        source = post.post.source
+        self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
+        if len(self._block) >= BLOCK:
+            self._submit(work)
+            if len(self._submitted) > MAX_BLOCKS:
+                yield self._write_block()
+
+    def _drain(self, work: _Work) -> Iterator[int]:
+        """Write all blocks; yield how many windows each has."""
+        self._submit(work)
+        while self._submitted:
+            yield self._write_block()
+
+    def _submit(self, work: _Work) -> None:
+        if self._block:
+            texts = [window.text for window in self._block]
+            self._submitted.append((self._block, self._thread.submit(work, texts)))
+            self._block = []
+
+    def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Return the vectors of `texts`, without those refused. Raises EmbedderError.
+
+        Vectors are float32 of unit length; batches finished before an error stay in the cache.
+        Texts of about one length go together: a model pads a batch to its longest.
         """
         vectors = self._cache.get(texts)
-        unknown = {text for text in texts if text not in vectors and text not in self.refused}
+        unknown = {text for text in texts if text not in vectors and text not in self._refused}
         ordered = sorted(unknown, key=lambda text: (len(text), text))
         for start in range(0, len(ordered), BATCH):
             if self._failure is not None:
@@ -107,116 +176,24 @@ class CachedEmbedder:
         vectors = {text: row for text, row in pairs if text not in reasons}
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
         self.texts_embedded += len(batch)
-        self.refused |= reasons
+        self._refused |= reasons
         self._refuse_too_many()
         return vectors
 
     def _refuse_too_many(self) -> None:
-        refused, texts = self.refused, self.texts_embedded
+        refused, texts = [*self._refused.values()], self.texts_embedded
         if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
             failed = f"The embedder failed on {len(refused)} of {texts} texts"
+            remedy = "Restart or update it and run again: the other embeddings are kept."
             raise EmbedderRefused(
-                f"{failed}, at last because {list(refused.values())[-1]}. Restart or update it and "
-                "run again: the other embeddings are kept.",
-                for_clients=f"{failed}. Restart or update it; the other embeddings are kept.",
+                f"{failed}, at last because {refused[-1]}. {remedy}",
+                for_clients=f"{failed}. {remedy}",
             )
-
-
-BLOCK = 256
-"""Windows embedded together: enough of each length for some full batches."""
-
-MAX_BLOCKS = 4
-"""Blocks that may wait for the embedder."""
-
-
-class _Window(NamedTuple):
-    source: str
-    chunk_id: int
-    text: str
-
-
-class EmbeddingQueue:
-    """Embeds windows and writes their vectors in order; use `open_embedding_queue`.
-
-    Set `writer` before all else; it may change while windows wait, whose chunks it has too.
-    """
-
-    writer: IndexWriter
-
-    def __init__(self, thread: ThreadPoolExecutor, embedder: CachedEmbedder) -> None:
-        self.holds_back = False
-        """Set it to write only vectors that are in the cache."""
-        self.queued = 0
-        """Windows that were put."""
-        self.written = 0
-        """Those of them that were written, refused or held back."""
-        self.window_pieces = embedder.window_pieces
-        self._thread = thread
-        self._embedder = embedder
-        self._block: list[_Window] = []
-        self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
-        self.without_vector: dict[str, str] = {}
-        """By source of a post of which a window was refused, why."""
-
-    def embed_ahead(self, results: Iterable[ParsedResult]) -> None:
-        """Have the windows of posts embedded before they are put."""
-        texts = [window.text for result in results for window in result.windows]
-        if not self.holds_back:
-            self._thread.submit(self._embedder.embed, texts)
-
-    def put(
-        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
-    ) -> int:
-        """Queue the windows of a post; return how many were written, which is seldom any.
-
-        Raises EmbedderError for any post queued before.
-        """
-        source = post.post.source
-        self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
-        self.queued += len(windows)
-        if len(self._block) < BLOCK:
-            return 0
-        self.flush()
-        return sum(self._write_block() for _ in range(len(self._submitted) - MAX_BLOCKS))
-
-    def flush(self) -> None:
-        """Submit the last block even if it is not full."""
-        if not self._block:
-            return
-        texts = [window.text for window in self._block]
-        work = self._embedder.find if self.holds_back else self._embedder.embed
-        self._submitted.append((self._block, self._thread.submit(work, texts)))
-        self._block = []
-
-    def drain(self) -> Iterator[int]:
-        """Write all blocks; yield how many windows each has."""
-        self.flush()
-        while self._submitted:
-            yield self._write_block()
-
-    def stop_holding_back(self) -> None:
-        """Write what the cache has of the windows that were put, and embed others from now on."""
-        deque(self.drain(), maxlen=0)
-        self.holds_back = False
-
-    def embed_backlog(self, most: int) -> Iterator[int]:
-        """Embed posts that wait in the writer, with `most` windows or hardly more.
-
-        Yields how many are written, bit by bit. Raises EmbedderError.
-        """
-        backlog = self.writer.backlog()
-        before = accumulate(backlog.values(), initial=0)
-        sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
-        for start in range(0, len(sources), POSTS_AT_ONCE):
-            for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
-                yield self.put(new, chunk_ids, make_windows(new, self.window_pieces))
-        yield from self.drain()
 
     def _write_block(self) -> int:
         """Write the vectors of each post that has them all, and record which have to wait."""
         block, future = self._submitted.popleft()
-        vectors, reasons, writer = future.result(), self._embedder.refused, self.writer
-        self.written += len(block)
+        vectors, reasons, writer = future.result(), self._refused, self.writer
         waiting = {w.source for w in block if w.text not in vectors and w.text not in reasons}
         for source, count in Counter(w.source for w in block).items():
             writer.record_waiting(source, count if source in waiting else 0)
@@ -231,32 +208,9 @@ class EmbeddingQueue:
         return len(block)
 
 
-@contextmanager
-def open_embedding_queue(embedder: CachedEmbedder) -> Iterator[EmbeddingQueue]:
-    """Start the embedding thread for this block; what still waits at its end is dropped."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
-    try:
-        yield EmbeddingQueue(thread, embedder)
-    finally:
-        embedder.stop()
-        thread.shutdown(cancel_futures=True)
-
-
 WORDS_FIRST = 500
 """Windows to embed beyond which words are published first: 5 s of two cores for the smallest model
 of the package, half a minute for nomic-embed-text."""
-
-WINDOW_BYTES = 1_000
-"""Of a file, about, for one window: 850 in English, 1,800 in Chinese."""
-
-
-def may_be_many(files: Iterable[FileToRead]) -> bool:
-    """Whether these files may have more than WORDS_FIRST windows.
-
-    If not, embedding starts while they are read; if so, it leaves this machine's processors to the
-    words.
-    """
-    return sum(each.file.size for each in files) > WORDS_FIRST * WINDOW_BYTES
 
 
 def milestones(windows: int) -> list[int]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -26,7 +25,7 @@ from blog_search_mcp.index.posts.last_ingest import (
 )
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.ingest.plan import Plan, make_plan
+from blog_search_mcp.ingest.plan import Plan, is_settled, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -49,59 +48,58 @@ def ingest(job: Job, progress: Progress) -> Report:
     started = time.monotonic()
     refuse_inside(job.content, job.index)
     with closing(WorkerPool(job.processes)) as workers:
-        stages = _Stages(job, open_store(job.index), workers, progress)
-        run, manifest = stages.bring_up_to_date()
-    advice = _advise_embedder(stages.store, manifest, run.plan)
-    return run.counts.report(manifest, run.plan.choice, advice, time.monotonic() - started)
+        run = _Ingest(job, progress, workers)
+        manifest = run.bring_up_to_date()
+    advice = _advise_embedder(run.store, manifest, run.plan)
+    return run.counts.report(manifest, advice, time.monotonic() - started)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A plan whose files have been read up to the first change."""
+class _Ingest:
+    """One ingest: what all of its stages work with."""
 
     plan: Plan
     counts: Counts
     """Of the files before the first change; the others are counted as they are written."""
     results: Iterator[ParsedResult]
-    """Of the changed file and all after it, read as they are consumed."""
+    """Of the first changed file and all after it, read as they are consumed."""
     has_changes: bool
 
+    def __init__(self, job: Job, progress: Progress, workers: WorkerPool) -> None:
+        self.job = job
+        self.progress = progress
+        self.workers = workers
+        self.store: FolderStore = open_store(job.index)
+        self.queries: dict[str, Vectors] = {}
+        """Of the calibrations, which ask the same of each generation."""
 
-@dataclass(frozen=True, slots=True)
-class _Stages:
-    """One ingest: what all of its stages work with."""
-
-    job: Job
-    store: FolderStore
-    workers: WorkerPool
-    progress: Progress
-
-    def bring_up_to_date(self) -> tuple[_Run, Manifest]:
-        """Write what changed, if anything; return what was read and the live manifest."""
-        run = self._plan()
-        base = run.plan.base
-        if base is not None and not (run.has_changes or base.waiting):
+    def bring_up_to_date(self) -> Manifest:
+        """Write what changed, if anything; return the live manifest."""
+        self._plan()
+        base = self.plan.base
+        if base is not None and not (self.has_changes or base.waiting):
             self.store.verify(base, trusts_stamps=True)
-            self._record(run, base)
-            return run, base
+            self._record(base)
+            return base
         with self.store.lock_writer():
-            if self._live_number() != run.plan.live:
-                run = self._plan()
-            return run, self._embed(run)
+            if self._live_number() != self.plan.live:
+                self._plan()
+            return self._write()
 
-    def _plan(self) -> _Run:
+    def _plan(self) -> None:
         """Compare the folder with the live generation, and read files to the first change."""
         live = self._live_number()
-        plan = make_plan(self.job, self.store.read_manifest(live) if live else None, self.workers)
-        counts, results = Counts(plan), self._prepare(plan)
-        if plan.removed:
-            return _Run(plan, counts, results, has_changes=True)
-        for result in results:
-            if counts.is_change(result):
-                return _Run(plan, counts, chain([result], results), has_changes=True)
-            counts.count(result)
-        counts.require_posts(self.job.content)
-        return _Run(plan, counts, results, has_changes=False)
+        manifest = self.store.read_manifest(live) if live else None
+        self.plan = make_plan(self.job, manifest, self.workers)
+        self.counts, self.results = Counts(self.plan), self._prepare()
+        self.has_changes = bool(self.plan.removed)
+        if self.has_changes:
+            return
+        for result in self.results:
+            if self.counts.is_change(result):
+                self.has_changes, self.results = True, chain([result], self.results)
+                return
+            self.counts.count(result)
+        self.counts.require_posts(self.job.content)
 
     def _live_number(self) -> int:
         """Return the live generation's number, 0 without one and for a rebuild."""
@@ -110,84 +108,89 @@ class _Stages:
         except IndexMissing:
             return 0
 
-    def _prepare(self, plan: Plan) -> Iterator[ParsedResult]:
+    def _prepare(self) -> Iterator[ParsedResult]:
         """Read files and make their posts ready, in processes where these pay."""
-        if not plan.to_read:
+        if not self.plan.to_read:
             return iter(())
-        from blog_search_mcp.ingest.prepare import make_read_options, prepare_post, skip_post
+        from blog_search_mcp.ingest.prepare import ReadOptions, prepare_post, skip_post
 
-        prepare = partial(prepare_post, options=make_read_options(self.job, plan))
-        return self.workers.map(prepare, plan.to_read, skip_post)
+        embedder = self.plan.choice.embedder
+        reading = (embedder.vocabulary_coverage, embedder.window_pieces)
+        options = ReadOptions(self.job.now, self.job.options, self.plan.site, *reading)
+        return self.workers.map(
+            partial(prepare_post, options=options), self.plan.to_read, skip_post
+        )
 
-    def _embed(self, run: _Run) -> Manifest:
+    def _write(self) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""
-        from blog_search_mcp.ingest.embedding import CachedEmbedder, open_embedding_queue
+        from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
-        embedder, manifest, counts = run.plan.choice.embedder, run.plan.base, run.counts
+        embedder, manifest = self.plan.choice.embedder, self.plan.base
         with ExitStack() as opened:
             cache = opened.enter_context(self.store.open_cache(embedder.identity))
-            cached = CachedEmbedder(embedder, cache)
-            queue = opened.enter_context(open_embedding_queue(cached))
-            if manifest is None or run.has_changes:
-                manifest = self._write_changes(run, queue)
-            self._record(run, manifest)
+            queue = opened.enter_context(closing(EmbeddingQueue(embedder, cache)))
+            if manifest is None or self.has_changes:
+                manifest = self._write_changes(queue)
+            self._record(manifest)
             if manifest.waiting:
                 self.progress.say(
                     "All posts can be searched by words now. Search by meaning follows for "
                     f"{manifest.waiting:,} of {len(manifest.posts):,}, the newest first."
                 )
-            manifest = self._write_backlog(run, manifest, queue)
-            counts.embedded, counts.without_vector = cached.texts_embedded, queue.without_vector
-            counts.problems += cached.warnings
+            manifest = self._write_backlog(manifest, queue)
+            self.counts.embedded = queue.texts_embedded
+            self.counts.without_vector = queue.without_vector
+            self.counts.problems += cache.warnings
         return manifest
 
-    def _write_changes(self, run: _Run, queue: EmbeddingQueue) -> Manifest:
+    def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change; without its vectors where they are many."""
-        from blog_search_mcp.ingest.embedding import BATCH, WORDS_FIRST, may_be_many
+        from blog_search_mcp.index.writer import open_index_writer
+        from blog_search_mcp.ingest.embedding import WORDS_FIRST
 
-        plan, counts, progress = run.plan, run.counts, self.progress
-        queue.holds_back = may_be_many(plan.to_read)
-        progress.start("indexing posts", len(plan.to_read))
-        first = list(islice(run.results, BATCH))
-        queue.embed_ahead(first)
-        from blog_search_mcp.index.writer import open_index_writer  # takes as long as ten texts
-
+        plan = self.plan
+        self.progress.start("indexing posts", len(plan.to_read))
         with open_index_writer(self.store, plan.base, plan.choice.embedder.identity) as writer:
             queue.writer = writer
-            for result in chain(first, run.results):
-                _write_post(writer, result, counts, queue)
-                progress.advance(1)
+            for result in self.results:
+                self._write_post(result, queue)
+                self.progress.advance(1)
             queue.flush()
-            counts.require_posts(self.job.content)
-            writer.remove(counts.removed)
-            self._write_lexical(writer, counts)
-            counts.require_posts(self.job.content)
-            if queue.holds_back:
-                queue.stop_holding_back()
-            self._embed_all(queue.drain(), queue.queued - queue.written)
+            writer.remove(self.counts.removed)
+            self._write_lexical(writer)
+            self.counts.require_posts(self.job.content)
             windows = sum(writer.backlog().values())
             if windows <= WORDS_FIRST:
-                self._embed_all(queue.embed_backlog(windows), windows)
-            calibration = plan.base.calibration if plan.base else None
-            return self._publish(writer, run, calibration, {})
+                self._embed(queue.embed_backlog(windows), windows)
+            return self._publish(writer, plan.base.calibration if plan.base else None)
 
-    def _embed_all(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
+    def _write_post(self, result: ParsedResult, queue: EmbeddingQueue) -> None:
+        """Write what was read of a post and queue its windows; count it."""
+        self.counts.count(result)
+        if result.new is not None:
+            try:
+                chunk_ids = queue.writer.add(result.new)
+            except UnreadablePost as error:
+                self.counts.refuse(Skipped(result.source, str(error)))
+            else:
+                queue.put(result.new, chunk_ids, result.windows)
+
+    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
         """Take steps of embedding, of so many windows in all, and tell how far they are."""
         self.progress.start("embedding texts", windows, done)
         for step in steps:
             self.progress.advance(step)
 
-    def _write_lexical(self, writer: IndexWriter, counts: Counts) -> None:
+    def _write_lexical(self, writer: IndexWriter) -> None:
         for source, reason in writer.write_lexical(self.workers.map).items():
-            counts.refuse(Skipped(source, reason))
+            self.counts.refuse(Skipped(source, reason))
 
-    def _write_backlog(self, run: _Run, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
+    def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
         from blog_search_mcp.index.writer import open_index_writer
         from blog_search_mcp.ingest.embedding import milestones
 
-        identity = run.plan.choice.embedder.identity
-        queries: dict[str, Vectors] = {}
+        identity = self.plan.choice.embedder.identity
         windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
         for milestone in milestones(windows):
             done = queue.queued - before
@@ -196,25 +199,16 @@ class _Stages:
             with open_index_writer(self.store, manifest, identity) as writer:
                 queue.writer = writer
                 try:
-                    self._embed_all(queue.embed_backlog(milestone - done), windows, done)
+                    self._embed(queue.embed_backlog(milestone - done), windows, done)
                 except EmbedderError as error:
                     raise _explain_failure(error, manifest) from error
-                self._write_lexical(writer, run.counts)
-                manifest = self._publish(writer, run, None, queries)
-            self._record(run, manifest)
+                self._write_lexical(writer)
+                manifest = self._publish(writer, None)
+            self._record(manifest)
         return manifest
 
-    def _publish(
-        self,
-        writer: IndexWriter,
-        run: _Run,
-        calibration: Calibration | None,
-        embedded: dict[str, Vectors],
-    ) -> Manifest:
-        """Complete the generation and make it live, calibrated unless `calibration` holds.
-
-        `embedded` are queries of the calibration before it, to which this one adds its own.
-        """
+    def _publish(self, writer: IndexWriter, calibration: Calibration | None) -> Manifest:
+        """Complete the generation and make it live, calibrated unless `calibration` holds."""
         from blog_search_mcp.index.store.catalog import translate_disk_errors
 
         self.progress.start("writing the index", 1)
@@ -224,51 +218,40 @@ class _Stages:
 
             with (
                 translate_disk_errors(),
-                closing(writer.open_snapshot(run.plan.choice.embedder)) as opened,
+                closing(writer.open_snapshot(self.plan.choice.embedder)) as opened,
             ):
-                calibration = calibrate(opened, embedded)
-        manifest = writer.commit(run.plan.created, run.plan.build, calibration)
-        run.counts.problems += [writer.unrelated] if writer.unrelated else []
-        run.counts.contradiction = writer.contradiction or run.counts.contradiction
+                calibration = calibrate(opened, self.queries)
+        manifest = writer.commit(self.plan.created, self.plan.build, calibration)
+        self.counts.problems += [writer.unrelated] if writer.unrelated else []
+        self.counts.contradiction = writer.contradiction or self.counts.contradiction
         self.progress.advance(1)
         return manifest
 
-    def _record(self, run: _Run, manifest: Manifest) -> None:
+    def _record(self, manifest: Manifest) -> None:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
-        due = {} if self.job.options.include_drafts else run.counts.due
-        seen = LastIngest(
+        plan = self.plan
+        due = {} if self.job.options.include_drafts else self.counts.due
+        files = {
+            source: FileState(
+                size=file.size,
+                mtime_ns=file.mtime_ns,
+                settled=is_settled(file, plan.created),
+                due=due.get(source),
+            )
+            for source, file in plan.files.items()
+        }
+        last = LastIngest(
             generation=manifest.generation,
             created=manifest.created,
-            walked=run.plan.walked,
             content=format_folder(self.job.content),
             suffixes=SUFFIXES,
-            files={
-                source: FileState(size=file.size, mtime_ns=file.mtime_ns, due=due.get(source))
-                for source, file in run.plan.files.items()
-            },
-            left_out=tuple(run.counts.left_out),
+            files=files,
+            left_out=tuple(self.counts.left_out),
             waiting=manifest.waiting,
             options=self.job.options,
-            cascades=run.plan.cascades,
+            cascades=plan.cascades,
         )
-        write_last_ingest(self.store, seen)
-
-
-def _write_post(
-    writer: IndexWriter, result: ParsedResult, counts: Counts, queue: EmbeddingQueue
-) -> None:
-    """Write what was read of a post and queue its windows; count it, as skipped if that fails."""
-    if result.new is None:
-        counts.count(result)
-        return
-    try:
-        chunk_ids = writer.add(result.new)
-    except UnreadablePost as error:
-        skipped = Skipped(result.source, str(error))
-        counts.count(replace(result, new=None, windows=(), skipped=skipped))
-        return
-    counts.count(result)
-    queue.put(result.new, chunk_ids, result.windows)
+        write_last_ingest(self.store, last)
 
 
 def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
@@ -282,9 +265,7 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
     """Advise a model that fits the blog as it now is better, if the index had this one before."""
-    if not plan.live or plan.choice.is_asked:
-        return ""
-    overview = store.peek_overview()
+    overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
     if overview is None:
         return ""
     posts = dict(overview.languages)

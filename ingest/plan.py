@@ -65,22 +65,6 @@ READING = 20
 """Raise it when the same file would give other metadata or another plain text."""
 
 
-def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
-    """Compute the fingerprint of this version of the program; `site` is `Site.digest`.
-
-    That covers the base URL and the permalink of `options`.
-    """
-    return {
-        "analysis": ANALYSIS,
-        "confidence": CONFIDENCE_FORMULA,
-        "chunking": CHUNKING,
-        "reading": READING,
-        "include_drafts": options.include_drafts,
-        "index_descriptions": options.index_descriptions,
-        "site": site,
-    }
-
-
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""
 
@@ -108,8 +92,6 @@ class Plan:
     choice: Choice
     created: str
     """When the folder was walked: UTC, ISO 8601 to the second."""
-    walked: str
-    """The same, or as recorded before where no post is read that the next ingest need not read."""
     files: Mapping[str, SourceFile]
     """Every file by source."""
     to_read: tuple[FileToRead, ...]
@@ -135,23 +117,30 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers)
     )
-    build = build_fingerprint(job.options, site.digest)
+    build: BuildFingerprint = {
+        "analysis": ANALYSIS,
+        "confidence": CONFIDENCE_FORMULA,
+        "chunking": CHUNKING,
+        "reading": READING,
+        "include_drafts": job.options.include_drafts,
+        "index_descriptions": job.options.index_descriptions,
+        "site": site.digest,  # with the base URL and the permalink of the options
+    }
     base = live if live and live.build == build else None
-    recent = read_last_ingest(open_store(job.index), base.generation) if base else None
+    last = read_last_ingest(open_store(job.index), base.generation) if base else None
+    if last is not None and last.created > created:
+        last = None  # a clock that was ahead may have published a post of the future
     cascades = read_cascades(job.content, walked.sections, site.fields)
-    seen_before = _SeenBefore(base, recent, cascades, created, job.now)
-    posts = base.posts if base else {}
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
-        before = posts.get(file.source)
+        before = base.posts.get(file.source) if base else None
+        read = FileToRead(file, before, cascades_of(cascades, file.source))
         if not site.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
-        elif before is not None and seen_before.holds(file, before):
+        elif before is not None and _is_unchanged(last, read, job.now):
             unchanged[file.source] = before.expires
         else:
-            to_read.append(FileToRead(file, before, cascades_of(cascades, file.source)))
-    settled = _settled_ns(created)
-    settles = any(each.before and each.file.mtime_ns < settled for each in to_read)
+            to_read.append(read)
     return Plan(
         live=live.generation if live else 0,
         base=base,
@@ -159,7 +148,6 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         site=site,
         choice=choice,
         created=created,
-        walked=recent.walked if recent and not settles else created,
         files={file.source: file for file in walked.files},
         to_read=tuple(to_read),
         unchanged=unchanged,
@@ -198,54 +186,18 @@ def _find_language_of_file(file: SourceFile) -> str | None:
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
-class _SeenBefore:
-    """What earlier ingests read of the files of the index."""
-
-    def __init__(
-        self,
-        base: Manifest | None,
-        recent: LastIngest | None,
-        cascades: tuple[Cascade, ...],
-        created: str,
-        now: datetime,
-    ) -> None:
-        """`recent` is of the last ingest, if the live generation is of it.
-
-        Nothing counts if the clock was set back since: it may have published a post of the future.
-        """
-        walked = recent.walked if recent else ""
-        counts = base is not None and max(base.created, walked) <= created
-        self._files = recent.files if recent else {}
-        self._cascades = cascades, recent.cascades if recent else ()
-        self._now = now.astimezone(UTC).isoformat(timespec="seconds")
-        self._settled = _settled_ns(base.created) if base and counts else 0
-        self._settled_since = _settled_ns(walked) if walked and counts else 0
-
-    def holds(self, file: SourceFile, before: IndexedPost) -> bool:
-        """Whether reading the file again would give what the index has of it."""
-        passed, passed_before = (cascades_of(each, file.source) for each in self._cascades)
-        is_expired = before.expires is not None and before.expires <= self._now
-        is_same = passed == passed_before and not is_expired
-        return is_same and self._has_read(file, before)
-
-    def _has_read(self, file: SourceFile, before: IndexedPost) -> bool:
-        """Whether a file of this size and time was read as the index has it.
-
-        By the ingest that wrote the post, or by the last one: one that finds a file as it was,
-        though its time is another, writes no generation.
-        """
-        if file.size != before.size:
-            return False
-        if file.mtime_ns == before.mtime_ns and file.mtime_ns < self._settled:
-            return True
-        state = self._files.get(file.source)
-        return (
-            state is not None
-            and (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
-            and file.mtime_ns < self._settled_since
-        )
+def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
+    """Whether reading a file again would give what the index has of it, by the last ingest."""
+    file, expires = read.file, read.before.expires if read.before else None
+    state = last.files.get(file.source) if last else None
+    if last is None or state is None or not state.settled:
+        return False
+    is_same = (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
+    is_expired = expires is not None and datetime.fromisoformat(expires) <= now
+    return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades
 
 
-def _settled_ns(walked: str) -> int:
-    """Time from which on a file may have changed again within its time stamp's grain."""
-    return int(datetime.fromisoformat(walked).timestamp()) * 1_000_000_000 - GRAIN_NS
+def is_settled(file: SourceFile, walked: str) -> bool:
+    """Whether a file cannot have changed again, at that time, within its time stamp's grain."""
+    second = int(datetime.fromisoformat(walked).timestamp())
+    return file.mtime_ns < second * 1_000_000_000 - GRAIN_NS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
@@ -21,7 +21,6 @@ from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Contradiction
     from blog_search_mcp.ingest.plan import Plan
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 class LinkCounts:
     """Which of the posts that were read know their page on the site."""
 
-    linked: int = 0
-    unlinked: Mapping[str, int] = field(default_factory=dict)
+    linked: int
+    unlinked: Mapping[str, int]
     """Posts without a link by the reason, the commonest first."""
 
 
@@ -77,105 +76,104 @@ class Counts:
         """Sentences on the cache and on posts that are in the index nevertheless."""
         self.contradiction: Contradiction | None = None
         """Of the addresses of posts, where most were read."""
-        self.removed = list(plan.removed)
-        """Sources to remove that are not added again."""
         self.left_out: list[LeftOut] = []
         """Posts that are not public."""
         self.embedded = 0
         self.without_vector: Mapping[str, str] = {}
+        self._plan = plan
         self._before = plan.base.posts if plan.base else {}
-        self._skipped = list(plan.skipped)
-        self._written: set[str] = set()
-        self._kept = len(plan.unchanged)
-        self._linked = 0
-        self._unlinked: Counter[str] = Counter()
+        self._became: dict[str, Skipped | str | None] = dict.fromkeys(plan.unchanged)
+        """By source, why a file is left out, or of a post that was written why it has no link,
+        empty if it has one; `None` for one that stays as it is."""
+        self._became |= {skip.source: skip for skip in plan.skipped}
         self._unknown: dict[str, str] = {}
 
     def count(self, result: ParsedResult) -> None:
         """Count one file that was read."""
-        source = result.source
-        self.due[source] = result.due
+        self.due[result.source] = result.due
         self.problems += result.problems
-        for name in result.unknown:
-            self._unknown.setdefault(name, source)
         self.left_out += filter(None, [result.left_out])
-        if result.skipped is not None:
-            self._skip(result.skipped)
-        elif result.new is None:
-            self._kept += 1
-        else:
-            self._written.add(source)
-            self._linked += not result.no_link
-            self._unlinked.update(filter(None, [result.no_link]))
+        self._unknown = dict.fromkeys(result.unknown, result.source) | self._unknown
+        self._became[result.source] = result.skipped or (result.no_link if result.new else None)
 
     def refuse(self, skipped: Skipped) -> None:
         """Count a post that the index did not take, though it was kept or read before."""
-        self._skip(skipped)
-        self._kept -= skipped.source not in self._written
-        self._written.discard(skipped.source)
-
-    def _skip(self, skipped: Skipped) -> None:
-        self._skipped.append(skipped)
-        self.removed += [skipped.source] if skipped.source in self._before else []
+        self._became[skipped.source] = skipped
 
     def is_change(self, result: ParsedResult) -> bool:
         """Whether a file requires a new generation."""
-        return result.new is not None or (
-            result.skipped is not None and result.source in self._before
-        )
+        return bool(result.new or (result.skipped and result.source in self._before))
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files that are not in the index, sorted by source."""
-        return tuple(sorted(self._skipped, key=lambda skipped: skipped.source))
+        left_out = (became for became in self._became.values() if isinstance(became, Skipped))
+        return tuple(sorted(left_out, key=lambda skipped: skipped.source))
+
+    @property
+    def removed(self) -> set[str]:
+        """Sources to remove that are not added again."""
+        left_out = {skipped.source for skipped in self.skipped}
+        return {*self._plan.removed, *(left_out & self._before.keys())}
 
     def require_posts(self, content: Path) -> None:
         """Raise ContentError if no post would be left."""
-        if not (self._kept or self._written):
-            raise ContentError(
-                _describe_empty(content, self.skipped), for_clients="There is no post to index."
-            )
+        skipped = self.skipped
+        if len(skipped) == len(self._became):
+            said = _describe_empty(content, skipped)
+            raise ContentError(said, for_clients="There is no post to index.")
 
-    def report(self, manifest: Manifest, choice: Choice, advice: str, seconds: float) -> Report:
+    def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
         """Make the report of the finished run; `advice` is on the embedder."""
+        written = {name: why for name, why in self._became.items() if isinstance(why, str)}
+        unlinked = Counter(filter(None, written.values()))
+        choice = self._plan.choice
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
             chunks=manifest.chunks,
-            added=len(self._written - self._before.keys()),
-            changed=len(self._written & self._before.keys()),
+            added=len(written.keys() - self._before.keys()),
+            changed=len(written.keys() & self._before.keys()),
             removed=len(self.removed),
             embedded=self.embedded,
             without_vector=self.without_vector,
             skipped=self.skipped,
-            warnings=(
-                *choice.warnings(),
-                *dict.fromkeys(self.problems),
-                *_describe_unknown(self._unknown),
-                *_describe_contradiction(self.contradiction),
-            ),
-            links=LinkCounts(self._linked, dict(self._unlinked.most_common())),
+            warnings=(*choice.warnings(), *dict.fromkeys(self.problems), *self._describe_doubts()),
+            links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
 
+    def _describe_doubts(self) -> Iterator[str]:
+        """Describe fields that look as if they kept posts back, and links that lead elsewhere."""
+        for name, source in sorted(self._unknown.items()):
+            yield (
+                f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
+                "so it does not. If it should, add `draft: true` or name it in a .blogignore."
+            )
+        if (links := self.contradiction) is not None:
+            yield (
+                f"Of {_count(links.linked, 'post')} that others link to, {links.elsewhere:,} are "
+                f"linked elsewhere than at the address made for them, as {links.href} for "
+                f"{links.url}. Say with --permalink how the site makes its addresses, or leave "
+                "--base-url out to have none."
+            )
 
-def _describe_empty(content: Path, skipped: Sequence[Skipped]) -> str:
+
+def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first files that were left out."""
-    advice = "Give the folder that holds the posts."
     if not skipped:
-        endings = " or ".join((", ".join(SUFFIXES[:-1]), SUFFIXES[-1]))
-        return f"No file below {content} ends in {endings}. {advice}"
+        return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
+    reasons = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped]
+    more = [f"and {len(skipped) - MAX_NAMES:,} more"] if len(skipped) > MAX_NAMES else []
+    advice = "Give the folder that holds the posts."
     if any(file.reason in INCLUDED for file in skipped):
-        advice = (
-            f"`{TO_INGEST} --include-drafts` indexes drafts, future-dated and expired posts too."
-        )
-    reasons = ((file.source, file.reason.partition(";")[0]) for file in skipped[:MAX_NAMES])
-    named = ", ".join(f"{source} ({reason})" for source, reason in reasons)
-    more = f" and {len(skipped) - MAX_NAMES:,} more" if len(skipped) > MAX_NAMES else ""
-    files = "the only post is" if len(skipped) == 1 else f"all {len(skipped):,} are"
-    return f"No post to index below {content}: {files} left out, {named}{more}. {advice}"
+        advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
+    return (
+        f"No post to index below {content}: all {len(skipped):,} are left out, "
+        f"{', '.join((*reasons[:MAX_NAMES], *more))}. {advice}"
+    )
 
 
 def as_json(report: Report) -> str:
@@ -195,9 +193,8 @@ def as_lines(report: Report) -> list[str]:
         f"({reason}). It is tried again when the post changes, or with --rebuild."
         for source, reason in report.without_vector.items()
     ]
-    listed = map(list_first, (faults, without, report.warnings))
-    links = _describe_links(report.links)
-    return [*map(_escape, (*chain(*listed), *links)), _summarize(report)]
+    listed = chain(*map(list_first, (faults, without, report.warnings)))
+    return [*map(_escape, (*listed, *_describe_links(report.links))), _summarize(report)]
 
 
 def _escape(line: str) -> str:
@@ -208,38 +205,14 @@ def _escape(line: str) -> str:
     )
 
 
-def _describe_links(links: LinkCounts) -> list[str]:
+def _describe_links(links: LinkCounts) -> Iterator[str]:
     """Describe how many posts have a link and why others have none; nothing if none was read."""
-    without = sum(links.unlinked.values())
-    if not (links.linked or without):
-        return []
-    posts = _count(links.linked + without, "post")
-    counts = f"Links to the published blog: for {links.linked:,} of {posts} read."
-    if not without:
-        return [counts]
-    reasons = [f"{count:,} {reason}" for reason, count in links.unlinked.items()]
-    listed = "; ".join(reasons if len(reasons) > 1 else links.unlinked)
-    return [f"{counts} {'The others' if links.linked else 'Why none'}: {listed}."]
-
-
-def _describe_contradiction(found: Contradiction | None) -> Iterator[str]:
-    """Describe that posts are linked at other addresses than those that were made for them."""
-    if found is not None:
-        yield (
-            f"Of {_count(found.linked, 'post')} that others link to, {found.elsewhere:,} are "
-            f"linked elsewhere than at the address made for them, as {found.href} for {found.url}. "
-            "Say with --permalink how the site makes its addresses, or leave --base-url out to "
-            "have none."
-        )
-
-
-def _describe_unknown(fields: Mapping[str, str]) -> Iterator[str]:
-    """Describe fields that look as if they kept posts back, with a post that has each."""
-    for name, source in sorted(fields.items()):
-        yield (
-            f"{source}: it is not known whether its field “{name}” keeps a post from readers, so "
-            "it does not. If it should, add `draft: true`, or name the post in a .blogignore."
-        )
+    posts = links.linked + sum(links.unlinked.values())
+    reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
+    if posts:
+        without = f" Without one: {reasons}." if reasons else ""
+        counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
+        yield f"Links to the published blog: {counts}.{without}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -265,21 +238,6 @@ LINES = 10
 """Lines that a stage prints at most."""
 
 
-def describe_rate(done: int, left: int, seconds: float) -> str:
-    """Describe how many steps a second were done in this time, and how long the others take so.
-
-    Empty before anything can be said.
-    """
-    if done <= 0 or seconds <= 0.0:
-        return ""
-    rate, remaining = done / seconds, left * seconds / done
-    speed = f"{rate:,.0f} a second" if rate >= 10.0 else f"{rate:.1f} a second"
-    if not left:
-        return speed
-    time_left = f"{remaining:.0f} s" if remaining < 100.0 else f"{remaining / 60:,.0f} min"
-    return f"{speed}, {time_left} left"
-
-
 class Progress:
     """Tells on a stream how far a run is, in a line at every tenth of a stage; on none nothing."""
 
@@ -288,7 +246,7 @@ class Progress:
     ) -> None:
         self._stream = stream
         self._now = now
-        self._stage, self._total, self._done = "", 0, 0
+        self._stage, self._total, self._done = "", 1, 0
         self._first, self._started = 0, 0.0
 
     def say(self, sentence: str) -> None:
@@ -299,16 +257,23 @@ class Progress:
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
-        self._stage, self._total, self._done = stage, total, done
+        self._stage, self._total, self._done = stage, max(total, 1), done
         self._first, self._started = done, self._now()
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done; print a line if another tenth is full."""
-        lines = self._done * LINES // max(self._total, 1)
+        lines = self._done * LINES // self._total
         self._done += steps
-        if self._done * LINES // max(self._total, 1) > lines:
-            seconds = self._now() - self._started
-            rate = describe_rate(self._done - self._first, self._total - self._done, seconds)
-            share = f"{self._done:,} of {self._total:,} ({self._done / max(self._total, 1):.0%})"
-            said = ", ".join(filter(None, (share, rate))) if self._total > 1 else "done"
-            self.say(f"{self._stage}: {said}")
+        if self._done * LINES // self._total > lines:
+            counts = f"{self._done:,} of {self._total:,} ({self._done / self._total:.0%})"
+            self.say(f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}")
+
+    def _rate(self) -> str:
+        """Describe how fast the stage is and how long the rest takes; empty if unknown."""
+        seconds, done = self._now() - self._started, self._done - self._first
+        left = self._total - self._done
+        if not (done and left > 0 and seconds):
+            return ""
+        remaining = left * seconds / done
+        time_left = f"{remaining:.0f} s" if remaining < 100.0 else f"{remaining / 60:,.0f} min"
+        return f", {done / seconds:,.1f} a second, {time_left} left"

@@ -157,10 +157,8 @@ def _work(
 ) -> Result:
     try:
         return function(item)
-    except UnreadablePost as error:
-        return lost(item, str(error))
-    except MemoryError:
-        return lost(item, TOO_LARGE)
+    except (UnreadablePost, MemoryError) as error:
+        return lost(item, str(error) or TOO_LARGE)
 
 
 def _work_on_batch(work: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:

@@ -57,6 +57,9 @@ class FileState(_Frozen):
     """Bytes."""
     mtime_ns: int
     """Nanoseconds since 1970, from the file system."""
+    settled: bool = False
+    """Whether it had not been written to for two seconds, so that a post in the index was read as
+    it is if its size and time are these."""
     due: str | None = None
     """When an ingest would treat the same bytes otherwise, since a post of the future appears or
     one that expires goes: UTC, ISO 8601 to the second."""
@@ -78,9 +81,6 @@ class LastIngest(_Frozen):
     """The generation that was live afterwards; of another one, this holds nothing."""
     created: str
     """When the generation was made, as in its manifest."""
-    walked: str = ""
-    """When the folder was walked: UTC, ISO 8601 to the second. Files of the index that had not
-    been written to for two seconds were read as it has them."""
     content: str
     """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
     suffixes: tuple[str, ...]

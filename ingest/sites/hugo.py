@@ -9,15 +9,10 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.metadata import leaves, parse_date
-from blog_search_mcp.ingest.sites.base import Generator, Off, are_usual, at, clean_folder
-from blog_search_mcp.ingest.sites.config import get_map, get_text
-from blog_search_mcp.ingest.sites.engine import (
-    UrlFields,
-    date_tokens,
-    fill_pattern,
-    percent_encode,
-)
+from blog_search_mcp.index.posts.metadata import Fields, first_date, leaves, parse_date
+from blog_search_mcp.ingest.sites import addresses
+from blog_search_mcp.ingest.sites.generator import Generator, Off, at, clean_folder
+from blog_search_mcp.ingest.sites.settings import get_map, get_text, list_maps
 
 _TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
@@ -33,8 +28,15 @@ class Hugo(Generator):
     )
     marks: ClassVar = {"baseurl", "languagecode", "languages", "permalinks"}
     takes_patterns: ClassVar = True
-    usual_zone: ClassVar = "UTC"
+    ids: ClassVar = ("L", "Nd")
+    settings_of_ids: ClassVar = {
+        "markup.defaultmarkdownhandler": "goldmark",
+        "markup.goldmark.parser.autoheadingid": "true",
+        "markup.goldmark.parser.autoheadingidtype": "github",
+        "markup.goldmark.parser.autoidtype": "github",
+    }
 
+    timezone: str = "UTC"
     address: object = at("baseurl")
     folder: str = at("contentdir", default="content")
     defaultcontentlanguage: str = "en"
@@ -44,10 +46,7 @@ class Hugo(Generator):
     permalinks: dict[str, Any] = at("permalinks", default={})
     uglyurls: Off = False
     dates: str | list[Any] = at("frontmatter", "date")
-    mounts: list[Any] = at("module", "mounts", default=[])
-    """Any folder may be one of posts where there are some."""
-    handler: object = at("markup", "defaultmarkdownhandler", default="goldmark")
-    parser: object = at("markup", "goldmark", "parser", default={})
+    mounts: object = at("module", "mounts")
 
     def find_doubts(self) -> Iterator[str]:
         """Yield whether languages have sites of their own."""
@@ -55,8 +54,11 @@ class Hugo(Generator):
             yield "the site's languages have base URLs of their own"
 
     def list_folders(self) -> Iterable[str]:
-        """List the content folders of all languages, and what may be mounted as one."""
-        return (*self._list_contents(), *([""] if self.mounts else []))
+        """List the content folders of all languages; the site's if others are mounted as one."""
+        mounts = list_maps(self.mounts)
+        pairs = [(get_text(mount, "source"), get_text(mount, "target")) for mount in mounts]
+        are_moved = any(to.startswith("content") and to != source for source, to in pairs)
+        return ("",) if are_moved else self._list_contents()
 
     def _list_contents(self) -> dict[str, str]:
         """Return the language of each content folder, `""` for that of none, the longest first."""
@@ -68,30 +70,21 @@ class Hugo(Generator):
         contents.setdefault(clean_folder(self.folder), "")
         return dict(sorted(contents.items(), key=lambda pair: -len(pair[0])))
 
-    @property
-    def letters_of_ids(self) -> tuple[str, ...]:
-        """Those of Goldmark, its Markdown parser, in the style of GitHub, the default."""
-        styles = {"autoheadingidtype": "github", "autoidtype": "github"}
-        is_usual = are_usual(self.parser, autoheadingid="true", **styles)
-        return ("L", "Nd") if is_usual and self.handler == "goldmark" else ()
-
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page, that of `.Permalink` below the base URL. Raises NoLink."""
         if not folder:
-            raise NoLink("in a folder that may be mounted elsewhere")
+            raise NoLink("some folders are mounted elsewhere")
         self._check_bundles(f"{folder}/{inner}")
         default = self.defaultcontentlanguage.lower()
-        language = self._list_contents()[folder] or default
         above, _, file = inner.rpartition("/")
-        stem = file.rpartition(".")[0]
-        name, _, suffix = stem.rpartition(".")
-        if name and suffix.lower() in (default, *self.languages):
-            language = suffix.lower()
-        else:
-            name = stem
-        in_subdir = self.defaultcontentlanguageinsubdir or language != default
-        prefix = f"/{language}" if in_subdir else ""
-        return percent_encode(self._make_path(fields, above, name, prefix), _SAFE)
+        name = file.rpartition(".")[0]
+        stem, _, suffix = name.rpartition(".")
+        language = self._list_contents()[folder] or default
+        if stem and suffix.lower() in (default, *self.languages):
+            name, language = stem, suffix.lower()
+        is_below = self.defaultcontentlanguageinsubdir or language != default
+        path = self._make_path(fields, above, name, f"/{language}" * is_below)
+        return addresses.encode(path, _SAFE)
 
     def _check_bundles(self, place: str) -> None:
         """Raise NoLink for a file in the bundle of another one."""
@@ -101,21 +94,24 @@ class Hugo(Generator):
         if not bundles.isdisjoint(accumulate(above.split("/"), "{}/{}".format)):
             raise NoLink("beside an index.md, so Hugo makes no page of it")
 
-    def _make_path(self, fields: UrlFields, folder: str, name: str, prefix: str) -> str:
+    def _make_path(self, fields: Fields, folder: str, name: str, prefix: str) -> str:
         """Return the path of a page by its folder and its name without ending and language."""
-        if url := fields.get("url"):
-            return _make_written_path(url, prefix)
-        section = folder.partition("/")[0]
+        if url := get_text(fields, "url"):
+            if ":" in url:
+                raise NoLink("its url is a whole address or a pattern")
+            path = url if url.startswith("/") else f"{prefix}/{url}"
+            return path + "/" * ("." not in posixpath.basename(path) and not path.endswith("/"))
         if name == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")
-            return f"{prefix}/{_sanitize(folder.replace(' ', '-'))}/".replace("//", "/")
+            return f"{prefix}/{_sanitize(_hyphenate(folder))}/".replace("//", "/")
+        section = folder.partition("/")[0]
         if name == "index":
             if not folder:
                 raise NoLink("the index.md of the whole blog")
             folder, _, name = folder.rpartition("/")
         if pattern := self._find_pattern(section):
-            path = self._fill_pattern(pattern, fields, folder, name)
+            path = self._fill(pattern, fields, folder, name)
         else:
             slug = self._slug_and_date(fields, name)[0]
             path = f"{_hyphenate(folder)}/{slug or _hyphenate(name)}"
@@ -127,18 +123,17 @@ class Hugo(Generator):
         patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
         return self.pattern or patterns.get(section.lower()) or patterns.get("*", "")
 
-    def _slug_and_date(self, fields: UrlFields, name: str) -> tuple[str, date | None]:
+    def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
         """Return the slug, `""` for none of its own, and the date of a page."""
         names_date = self.is_assumed or ":filename" in leaves(self.dates)
         dated = _DATED.match(name) if names_date else None
-        slug = fields.get("slug") or (name[dated.end() :] if dated else "")
+        slug = get_text(fields, "slug") or (name[dated.end() :] if dated else "")
         day = parse_date(dated[1]) if dated else None
-        return _sanitize(slug).strip("-"), day or fields.written_date
+        return _sanitize(slug).strip("-"), day or first_date(fields, addresses.DATES)
 
-    def _fill_pattern(self, pattern: str, fields: UrlFields, folder: str, name: str) -> str:
+    def _fill(self, pattern: str, fields: Fields, folder: str, name: str) -> str:
         slug, day = self._slug_and_date(fields, name)
-        dates, title = date_tokens(day), fields.get("title").replace("/", "-")
-        section = folder.partition("/")[0]
+        title, section = get_text(fields, "title").replace("/", "-"), folder.partition("/")[0]
         texts = {
             "title": title,
             "slug": slug or (name if self.is_assumed else title),
@@ -146,21 +141,14 @@ class Hugo(Generator):
             **dict.fromkeys(("filename", "contentbasename"), name),
         }
         values = {
-            **{token: dates[token] for token in ("year", "month", "day")},
+            **{token: _sanitize(text) or None for token, text in texts.items()},
             "section": _hyphenate(section),
             # Which folders below the first are sections depends on other files.
             "sections": _hyphenate(section) if section == folder else None,
-            **{token: _sanitize(text) or None for token, text in texts.items()},
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
-        return fill_pattern(pattern, _TOKEN, sure)
-
-
-def _make_written_path(url: str, prefix: str) -> str:
-    if ":" in url:
-        raise NoLink("its url is a whole address or a pattern")
-    whole = url if url.startswith("/") else f"{prefix}/{url}"
-    return whole if "." in posixpath.basename(whole) or whole.endswith("/") else whole + "/"
+        dates = addresses.split_date(day, ("year", "month", "day"))
+        return addresses.fill(pattern, _TOKEN, sure | dates)
 
 
 def _hyphenate(path: str) -> str:

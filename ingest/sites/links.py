@@ -8,14 +8,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 
 from blog_search_mcp.index.posts.document import Document
 from blog_search_mcp.index.posts.markdown.body import LONGEST_HEADING, Body, Heading
 from blog_search_mcp.index.types import Chunk, Post
-from blog_search_mcp.ingest.sites.base import Generator
-from blog_search_mcp.ingest.sites.engine import UrlFields, encode_unsafe
 from blog_search_mcp.ingest.sites.site import Site
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\}\s*$")
@@ -33,55 +30,43 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    url = site.post_url(document.post.source, UrlFields.read(document.fields))
-    anchors = find_anchors(document.body, site.links)
+    fields = {name.lower(): value for name, value in document.fields.items()}
+    url = site.post_url(document.post.source, fields)
+    letters = site.links.letters_of_ids
+    anchors = find_anchors(document.body, letters)
     lines = [document.first_line + line for line, _ in anchors]
     ids = ["", *(anchor for _, anchor in anchors)]
     anchored = tuple(
         replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
     )
-    is_sure = site.links.letters_of_ids and all(ids[1:])
-    names = (*ids[1:], *document.body.links.ids) if is_sure else ()
+    names = (*ids[1:], *document.body.links.ids) if letters and all(ids[1:]) else ()
     return replace(document.post, url=url), anchored, (*dict.fromkeys(names),)
 
 
-def find_anchors(body: Body, generator: Generator) -> list[tuple[int, str]]:
+def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return line, from 0, and id of each heading outside lists and quotations.
 
-    A heading too long to be one (`LONGEST_HEADING`) has none, since every link would
-    carry it.
-    """
-    letters = generator.letters_of_ids
-    ids = _make_ids(body.headings, letters) if letters else []
-    return [
-        (heading.line, "" if len(heading.source) > LONGEST_HEADING else encode_unsafe(anchor))
-        for heading, anchor in zip(body.headings, ids, strict=bool(letters))
-        if heading.is_top
-    ]
-
-
-def _make_ids(headings: Sequence[Heading], letters: tuple[str, ...]) -> list[str]:
-    """Make one id a heading, of what is of these of Unicode's categories; equal ones are numbered.
-
-    Where a number is taken parsers differ, as on what follows a heading whose id is not sure.
+    An id is made of what is of these of Unicode's categories; equal ones are numbered. Where a
+    number is taken parsers differ, as on what follows a heading whose id is not sure. A heading too
+    long to be one (`LONGEST_HEADING`) has none, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
-    ids: list[str] = []
-    for heading in headings:
-        written = _WRITTEN.search(heading.source)
-        slug = _make_slug(heading, letters)
+    anchors: list[tuple[int, str]] = []
+    for heading in body.headings if letters else ():
+        written, slug, made = _WRITTEN.search(heading.source), _make_slug(heading, letters), ""
         if written:
-            ids.append(written[1])
-        elif _is_doubtful(heading) or not slug or slug in unsure:
+            made = written[1]
+        elif not _is_doubtful(heading) and slug and slug not in unsure:
+            made = f"{slug}-{counts[slug]}" if counts[slug] else slug
+            counts[slug] += 1
+        if not made or (made in taken and not written):
             unsure.add(slug)
-            ids.append("")
-        else:
-            number, counts[slug] = counts[slug], counts[slug] + 1
-            made = f"{slug}-{number}" if number else slug
-            ids.append("" if made in taken else made)
-            unsure |= {slug} if made in taken else set()
-        taken.add(ids[-1])
-    return ids
+            made = ""
+        taken.add(made)
+        if heading.is_top:
+            is_long = len(heading.source) > LONGEST_HEADING
+            anchors.append((heading.line, "" if is_long else made))
+    return anchors
 
 
 def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:

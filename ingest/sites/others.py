@@ -8,91 +8,65 @@ from typing import Any, ClassVar, Literal, Self
 from urllib.parse import quote
 
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.posts.metadata import Fields
 from blog_search_mcp.index.posts.visibility import LOCKED_WHEN, PROFILES
-from blog_search_mcp.ingest.sites.base import Default, Generator, Off, On, at
-from blog_search_mcp.ingest.sites.config import Config, get_map, get_text, list_maps, list_texts
-from blog_search_mcp.ingest.sites.engine import (
-    Rules,
-    UrlFields,
-    date_tokens,
-    encode_unsafe,
-    fill_pattern,
-    percent_encode,
-    read_rules,
-)
+from blog_search_mcp.ingest.sites import addresses
+from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at, read_rule
+from blog_search_mcp.ingest.sites.settings import find_setting, get_text, list_maps, list_texts
 
-_HEXO_MARKS = {"source_dir", "public_dir", "new_post_name", "default_layout", "permalink_defaults"}
-"""One of these tells a Hexo configuration from Jekyll's of the same file name."""
 _HEXO_TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
-_OWN_SLUG = re.compile("[0-9A-Za-z\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-"""Names of categories that Hexo spells as they are."""
 
 
 class Hexo(Generator):
     """Hexo: posts follow a pattern, which may name any field; other files keep their place."""
 
     files: ClassVar = ("_config.yml", "_config.yaml")
-    posts: ClassVar = "_posts"
+    marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
+    dated: ClassVar = "_posts"
     takes_patterns: ClassVar = True
 
     address: object = at("url")
     folder: str = at("source_dir", default="source")
-    category_map: Off = False
-    default_category: str = "uncategorized"
     filename_case: Off = False
     new_post_name: Literal[":title.md"] = ":title.md"
     permalink: str = ":year/:month/:day/:title/"
     post_asset_folder: bool = False
-    shows_html: On = at("pretty_urls", "trailing_html", default=True)
-    shows_index: On = at("pretty_urls", "trailing_index", default=True)
-
-    @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:
-        """Read `_config.yml` if a setting or the folders are Hexo's."""
-        is_its = (folder / "source" / "_posts").is_dir() or _HEXO_MARKS & config.keys()
-        return cls.make(config) if config and is_its else None
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield the tags that hexo-blog-encrypt locks, and the time zone."""
-        tags = list_maps(get_map(self.config, "encrypt").get("tags"))
+        tags = list_maps(find_setting(self.config, "encrypt.tags"))
         names = ",".join(get_text(tag, "name") for tag in tags)
         yield "", None, {LOCKED_WHEN: {"tags": names} if names else {}}
         yield from super().list_defaults()
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post or page. Raises NoLink."""
-        stem, written = inner.rpartition(".")[0], fields.get("permalink")
+        stem, written = inner.rpartition(".")[0], get_text(fields, "permalink")
         if stem.startswith("_posts/"):
-            path = written or self._fill_pattern(stem.removeprefix("_posts/"), fields)
+            path = written or self._fill(stem.removeprefix("_posts/"), fields)
             path += "/" * (self.post_asset_folder and not path.endswith(("/", ".html")))
         elif stem.startswith("_") or written:
             raise NoLink("in a folder with _, or a page with a permalink of its own")
         else:
             path = stem + ".html"
-        return percent_encode("/" + path.lstrip("/"), ";,/?:@&=+$-_.!~*'()#")
+        return addresses.encode("/" + path.lstrip("/"), ";,/?:@&=+$-_.!~*'()#")
 
-    def _fill_pattern(self, name: str, fields: UrlFields) -> str:
-        dates = date_tokens(fields.date_in(self.timezone) if fields.get("date") else None)
-        categories = fields.list("categories") or fields.list("category")
-        are_sure = all(map(_OWN_SLUG.fullmatch, categories))
+    def _fill(self, name: str, fields: Fields) -> str:
+        day = addresses.find_day(fields, self.timezone) if get_text(fields, "date") else None
         values = {
-            **{token: dates[token] for token in ("year", "month", "day", "i_month", "i_day")},
+            **addresses.split_date(day, ("year", "month", "day", "i_month", "i_day")),
             **dict.fromkeys(("title", "slug"), name),
             "name": name.rpartition("/")[2],
-            "category": ("/".join(categories) or self.default_category) if are_sure else None,
             # Of its database, of the building machine's clock, and spelled in ways of its own.
-            **dict.fromkeys(("id", "hash", "timestamp", "hour", "minute", "second", "post_title")),
+            **dict.fromkeys(("id", "hash", "timestamp", "hour", "minute", "second")),
+            **dict.fromkeys(("category", "post_title")),
         }
         pattern = self.pattern or self.permalink
-        filled = {
-            token: values[token.lower()] if token.lower() in values else fields.get(token) or None
-            for token in _HEXO_TOKEN.findall(pattern)
-        }
-        return fill_pattern(pattern, _HEXO_TOKEN, filled)
+        given = {token: get_text(fields, token) or None for token in _HEXO_TOKEN.findall(pattern)}
+        named = {token: values[token.lower()] for token in given if token.lower() in values}
+        return addresses.fill(pattern, _HEXO_TOKEN, given | named)
 
 
-_MKDOCS_NEVER = (".*", "/templates/")
-"""What `exclude_docs` adds to: https://www.mkdocs.org/user-guide/configuration/#exclude_docs."""
 _MOVING = {"i18n", "mike", "exclude", "file-filter", "offline"}
 """Plugins that give pages other addresses, or make none of some."""
 
@@ -102,6 +76,8 @@ class MkDocs(Generator):
 
     files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
     endings: ClassVar = (".md", ".markdown")
+    never: ClassVar = (".*", "/templates/")
+    """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
 
     address: object = at("site_url")
     folder: str = at("docs_dir", default="docs")
@@ -109,20 +85,17 @@ class MkDocs(Generator):
     exclude_docs: str = ""
     inherits: Off = at("INHERIT", default=False)
     plugins: object = ()
-    theme: object = ""
     use_directory_urls: bool = True
     versions: Literal[""] = at("extra", "version", "provider")
     """A program that gives each version of the site an address of its own."""
 
     def find_doubts(self) -> Iterator[str]:
         """Yield rules that cannot be read, and plugins that may move pages."""
-        if not all(read_rules("x", *x.splitlines()) for x in (self.draft_docs, self.exclude_docs)):
+        if None in map(read_rule, self.list_rules()):
             yield "draft_docs or exclude_docs of mkdocs.yml cannot be read"
-        names, settings = self._name_plugins(), str(self.plugins)
-        for name in sorted(names & _MOVING):
+        for name in sorted(self._name_plugins() & _MOVING):
             yield f"the plugin {name} decides which pages there are, and where"
-        is_other = "blog" in names and "material" not in f"{self.theme} {settings}"
-        if is_other or "blog_dir" in settings or "post_dir" in settings:
+        if re.search("(blog|post)_dir", str(self.plugins)):
             yield "which posts the plugin blog has, and where, is not sure"
 
     def _name_plugins(self) -> set[str]:
@@ -137,13 +110,11 @@ class MkDocs(Generator):
             password = "set" if "global_password" in str(self.plugins) else ""
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
 
-    def list_rules(self) -> Iterator[Rules]:
-        """Yield what is never published, and what settings add to it."""
-        added = self.exclude_docs.splitlines()
-        yield read_rules(*_MKDOCS_NEVER, *added) or read_rules(*_MKDOCS_NEVER)
-        yield read_rules(*self.draft_docs.splitlines())
+    def list_rules(self) -> tuple[str, ...]:
+        """List what is never published, and what settings add to it."""
+        return (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""
         page = inner.rpartition(".")[0]
         above, _, name = page.rpartition("/")
@@ -157,17 +128,14 @@ class MkDocs(Generator):
         return quote(f"/{shown}/") if shown else "/"
 
 
-_QUARTO_NEVER = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
-"""What is no document (https://quarto.org/docs/projects/quarto-projects.html#render-targets), and
-folders of packages, which its engine for R passes over."""
-
-
 class Quarto(Generator):
     """Quarto: a document of a website is the page `name.html` at its place."""
 
     files: ClassVar = ("_quarto.yml", "_quarto.yaml")
     marks: ClassVar = {"project"}
     endings: ClassVar = (".md", ".qmd")
+    never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
+    """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
 
     address: object = at("website", "site-url")
     draft: object = ""
@@ -184,30 +152,29 @@ class Quarto(Generator):
             yield "what _quarto.yml renders is not sure"
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield whether all posts are drafts, and by which profile the site is made."""
-        profiles = " ".join(list_texts(get_map(self.config, "profile").get("default")))
+        """Yield whether documents are drafts, and the profiles whose parts they show."""
+        profiles = ",".join(list_texts(find_setting(self.config, "profile.default")))
         yield "", None, {"draft": self.draft, PROFILES: profiles}
 
-    def list_rules(self) -> Iterator[Rules]:
-        """Yield what is never rendered, drafts, what was made and what `render` may leave out."""
-        named = [path.removeprefix("./").lstrip("/") for path in list_texts(self.render)]
-        left_out = [path[1:] for path in named if path.startswith("!")]
+    def list_rules(self) -> Iterator[str]:
+        """Yield what `render` may leave out, what is never rendered, drafts and what was made."""
+        named = [path.replace("./", "/") for path in list_texts(self.render)]
+        shown = [f"!**/{path}" for path in named if not path.startswith("!")]
+        if shown and not set("{}()|") & set("".join(shown)):
+            yield from ("*", *shown)
+        yield from (*self.never, *(f"**/{path[1:]}" for path in named if path.startswith("!")))
         if self.draft_mode != "visible":
-            left_out += [f"/{path}" for path in list_texts(self.drafts)]
-        output = posixpath.normpath(self.output)
-        left_out += [] if output.startswith(".") else [f"/{output}/"]
-        yield read_rules(*_QUARTO_NEVER, *left_out) or read_rules(*_QUARTO_NEVER)
-        if len(named) > len(left_out) and not set("{}()|") & set("".join(named)):
-            yield read_rules("*", *(f"!**/{path}" for path in named if path[0] != "!"))
+            yield from (f"/{path}" for path in list_texts(self.drafts))
+        yield f"/{posixpath.normpath(self.output)}/"
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a document's page. Raises NoLink."""
-        if fields.get("output-file") or not _is_html(fields.values):
+        if get_text(fields, "output-file") or not _is_html(fields):
             raise NoLink("rendered to another file or format")
         return super().find_path(folder, inner, fields)
 
 
-def _is_html(fields: Mapping[str, Any]) -> bool:
+def _is_html(fields: Fields) -> bool:
     """Whether `format`, which is one or a mapping by name, has that of pages, as by default."""
     written = fields.get("format") or "html"
     return "html" in (written if isinstance(written, Mapping) else [written])
@@ -217,6 +184,10 @@ _ZOLA_DATED = re.compile(
     r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
     r"(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?\s?[_-](?P<slug>.+)$"
 )
+
+
+_UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f]")
+"""What cannot stand in a link: spaces, quotes, brackets and the like."""
 
 
 class Zola(Generator):
@@ -229,73 +200,62 @@ class Zola(Generator):
     address: object = at("base_url")
     folder: str = "content"
     default_language: str = "en"
-    keeps_dates: bool = at("slugify", "paths_keep_dates", default=False)
+    keeps_dates: Off = at("slugify", "paths_keep_dates", default=False)
     languages: dict[str, Any] = at("languages", default={})
     slugs: Literal["on"] = at("slugify", "paths", default="on")
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
-        """Return the path of a post or section. Raises NoLink."""
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
+        """Return the path of a post or section, a bundle's by its folder. Raises NoLink."""
         above, _, file = inner.rpartition("/")
-        name, prefix = file.removesuffix(".md"), ""
-        stem, dot, language = name.partition(".")
-        languages = self.languages.keys() - {self.default_language}
-        if languages and dot and language != self.default_language:
-            if language not in languages:
-                raise NoLink("its language is none of the site's")
-            name, prefix = stem, f"{language}/"
-        if name == "_index":
-            path = prefix + above
-        else:
-            path = fields.get("path") or prefix + self._make_path(above, name, fields)
-        return encode_unsafe(f"/{path.strip('/')}/" if path.strip("/") else "/")
-
-    def _make_path(self, folder: str, name: str, fields: UrlFields) -> str:
-        """Return folder and slug of a post, that of a bundle by its folder's name."""
-        if name == "index" and not folder:
-            return ""
-        if folder and name.partition(".")[0] == "index":
-            folder, _, last = folder.rpartition("/")
+        name = file.removesuffix(".md")
+        stem, _, code = name.partition(".")
+        others = self.languages.keys() - {self.default_language}
+        if others and code not in ("", self.default_language, *others):
+            raise NoLink("its language is none of the site's")
+        name, language = (stem, code) if code in others else (name, "")
+        written = "" if name == "_index" else get_text(fields, "path")
+        if above and name.partition(".")[0] == "index":
+            above, _, last = above.rpartition("/")
             name = last if name == "index" else name
-        dated = None if self.keeps_dates else _ZOLA_DATED.match(name)
-        slug = fields.get("slug") or (dated["slug"] if dated else name)
-        spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
-        if not (slug.isascii() and spelled):
-            raise NoLink("a name that Zola may spell in another way")
-        return f"{folder}/{spelled}".lstrip("/")
+        path = written or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
+        path = path.strip("/")
+        return _UNSAFE.sub(lambda letter: quote(letter[0]), f"/{path}/" if path else "/")
+
+
+def _spell(name: str, fields: Fields) -> str:
+    """Return the last part of an address, `""` for a section or the whole site."""
+    if name in ("index", "_index"):
+        return ""
+    dated = _ZOLA_DATED.match(name)
+    slug = get_text(fields, "slug") or (dated["slug"] if dated else name)
+    spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
+    if not (slug.isascii() and spelled):
+        raise NoLink("a name that Zola may spell in another way")
+    return spelled
 
 
 _MODULES = ("js", "mjs", "cjs", "ts", "mts", "cts")
-_NEVER_PAGES = (
-    *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/", "/themes/"),
-    *("/plugins/", "_data/", "_includes/", "_partials/"),
-)
-"""What Astro, Docusaurus, Eleventy and Pelican make no pages of by default: what is built, copied
-as it is or included, besides hidden folders."""
 
 
 class Program(Generator):
     """A site whose configuration is a program, which is not run, so that no address is known."""
 
     files: ClassVar = (
-        *(
-            f"{name}.config.{end}"
-            for name in ("astro", "docusaurus", "eleventy")
-            for end in _MODULES
-        ),
+        *(f"{x}.config.{end}" for x in ("astro", "docusaurus", "eleventy") for end in _MODULES),
         *(".eleventy.js", ".vitepress", "pelicanconf.py"),
     )
+    never: ClassVar = (
+        *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
+        *("/themes/", "/plugins/", "_data/", "_includes/", "_partials/"),
+    )
+    """What is built, copied as it is or included."""
 
     @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:
-        """Know the generator by the name of its configuration; of Pelican's the text is read."""
+    def read(cls, config: dict[str, Any], folder: Path) -> Self:
+        """Know the generator by the name of its configuration."""
         name = next(name for name in cls.files if (folder / name).exists())
-        made = cls.make({}, f"of the program {name} no address is read")
-        return made.model_copy(update={"config": config})
+        return cls.make(config, f"of the program {name} no address is read")
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield what Pelican's gives to all posts."""
+        """Yield what Pelican's program gives to all posts."""
         yield "", None, self.config
-
-    def list_rules(self) -> Iterator[Rules]:
-        """Yield what such sites make no pages of."""
-        yield read_rules(*_NEVER_PAGES)

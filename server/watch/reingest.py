@@ -1,12 +1,8 @@
-"""Run an ingest in a process of its own.
+"""Run an ingest in a process of its own, which ends with this one, however that ends.
 
-A thread would not do: an ingest takes the processor and hundreds of megabytes for as long as it
-embeds, answers must not wait for it, and one that dies must take nothing with it. The server
-notices the new generation as after any other ingest. It ends with the server, however that ends:
-its stdin is a pipe of which the server has the other end.
+Answers must not wait for an ingest, which takes the processor and hundreds of megabytes, and one
+that dies must take nothing with it. The server notices the new generation as after any ingest.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -32,11 +28,9 @@ def run_ingest(
     options: IngestOptions,
     program: Sequence[str] = ("blog_search_mcp.ingest",),
 ) -> tuple[str, ...]:
-    """Ingest with these options and return the lines of the report.
+    """Ingest with these options and return the lines of the report. Raises IngestFailed.
 
     `program` is the module to run with its first arguments; a benchmark has its own.
-
-    Raises IngestFailed.
     """
     arguments = ingest_arguments(content, index, embedder_url, options)
     held, holding = os.pipe()
@@ -57,7 +51,7 @@ def run_ingest(
         failed = "The newest posts could not be ingested"
         reason = lines[-1] if lines else f"it ended with status {done.returncode}."
         told = "the server's log says more."
-        with suppress(ValueError, LookupError, TypeError):  # it was killed before it wrote anything
+        with suppress(ValueError, LookupError):  # it was killed before it wrote anything
             told = json.loads(done.stdout)["error"]
         raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
     return lines

@@ -4,20 +4,16 @@ A comparison walks the content folder: milliseconds for a blog, seconds on a slo
 answer waits for one: each carries the result of the last and starts the next if that is old.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
+from blog_search_mcp.index.posts.last_ingest import describe_changes, find_changes, read_last_ingest
 from blog_search_mcp.index.stores import Location, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 INTERVAL = 3.0
 """Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms
@@ -68,27 +64,16 @@ class StalenessCheck:
 
     def _compare(self) -> None:
         notice, self._began, stamp = None, time.monotonic(), self._store.record_stamp()
+        now = datetime.now(UTC)
         try:
-            notice = self._describe_changes()
+            last = read_last_ingest(self._store, self._store.current_number())
+            if last is not None:
+                changes = find_changes(last, now.isoformat(timespec="seconds"))
+                notice = describe_changes(changes, last.created, now)
+        except ContentError:
+            notice = LOST
         except BlogSearchError as error:
             log.info("Whether posts have changed cannot be told: %s", error)
         finally:
             self._notice, self._compared = notice, stamp
             self._running.release()
-
-    def _describe_changes(self) -> str | None:
-        from blog_search_mcp.index.posts.last_ingest import (
-            describe_changes,
-            find_changes,
-            read_last_ingest,
-        )
-
-        last = read_last_ingest(self._store, self._store.current_number())
-        if last is None:
-            return None
-        now = datetime.now(UTC)
-        try:
-            changes = find_changes(last, now.isoformat(timespec="seconds"))
-        except ContentError:
-            return LOST
-        return describe_changes(changes, last.created, now)

@@ -5,8 +5,6 @@ time-outs too: not every file system has events, and a folder that was deleted a
 none any more.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
@@ -51,11 +49,6 @@ class FolderState:
     waiting: int = 0
     """Posts that the last ingest left without their vectors."""
 
-    @property
-    def is_indexed(self) -> bool:
-        """Whether an ingest would find nothing to do."""
-        return self.changes == 0 and not self.waiting
-
 
 class Watcher:
     """Watches one folder for one index; `check` and `notice` may be called from any thread."""
@@ -79,7 +72,7 @@ class Watcher:
         self._on_switch = on_switch
         self._now = now
         self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._is_watching = False
         self._latest = FolderState()
         self._tried: FolderState | None = None
         """The folder when the last ingest began; `None` before the first."""
@@ -89,10 +82,10 @@ class Watcher:
     def check(self) -> None:
         """Start to watch, unless that has begun. Returns at once."""
         with self._starting:
-            if self._thread is None:
+            if not self._is_watching:
+                self._is_watching = True
                 log.setLevel(logging.INFO)
-                self._thread = threading.Thread(target=self._watch, name="watch", daemon=True)
-                self._thread.start()
+                threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def notice(self) -> str | None:
         """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
@@ -112,15 +105,14 @@ class Watcher:
             generation = self._find_current()
             last = read_last_ingest(self._store, generation) if generation else None
             self._latest = state = self._walk(last)
-            if state.is_indexed:
-                self._failure = None
-            if self._is_due(state) and (generation is None or self._leads()):
-                self._tried, self._began = state, self._now()
-                for line in self._ingest(last.options if last else IngestOptions()):
-                    log.info("%s", line)
-                self._latest, self._failure = FolderState(state.files, 0), None
-                if self._find_current() != generation:
-                    self._on_switch()
+            if not self._is_due(state) or not (generation is None or self._leads()):
+                return
+            self._tried, self._began = state, self._now()
+            for line in self._ingest(last.options if last else IngestOptions()):
+                log.info("%s", line)
+            self._latest, self._failure = FolderState(state.files, 0), None
+            if self._find_current() != generation:
+                self._on_switch()
         except BlogSearchError as error:
             if error.for_clients != self._failure:
                 log.warning("%s", error)
@@ -134,20 +126,19 @@ class Watcher:
         The first time it is always true: a walk does not notice another site configuration or
         another version of this program.
         """
-        if self._tried is None:
-            return True
-        is_retry = self._now() - self._began >= RETRY
-        return not state.is_indexed and (is_retry or state != self._tried)
+        if state.changes == 0 and not state.waiting:
+            self._failure = None
+            return self._tried is None
+        return state != self._tried or self._now() - self._began >= RETRY
 
     def _leads(self) -> bool:
         """Tell whether this server is the one that ingests, of all that follow these posts.
 
         The first that asks is, until its process ends.
         """
-        if self._lock is None or self._lock.is_locked:
-            return True
         try:
-            self._lock.acquire()
+            if self._lock is not None and not self._lock.is_locked:
+                self._lock.acquire()
         except OSError as error:  # what is wrong with the folder the ingest says
             return not isinstance(error, Timeout)
         return True

@@ -115,24 +115,6 @@ def test_a_broken_index_is_named_and_the_command_in_the_sentence_mends_it(
     assert (mended.returncode, "4 added" in mended.stderr) == (0, True)
 
 
-@pytest.mark.parametrize("room", [0, 40_000])
-def test_a_full_disk_is_one_sentence_and_the_index_stays_as_it_was(room: int, folder: Path) -> None:
-    (folder / "content" / "new.md").write_text("A new post.\n\n" * 500, encoding="utf-8")
-    program = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
-        "from blog_search_mcp.ingest.__main__ import main\n"
-        "sys.exit(main())"
-    )
-    ran = run_python("-c", program, folder / "content", "--index", folder / "index")
-    assert ran.returncode == 1, ran.stderr
-    assert "disk's space" in ran.stderr
-    assert "Traceback" not in ran.stderr
-    ran = again(folder)
-    assert (ran.returncode, "4 posts" in ran.stderr) == (0, True)
-
-
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stop_is_one_sentence_and_keeps_the_index(
     sent: signal.Signals, status: int, folder: Path
@@ -160,22 +142,3 @@ def test_a_stop_is_one_sentence_and_keeps_the_index(
         assert running.wait(timeout=60) == status
     assert rest.splitlines()[-1] == STOPPED
     assert (folder / "index" / "CURRENT").read_text("ascii") == "000001\n"
-
-
-@pytest.mark.parametrize("words", [["ingest.__main__"], ["__main__", "ingest"]])
-@pytest.mark.parametrize("library", ["click", "pydantic"])
-def test_a_stop_while_the_libraries_load_is_the_same_sentence(
-    words: list[str], library: str, folder: Path
-) -> None:
-    module, *command = words
-    program = (
-        f"import os, signal, sys, blog_search_mcp.{module} as command\n"
-        "class Stopping:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        f"        if name == {library!r}:\n"
-        "            os.kill(os.getpid(), signal.SIGTERM)\n"
-        "sys.meta_path.insert(0, Stopping())\n"
-        "command.main()"
-    )
-    ran = run_python("-c", program, *command, folder / "content", "--index", folder / "index")
-    assert (ran.returncode, ran.stderr) == (143, STOPPED + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +13,8 @@ from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
 from blog_search_mcp.index.errors import EmbedderUnavailable
 from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.types import Filters
-from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.ingest.report import Report
     from tests.support.blog import Blog, MakeBlog
 
@@ -29,7 +26,6 @@ GROWS = f"## Size\n\nIt grows.\n\n{LONG}"
 BLOCKS = f"## Paging\n\nBlocks.\n\n{LONG}"
 CACHE = f"{KEEPS}\n\n{GROWS}\n\n{BLOCKS}\n"
 SOUP = "# Onion soup\n\nBoil an onion.\n"
-DRAFT = "---\ntitle: Unfinished\ndraft: {}\n---\nA walrus.\n"
 
 
 def counts(report: Report) -> tuple[int, int, int, int]:
@@ -82,18 +78,6 @@ def test_a_new_blog_is_embedded_once_and_whole(blog: MakeBlog) -> None:
     assert sorted(made.embedder.documents) == sorted(embedding_texts(made))
 
 
-def test_an_ingest_of_an_unchanged_blog_writes_nothing(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    for path in made.content.iterdir():
-        os.utime(path, ns=(10**18, 10**18))
-    made.ingest()
-    before = snapshot(made.index)
-    report = made.ingest()
-    assert counts(report) == (0, 0, 0, 0)
-    assert (report.generation, report.posts, report.chunks) == (1, 2, 4)
-    assert snapshot(made.index) == before
-
-
 def test_a_touched_post_is_read_once_and_found_unchanged(
     blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,14 +115,6 @@ def test_an_edit_that_keeps_size_and_time_within_the_clock_s_grain_is_noticed(
     assert counts(made.ingest()) == (0, 1, 0, 1)
 
 
-def test_a_renamed_post_embeds_nothing(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    (made.content / "kv.md").rename(made.content / "cache.md")
-    assert counts(made.ingest()) == (1, 0, 1, 0)
-    assert list(texts(made)) == ["cache.md", "soup.md"]
-    assert found(made, "paging") == ["cache.md"]
-
-
 def test_two_posts_that_change_places_keep_their_own_texts(blog: MakeBlog) -> None:
     made = blog({"a.md": CACHE, "b.md": SOUP})
     made.write({"a.md": SOUP, "b.md": CACHE})
@@ -153,19 +129,6 @@ def test_a_blog_of_empty_posts_can_be_searched(blog: MakeBlog) -> None:
     made.write({"empty.md": SOUP})
     made.ingest()
     assert found(made, "onion") == ["empty.md"]
-
-
-def test_a_draft_comes_and_goes_with_its_flag(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "draft.md": DRAFT.format("true")})
-    assert list(texts(made)) == ["kv.md"]
-    made.write({"draft.md": DRAFT.format("false")})
-    assert counts(made.ingest()) == (1, 0, 0, 1)
-    assert found(made, "walrus") == ["draft.md"]
-    made.write({"draft.md": DRAFT.format("true")})
-    report = made.ingest()
-    assert counts(report) == (0, 0, 1, 0)
-    assert [(skip.source, skip.reason) for skip in report.skipped] == [("draft.md", "draft")]
-    assert found(made, "walrus") == []
 
 
 def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
@@ -209,15 +172,6 @@ def test_many_generations_of_edits_end_where_a_fresh_index_does(blog: MakeBlog) 
         assert found(made, query) == found(fresh, query) == []
 
 
-def test_two_generations_are_kept_and_no_more(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    for number in range(4):
-        made.write({"soup.md": f"# Soup\n\nVersion {number}.\n"})
-        made.ingest()
-    assert sorted(path.name for path in made.layout.generations.iterdir()) == ["000004", "000005"]
-    assert made.layout.current.read_text(encoding="ascii") == "000005\n"
-
-
 def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     before = texts(made)
@@ -231,24 +185,3 @@ def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> Non
     report = made.ingest()
     assert counts(report)[:3] == (1, 0, 0)
     assert report.embedded == len(embedding_texts(made)) - 1
-
-
-class DiesAfter(FakeEmbedder):
-    """Answers one batch."""
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        if self.documents:
-            raise EmbedderUnavailable("Nobody answers any more.")
-        return super().embed_documents(texts)
-
-
-def test_an_interrupted_run_goes_on_where_it_stopped(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    made.write({f"{n}.md": f"Post number {n}." for n in range(50)})
-    made.embedder = DiesAfter()
-    with pytest.raises(EmbedderUnavailable):
-        made.ingest()
-    done = len(made.embedder.documents)
-    assert 0 < done < 50
-    made.embedder = FakeEmbedder()
-    assert made.ingest().embedded == 50 - done

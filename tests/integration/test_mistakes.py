@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import select
 import shlex
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import command
 from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
@@ -91,11 +88,6 @@ def test_a_folder_to_watch_that_is_none_is_said_at_once(tmp_path: Path, transpor
         )
 
 
-def test_an_index_is_served_though_the_folder_to_watch_is_gone(made: Blog) -> None:
-    ran = shell(f"SERVER --index {made.index} --watch {made.content}2 < /dev/null")
-    assert (ran.returncode, "Traceback" in ran.stderr) == (0, False)
-
-
 def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
     shell(f"INGEST {made.content} --index {made.index}2 --embedder embedded")
     shell(f"chmod -R a-w {made.index}2")
@@ -122,18 +114,3 @@ def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
         closed.chmod(0o755)
         assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
         assert "permission" in ran.stderr
-
-
-def test_a_server_that_is_started_by_hand_says_what_it_waits_for(made: Blog) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(made.index)]
-    with subprocess.Popen(words, stdin=theirs, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stderr is not None
-        select.select([server.stderr], [], [], 30)
-        server.send_signal(signal.SIGINT)
-        said = server.stderr.read()
-    os.close(ours)
-    os.close(theirs)
-    assert f"{command('setup', 'FOLDER')}" in said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from blog_search_mcp.index.errors import EmbedderError, EmbedderUnavailable
 from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest import embedding
-from blog_search_mcp.ingest.report import Progress
 from tests.support.blog import Blog, load_rows
 from tests.support.fakes import FakeEmbedder
 
@@ -34,7 +32,6 @@ def post(number: int) -> str:
 def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     """A blog without an index, for which 8 windows are many."""
     monkeypatch.setattr(embedding, "WORDS_FIRST", 8)
-    monkeypatch.setattr(embedding, "WINDOW_BYTES", 10)
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{number:02}.md": post(number) for number in range(POSTS)})
     return made
@@ -130,22 +127,3 @@ def test_a_post_that_is_edited_while_others_wait_is_embedded_with_them(unread: B
     assert (report.changed, report.removed, report.embedded) == (1, 1, 39)
     assert unread.manifest.waiting == 0
     assert ask(unread, "walrus").hits[0].dense is not None
-
-
-def test_a_run_says_when_words_can_be_searched_and_what_it_keeps_when_it_fails(
-    unread: Blog,
-) -> None:
-    unread.embedder = Watching(unread, fails_at=1)
-    stream = StringIO()
-    with pytest.raises(EmbedderError) as failure:
-        unread.ingest(progress=Progress(stream, now=lambda: 0.0))
-    assert str(failure.value) == (
-        "Ollama does not answer. The finished embeddings are kept. Meanwhile all posts can be "
-        "searched by words, 20 of 40 by meaning. To go on: "
-        "`blog-search-mcp ingest CONTENT --index INDEX`."
-    )
-    said = stream.getvalue().splitlines()
-    words = "All posts can be searched by words now. Search by meaning follows for 40 of 40, "
-    assert f"{words}the newest first." in said
-    assert "indexing posts: 40 of 40 (100%)" in said
-    assert "embedding texts: 20 of 40 (50%)" in said

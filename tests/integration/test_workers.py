@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
@@ -114,11 +113,6 @@ def test_processes_that_end_whatever_they_do_end_the_ingest(
         list(helpers.map(killing_always, MANY, say_lost))
 
 
-def test_results_that_nobody_takes_do_not_hold_up_other_work(helpers: WorkerPool) -> None:
-    next(iter(helpers.map(negated, MANY, lose)))
-    assert list(helpers.map(unless_seven, range(8, 200), lose)) == list(range(8, 200))
-
-
 PARENT = """
 import sys
 from contextlib import closing
@@ -153,9 +147,6 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     while any(map(is_running, helpers)) and time.monotonic() < patience:
         time.sleep(0.05)
     assert not any(map(is_running, helpers))
-
-
-OLLAMAS = RemoteEmbedder("ollama", "", "all-minilm")
 
 
 def hits(reader: IndexReader, question: str) -> list[Hit]:

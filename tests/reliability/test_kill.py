@@ -97,7 +97,6 @@ class Killed(FakeEmbedder):
         return super().embed_documents(texts)
 
 embedding.WORDS_FIRST = 8
-embedding.WINDOW_BYTES = 10
 embedding.BLOCK = 8
 Blog(Path(sys.argv[1]), Path(sys.argv[2]), Killed()).ingest()
 """

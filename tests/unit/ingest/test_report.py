@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
-from blog_search_mcp.ingest.report import LINES, Progress, describe_rate
+from blog_search_mcp.ingest.report import LINES, Progress
 from tests.support.front import made
 
 DRAFT = "---\ndraft: true\n---\nHidden."
@@ -54,23 +54,6 @@ def test_a_folder_without_posts_is_refused_and_says_what_was_left_out(
     assert ran.status == 1
     assert all(word in ran.err for word in named)
     assert set(blog.posts()) == {"a.md"}
-
-
-@pytest.mark.parametrize(
-    ("done", "left", "seconds", "facts"),
-    [
-        (0, 10, 1.0, []),
-        (10, 0, 0.0, []),
-        (10, 90, 10.0, ["1.0", "90 s"]),
-        (5_000, 100_000, 100.0, ["50", "33 min"]),
-    ],
-)
-def test_a_rate_and_the_time_left_are_those_of_the_stage_so_far(
-    done: int, left: int, seconds: float, facts: list[str]
-) -> None:
-    said = describe_rate(done, left, seconds)
-    assert bool(said) is bool(facts)
-    assert all(fact in said for fact in facts)
 
 
 def test_a_stage_prints_a_line_at_every_tenth() -> None:

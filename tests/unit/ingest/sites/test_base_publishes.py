@@ -58,9 +58,9 @@ SITES = [
     ),
     (
         "_quarto.yml",
-        f"project: {{type: website, render: {RENDER}}}\n",
+        f"project: {{type: website, render: {RENDER}}}\nwebsite: {{drafts: [posts/d.md, y, z]}}\n",
         "b/c.md index.qmd posts/a/b.qmd",
-        "a/b.qmd notes/a.qmd posts/old/a.md x.md",
+        "a/b.qmd notes/a.qmd posts/d.md posts/old/a.md x.md",
     ),
     (
         "_quarto.yml",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.posts.markdown.body import Body
-from blog_search_mcp.ingest.sites.base import Generator
+from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import Jekyll
 from blog_search_mcp.ingest.sites.links import find_anchors
@@ -60,7 +60,7 @@ emoji--smile-x
 
 
 def ids(body: str, generator: Generator) -> list[str]:
-    return [heading_id for _, heading_id in find_anchors(Body(body), generator)]
+    return [heading_id for _, heading_id in find_anchors(Body(body), generator.letters_of_ids)]
 
 
 @pytest.mark.parametrize("generator", [HUGO, JEKYLL])

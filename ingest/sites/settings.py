@@ -1,8 +1,11 @@
-"""Read generators' configuration files; in YAML all values but lists and mappings are text."""
+"""Read generators' configuration files, and values of these and of front matter.
+
+In YAML all values but lists and mappings are text.
+"""
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,19 +13,18 @@ from blog_search_mcp.index.errors import describe_unexpected
 
 Config: TypeAlias = dict[str, Any]
 
-_LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
-
 MAX_BYTES = 256 * 1024
 """Longest file read: those of real sites stay below 50,000."""
 
-_TIMEZONE = re.compile(r"^TIMEZONE *= *[\"']([\w/+-]+)", re.MULTILINE)
+_LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
 _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
 def read_config(path: Path, *, any_case: bool = False) -> tuple[Config, str]:
     """Return the settings of a TOML, JSON or YAML file, or why it cannot be read.
 
-    Names that know no case (`any_case`) are put in lower case.
+    Of Pelican's program, which is not run, these are what it gives to all posts. Names that know
+    no case (`any_case`) are put in lower case.
     """
     try:
         value = _parse_config(path)
@@ -34,33 +36,25 @@ def read_config(path: Path, *, any_case: bool = False) -> tuple[Config, str]:
 
 
 def _parse_config(path: Path) -> object:
-    """Parse a file; of Pelican's program what it gives to all posts is read off the text."""
+    """Parse a file; what a program makes in YAML, as MkDocs' `!ENV`, is `...`."""
     language = _LANGUAGES.get(path.suffix)
     if language is None or not path.is_file():
         return None
-    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields  # 15 ms
+    from blog_search_mcp.index.posts import text  # takes 15 ms
 
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
-    if language == "python":
-        text = content.decode(errors="replace")
-        zone, fields = _TIMEZONE.search(text), _METADATA.search(text)
-        return {**salvage_fields(fields[1] if fields else ""), "timezone": zone[1] if zone else ""}
     if len(content) > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 1024} KB")
-    return parse_fields(content.decode("utf-8-sig"), language, loader=_make_loader())
+    written = content.decode("utf-8-sig")
+    if language == "python":
+        return text.salvage_fields("".join(_METADATA.findall(written)))
 
-
-@cache
-def _make_loader() -> type[Any]:
-    """Make a loader of YAML that reads what a program makes, as MkDocs' `!ENV`, as `...`."""
-    from blog_search_mcp.index.posts.text import StringLoader
-
-    class Loader(StringLoader): ...
+    class Loader(text.StringLoader): ...
 
     for tag in ("!", "tag:yaml.org,2002:python/"):
         Loader.add_multi_constructor(tag, lambda _loader, _tag, _node: ...)
-    return Loader
+    return text.parse_fields(written, language, loader=Loader)
 
 
 def _lower_names(value: object) -> object:
@@ -69,18 +63,24 @@ def _lower_names(value: object) -> object:
     return {str(name).lower(): _lower_names(inner) for name, inner in value.items()}
 
 
-def get_map(config: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """Return the mapping at a path of names, an empty one if there is none."""
-    value: Any = config
-    for name in names:
+def find_setting(config: Config, path: str, default: object = None) -> object:
+    """Return the setting at a path of names as `markup.parser`, `default` if there is none."""
+    value: object = config
+    for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
+    return default if value is None else value
+
+
+def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a mapping, an empty one if the value is none."""
+    value = values.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
-def get_text(config: Mapping[str, Any], name: str) -> str:
-    """Return a stripped string, `""` if the value is none."""
-    value = config.get(name)
-    return value.strip() if isinstance(value, str) else ""
+def get_text(values: Mapping[str, Any], name: str) -> str:
+    """Return a single value as stripped text, `""` if there is none."""
+    value = values.get(name)
+    return str(value).strip() if isinstance(value, str | int | float | date) else ""
 
 
 def list_texts(value: object) -> list[str]:

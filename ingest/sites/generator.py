@@ -1,40 +1,35 @@
 """The row of a site generator: `Generator`, whose fields are settings that addresses depend on.
 
-A place is a file's path below the site's folder, with `/`.
+A place is a file's path below the site's folder, with `/`. `Fields` are a post's front matter by
+names in lower case.
 """
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 from urllib.parse import quote
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
-from blog_search_mcp.index.posts.ignores import leaves_out
+from blog_search_mcp.index.posts.ignores import Rules, compile_rules, leaves_out
+from blog_search_mcp.index.posts.metadata import Fields
 from blog_search_mcp.index.posts.visibility import ZONE
-from blog_search_mcp.ingest.sites.config import Config
-from blog_search_mcp.ingest.sites.engine import Rules, UrlFields
+from blog_search_mcp.ingest.sites.settings import Config, find_setting
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """A setting that leaves all addresses open unless it is off."""
-On: TypeAlias = Literal[True, "true", "yes", "on"]
+
+Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
+"""Fields that a configuration gives to posts that have none of these names: what their places begin
+with, `""` for all; the collection as in `Cascade`; the fields."""
 
 
 def at(*path: str, default: Any = "") -> Any:
     """Say where in the configuration a setting lies, and what it is where that is not set."""
     return Field(default, validation_alias=AliasPath(*path))
-
-
-def are_usual(given: object, **usual: str) -> bool:
-    """Whether settings of a mapping have these values, in lower case, where they are set."""
-    settings = given if isinstance(given, dict) else {}
-    return all(str(settings.get(name, value)).lower() == value for name, value in usual.items())
-
-
-Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Fields that a configuration gives to posts that have none of these names: what their places begin
-with, `""` for all; the collection as in `Cascade`; the fields."""
 
 
 class Generator(BaseModel):
@@ -46,15 +41,19 @@ class Generator(BaseModel):
     """Names of its configuration in a site's folder, of which the first with settings counts."""
     marks: ClassVar[Set[str]] = frozenset()
     """Settings, one of which a configuration must have to be of this generator; none if any is."""
-    posts: ClassVar[str] = ""
-    """Glob of the folders below that of the posts which hold dated ones."""
+    dated: ClassVar[str] = ""
+    """A folder below that of the posts which holds dated ones, and tells likewise."""
     endings: ClassVar[tuple[str, ...]] = ("",)
     """Of the files that pages are made of."""
+    never: ClassVar[tuple[str, ...]] = ()
+    """Lines of a `.gitignore`: what below the folder of the posts is never one of them."""
     takes_patterns: ClassVar[bool] = False
-    usual_zone: ClassVar[str] = ""
-    """Of times without one, where `timezone` is not set; `""` for the building machine's."""
+    ids: ClassVar[tuple[str, ...]] = ()
+    """Unicode's categories of what ids of headings keep, if these settings are as usual."""
+    settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
     timezone: str = ""
+    """Of times without one; `""` for the building machine's."""
     config: Config = Field(default={}, repr=False)
     """The whole configuration."""
     prefix: str = ""
@@ -72,10 +71,11 @@ class Generator(BaseModel):
     """Places of folders that hold an `index`."""
 
     @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:  # noqa: ARG003 - a default
+    def read(cls, config: Config, folder: Path) -> Self | None:
         """Read the configuration in a site's folder; `None` if it is none of this generator."""
-        is_its = config and (not cls.marks or cls.marks & config.keys())
-        return cls.make(config) if is_its else None
+        dated = folder / cls.model_fields["folder"].default / cls.dated
+        is_its = not cls.marks or cls.marks & config.keys() or (cls.dated and dated.is_dir())
+        return cls.make(config) if config and is_its else None
 
     @classmethod
     def make(cls, config: Config, doubt: str = "") -> Self:
@@ -104,11 +104,11 @@ class Generator(BaseModel):
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield what the configuration gives to posts, the most specific first."""
-        yield "", None, {ZONE: self.timezone or self.usual_zone}
+        yield "", None, {ZONE: self.timezone}
 
-    def list_rules(self) -> Iterator[Rules]:
-        """Yield rules of paths below the folder of the posts, each of which leaves files out."""
-        return iter(())
+    def list_rules(self) -> Iterable[str]:
+        """List lines of a `.gitignore` that say what below the folder of the posts is left out."""
+        return self.never
 
     def list_folders(self) -> Iterable[str]:
         """List the places of the folders of posts, the innermost first; `""` for the site's."""
@@ -116,10 +116,9 @@ class Generator(BaseModel):
 
     def leaves_out(self, inner: str) -> bool:
         """Whether no page is made of a path below a folder of posts."""
-        is_page = inner.endswith(self.endings)
-        return not is_page or any(leaves_out(rules, inner) for rules in self.list_rules())
+        return not inner.endswith(self.endings) or leaves_out(_compile(*self.list_rules()), inner)
 
-    def find_path(self, folder: str, inner: str, fields: UrlFields) -> str:  # noqa: ARG002
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Make the percent-encoded path of a page, given its folder of posts and its path there.
 
         Raises NoLink where it is not sure.
@@ -129,10 +128,27 @@ class Generator(BaseModel):
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
         """Unicode's categories of what ids of headings keep; none if they are not known."""
-        return ()
+        is_usual = all(
+            str(find_setting(self.config, path, usual)).lower() == usual
+            for path, usual in self.settings_of_ids.items()
+        )
+        return self.ids if is_usual else ()
 
 
 def clean_folder(path: str) -> str:
     """Return a folder of a configuration as places are written, `""` for the site's."""
     folder = posixpath.normpath(path.strip("/"))
     return "" if folder == "." else folder
+
+
+@lru_cache
+def _compile(*lines: str) -> Rules:
+    return tuple(rule for line in lines for rule in read_rule(line) or ())
+
+
+def read_rule(line: str) -> Rules | None:
+    """Compile a line of a `.gitignore`; `None` if it is no rule."""
+    try:
+        return compile_rules((line,))
+    except (ValueError, re.error):
+        return None
