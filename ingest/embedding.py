@@ -104,12 +104,11 @@ class EmbeddingQueue:
         """Write all that was put."""
         deque(self._drain(self._cache.get), maxlen=0)
 
-    def embed_backlog(self, most: int) -> Iterator[int]:
-        """Embed posts that wait in the writer, with `most` windows or hardly more.
+    def embed_backlog(self, backlog: Mapping[str, int], most: int) -> Iterator[int]:
+        """Embed posts of the writer's backlog, with `most` windows or hardly more.
 
         Yields how many are written, bit by bit. Raises EmbedderError.
         """
-        backlog = self.writer.backlog()
         before = accumulate(backlog.values(), initial=0)
         sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
         for start in range(0, len(sources), POSTS_AT_ONCE):

@@ -159,9 +159,10 @@ class _Ingest:
             writer.remove(self.counts.removed)
             self._write_lexical(writer)
             self.counts.require_posts(self.job.content)
-            windows = sum(writer.backlog().values())
+            backlog = writer.backlog()
+            windows = sum(backlog.values())
             if windows <= WORDS_FIRST:
-                self._embed(queue.embed_backlog(windows), windows)
+                self._embed(queue.embed_backlog(backlog, windows), windows)
             return self._publish(writer, plan.base.calibration if plan.base else None)
 
     def _write_post(self, result: ParsedResult, queue: EmbeddingQueue) -> None:
@@ -199,7 +200,8 @@ class _Ingest:
             with open_index_writer(self.store, manifest, identity) as writer:
                 queue.writer = writer
                 try:
-                    self._embed(queue.embed_backlog(milestone - done), windows, done)
+                    steps = queue.embed_backlog(writer.backlog(), milestone - done)
+                    self._embed(steps, windows, done)
                 except EmbedderError as error:
                     raise _explain_failure(error, manifest) from error
                 self._write_lexical(writer)
