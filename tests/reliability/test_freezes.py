@@ -71,6 +71,7 @@ CASCADE = "cascade:\n  draft: true\n  target:\n    path: "
 SITES = {
     "a target of a cascade in Hugo": {
         "ponds/_index.md": f"---\n{CASCADE}'/ponds/{'{aa,a}' * 40}b'\n---\n",
+        "frogs.md": "# Frogs\n\nThey croak.\n",
         f"ponds/{'a' * 60}.md": "# Frogs\n\nThey croak.\n",
     },
     "the name of new posts in Hexo": {
