@@ -228,7 +228,6 @@ class _Stages:
             ):
                 calibration = calibrate(opened, embedded)
         manifest = writer.commit(run.plan.created, run.plan.build, calibration)
-        run.counts.problems += [writer.unrelated] if writer.unrelated else []
         run.counts.contradiction = writer.contradiction or run.counts.contradiction
         self.progress.advance(1)
         return manifest
