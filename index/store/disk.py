@@ -111,7 +111,8 @@ def refuse_place(layout: Layout, error: Exception) -> None:
     if isinstance(error, OSError) and error.errno in _UNUSABLE:
         raise IndexProblem(
             f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(error.errno)}. "
-            "Correct that or this account's permission, or name another folder with --index DIR."
+            "Move a file there away, give this account the permission, or name another folder with "
+            "--index DIR."
         ) from error
 
 
