@@ -37,10 +37,6 @@ class UnreadablePost(ContentError):
     """One file is left out of the index; the message is the reason."""
 
 
-class PostChanging(UnreadablePost):
-    """Somebody is writing the file just now; what was read of it may be torn."""
-
-
 class NoLink(ContentError):
     """Where a post is published is not sure; the message is the reason, the same for all alike."""
 
@@ -73,10 +69,6 @@ class IndexProblem(BlogSearchError):
 
 class IndexMissing(IndexProblem):
     """No ingest has finished in this folder yet."""
-
-
-class IndexPlaceUnusable(IndexProblem):
-    """No index can be where it was looked for; to build it anew does not help."""
 
 
 class IndexBroken(IndexProblem):
@@ -118,22 +110,15 @@ MOST_DETAIL = 100
 
 
 @contextmanager
-def refuse_post(step: str, *others: type[BaseException]) -> Iterator[None]:
+def refuse_post(step: str) -> Iterator[None]:
     """Raise UnreadablePost for whatever else one post makes this block raise, a panic of Rust too.
 
     Its reason names `step`, as in `reading it`. Errors of this program pass, and so does what is
-    no post's fault: what ends a program, MemoryError and `others`.
+    no post's fault: what ends a program, and MemoryError.
     """
-    passing: tuple[type[BaseException], ...] = (
-        BlogSearchError,
-        MemoryError,
-        KeyboardInterrupt,
-        SystemExit,
-        *others,
-    )
     try:
         yield
-    except passing:
+    except (BlogSearchError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
         raise UnreadablePost(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from blog_search_mcp.index.store.disk import (
     GenerationFiles,
     Layout,
     Stamp,
+    make_disk_error,
     read_regular,
     read_stamp,
     refuse_place,
@@ -32,9 +33,7 @@ from blog_search_mcp.index.store.statistics import Overview, read_overview
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.embedders.cache import EmbeddingCache
-    from blog_search_mcp.index.lexical.documents import PostTerms
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.index.vectors.writer import VectorWriter
 
@@ -130,15 +129,11 @@ class FolderStore:
 
     def write_record(self, text: str) -> None:
         """Keep what the last ingest saw (`index.posts.last_ingest`), unless it is kept."""
-        path = self.layout.last_ingest
         try:
             if self.read_record() != text:
-                path.write_text(text, encoding="utf-8")
+                self.layout.last_ingest.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise IndexProblem(
-                f"The index is up to date, but its {path.name} could not be written: "
-                f"{error.strerror}. Check the disk, then run again."
-            ) from error
+            raise make_disk_error(error) from error
 
     def record_stamp(self) -> FileStamp | str | None:
         """Return another value whenever the record was written, `None` if there is none."""
@@ -183,41 +178,18 @@ class FolderStore:
         return 0
 
     def write_vectors(
-        self,
-        files: GenerationFiles,
-        before: GenerationFiles | None,
-        dimension: int,
-        _catalog: Catalog,
+        self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
     ) -> VectorWriter:
-        """Begin the vectors of a generation whose chunks are in the catalog by then."""
+        """Begin the vectors of a generation."""
         from blog_search_mcp.index.vectors.writer import VectorWriter
 
         base = before.vectors if before else None
         return VectorWriter(files.vectors, base, dimension, int(files.folder.name))
-
-    def write_words(
-        self,
-        files: GenerationFiles,
-        before: GenerationFiles | None,
-        added: Iterable[PostTerms],
-        removed: Sequence[int],
-        *,
-        anew: bool,
-    ) -> None:
-        """Write the terms of the posts `added`, beside those of `before` without the `removed`.
-
-        With `anew` beside none.
-        """
-        from blog_search_mcp.index.lexical.writer import write
-
-        base = None if anew or before is None else before.lexical
-        write(files.lexical, base, removed, added)
 
     def switch(self, manifest: Manifest) -> None:
         """Make a complete generation the live one."""
         switch(self.layout, manifest)
 
 
-def store_at(folder: Path) -> FolderStore:
-    """Return the store of the index in this folder."""
-    return FolderStore(folder)
+store_at = FolderStore
+"""Returns the store of the index in a folder."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.search.search import search
+from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.disk import Stamp
-from blog_search_mcp.index.store.listing import Listing
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.stores import Location, open_store
@@ -41,9 +41,8 @@ class IndexReader:
         """Verify a generation and open it. Raises IndexProblem."""
         files = store.layout.generation(number)
         self.manifest = store.read_manifest(number)
-        embedder = embedder_for(self.manifest.embedder)
         self._check = Guard(files, self.manifest).check
-        self.snapshot = store.open_snapshot(files, embedder)
+        self.snapshot = store.open_snapshot(files, embedder_for(self.manifest.embedder))
         overview = read_overview(files)
         notice = describe_backlog(overview.posts, overview.waiting)
         self.overview = replace(overview, notice=notice)
@@ -105,7 +104,7 @@ class IndexReader:
         """List a post's chunks without their text. Raises UnknownPost."""
         post_id, post = self.snapshot.catalog.require_post(source)
         others = self.snapshot.translations.others.get(post_id, ())
-        return Outline(post, self.listing().parts(post_id), others)
+        return Outline(post, tuple(self.listing().chunks_of(post_id).values()), others)
 
     def corpus(self) -> Corpus:
         """Return the generation for analyses of the whole blog."""
@@ -119,10 +118,10 @@ class IndexReader:
 
         return Corpus(self.snapshot)
 
-    def listing(self) -> Listing:
-        """Return lists of what the generation holds."""
+    def listing(self) -> Catalog:
+        """Return the posts, to be listed."""
         self._check()
-        return Listing(self.snapshot.catalog)
+        return self.snapshot.catalog
 
 
 PAGE = 5_000
@@ -136,19 +135,17 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
     They are taken in turn from behind it and from before it, and from one side alone once the
     other has none that fits.
     """
-    first = last = asked
-    room = PAGE - sizes[asked]
+    page, room = range(asked, asked + 1), PAGE - sizes[asked]
     while True:
-        after = last + 1 < len(sizes) and sizes[last + 1] <= room
-        before = first > 0 and sizes[first - 1] <= room
-        if after and (not before or last - asked <= asked - first):
-            last += 1
-            room -= sizes[last]
-        elif before:
-            first -= 1
-            room -= sizes[first]
-        else:
-            return range(first, last + 1)
+        around = page.stop, page.start - 1
+        if page.stop - 1 - asked > asked - page.start:
+            around = around[::-1]
+        fits = (at for at in around if 0 <= at < len(sizes) and sizes[at] <= room)
+        added = next(fits, None)
+        if added is None:
+            return page
+        room -= sizes[added]
+        page = range(min(page.start, added), max(page.stop, added + 1))
 
 
 def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
@@ -208,15 +205,14 @@ class Index:
         One that no longer is afterwards may have been deleted before it was opened.
         """
         while True:
-            number = self._store.current_number()
+            number, reader = self._store.current_number(), None
             try:
                 reader = self._open(number)
             except IndexProblem:
                 if self._store.current_number() == number:
                     raise
-            else:
-                if self._store.current_number() == number:
-                    return reader
+            if reader is not None and self._store.current_number() == number:
+                return reader
 
     def _open_earlier(self) -> None:
         with suppress(IndexProblem, OSError):

@@ -33,9 +33,6 @@ Feature = Literal[
 passage holds together; the words of the whole post; the meaning of its nearest passage and of its
 first; and both again as far as no passage holds the query's words together."""
 
-ReasonKind = Literal[Feature, "heading", "verbatim"]
-"""What can raise a score: a feature, or that the query is a heading of the post."""
-
 Translated: TypeAlias = tuple[tuple[str, str], ...]
 """Language and source of each translation of a post."""
 
@@ -215,7 +212,8 @@ class Filters:
 class Reason:
     """What one feature adds to the score of a post."""
 
-    kind: ReasonKind
+    kind: Feature | Literal["heading", "verbatim"]
+    """What raises the score: a feature, or that the query is a heading or stands in the text."""
     share: float
     """Its weight for this query times the answer's certainty, in [0, 1]."""
     value: float
@@ -233,10 +231,6 @@ class Hit:
     """0 to 1, higher is better, comparable between queries."""
     preview: str
     """About 160 characters of `chunk.plain` around what matched."""
-    dense: float | None = None
-    """Cosine to the query in [-1, 1]; `None` if this chunk has no vector or the query none."""
-    lexical: float | None = None
-    """Share of the query's weight that the words found here carry, in [0, 1]; `None` likewise."""
     translations: Translated = ()
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
@@ -286,22 +280,11 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One chunk as an outline names it; its fields are those of `Chunk`."""
-
-    chunk_index: int
-    headings: tuple[str, ...]
-    first_line: int
-    last_line: int
-    inner_headings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Outline:
-    """A post without its text: every chunk in the order of the post."""
+    """A post with every chunk, in the order of the post."""
 
     post: Post
-    parts: tuple[Part, ...]
+    chunks: tuple[Chunk, ...]
     translations: Translated = ()
 
 
@@ -338,7 +321,7 @@ class Calibration:
     foreign_cosine: float
     """Of absent headings in another script than most of the blog."""
     characters: int
-    """Of the blog's text, of a large one's as many as are sampled."""
+    """Of the blog's text."""
     chunks: int
     """Chunks the index had then."""
     last_chunk: int

@@ -7,19 +7,19 @@ the current one; what a run that dies before leaves is deleted by the next.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.index.errors import BlogSearchError, describe_unexpected, refuse_post
+from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
+from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
-from blog_search_mcp.index.store.catalog import translate_disk_errors, write_chunk_table
+from blog_search_mcp.index.store.catalog import translate_disk_errors
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.generations import checksum_files
@@ -46,15 +46,12 @@ MapPosts: TypeAlias = Callable[
 ]
 """Applies a function to post ids, as `WorkerPool.map` does."""
 
-_OF_SQLITE = (sqlite3.OperationalError, sqlite3.InternalError)
-"""What SQLite raises that no post is the reason of."""
-_OF_NO_POST = (BlogSearchError, OSError, MemoryError, *_OF_SQLITE)
-
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
 
 
+@dataclass
 class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
@@ -62,33 +59,24 @@ class IndexWriter:
     `complete` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
     """
 
-    def __init__(
-        self,
-        store: FolderStore,
-        base: Manifest | None,
-        embedder: EmbedderIdentity,
-        files: GenerationFiles,
-        before: GenerationFiles | None,
-        catalog: CatalogWriter,
-        vectors: VectorWriter,
-    ) -> None:
-        self._store = store
-        self._base = base
-        self._embedder = embedder
-        self._files = files
-        self._before = before
-        self._writing = catalog
-        self._catalog = catalog.catalog
-        self._vectors = vectors
-        self._posts = dict(base.posts) if base else {}
+    _store: FolderStore
+    _base: Manifest | None
+    _embedder: EmbedderIdentity
+    _files: GenerationFiles
+    _before: GenerationFiles | None
+    """Of the base."""
+    _writing: CatalogWriter
+    _vectors: VectorWriter
+    contradiction: Contradiction | None = None
+    """Of the addresses of posts, if most posts were added."""
+
+    def __post_init__(self) -> None:
+        self._catalog = self._writing.catalog
+        self._posts = dict(self._base.posts) if self._base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
-        self.unrelated = ""
-        """Why posts are not related to others; empty if they are."""
-        self.contradiction: Contradiction | None = None
-        """Of the addresses of posts, if most posts were added."""
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove those of these posts that are in."""
@@ -106,7 +94,7 @@ class IndexWriter:
         """
         source = pending.post.source
         self.remove([source])
-        with refuse_post("writing it into the index", *_OF_SQLITE), translate_disk_errors():
+        with refuse_post("writing it into the index"), translate_disk_errors():
             post_id, ids = self._writing.add(pending)
         self._posts[source] = pending.indexed
         self._added_posts.append(post_id)
@@ -170,7 +158,6 @@ class IndexWriter:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
         with translate_disk_errors():
             self._writing.complete()
-            write_chunk_table(self._files.table, self._catalog.chunk_table())
             self._vectors.commit(self._removed_chunks)
 
     def chunk_ids(self) -> Ids:
@@ -207,26 +194,13 @@ class IndexWriter:
         return manifest
 
     def _write_relations(self) -> Mapping[int, Post]:
-        """Write what posts are to each other; return them all by id.
-
-        Where finding it fails that is noted, and posts have none.
-        """
+        """Write what posts are to each other; return them all by id."""
         posts = self._catalog.every_post()
-        try:
-            addresses = Addresses(posts, self._catalog.links())
-            self._writing.write_relations(
-                find_translations(posts), find_series(posts, addresses.resolved)
-            )
-            if 2 * len(self._added_posts) > len(posts):
-                self.contradiction = addresses.contradiction
-        except _OF_NO_POST:
-            raise
-        except Exception as error:
-            self._writing.write_relations((), ())
-            self.unrelated = (
-                f"looking for series and translations fails ({describe_unexpected(error)}), so "
-                "that posts have none; the next ingest of a change looks again"
-            )
+        addresses = Addresses(posts, self._catalog.links())
+        series = find_series(posts, addresses.resolved)
+        self._writing.write_relations(find_translations(posts), series)
+        if 2 * len(self._added_posts) > len(posts):
+            self.contradiction = addresses.contradiction
         return posts
 
     def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> list[RefusedPost]:
@@ -239,17 +213,19 @@ class IndexWriter:
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
         self._superseded = 0 if anew else superseded
         ids = sorted(posts if anew else posts.keys() & self._added_posts)
-
-        def terms() -> Iterator[PostTerms]:
-            for entry in map_posts(partial(post_terms, self._files), ids, RefusedPost):
-                if isinstance(entry, RefusedPost):
-                    refused.append(entry)
-                else:
-                    yield entry
-
-        removed = self._removed_posts
-        self._store.write_words(self._files, self._before, terms(), removed, anew=anew)
+        made = map_posts(partial(post_terms, self._files), ids, RefusedPost)
+        previous = None if anew or self._before is None else self._before.lexical
+        terms = _keep_refused(made, refused)
+        write_words(self._files.lexical, previous, self._removed_posts, terms)
         return refused
+
+
+def _keep_refused(made: Iterable[Terms], refused: list[RefusedPost]) -> Iterator[PostTerms]:
+    for post in made:
+        if isinstance(post, RefusedPost):
+            refused.append(post)
+        else:
+            yield post
 
 
 @contextmanager
@@ -266,6 +242,6 @@ def open_index_writer(
         with translate_disk_errors():
             files = stack.enter_context(store.begin(base, embedder.dimension))
             catalog = stack.enter_context(open_writer(files, before))
-            vectors = store.write_vectors(files, before, embedder.dimension, catalog.catalog)
+            vectors = store.write_vectors(files, before, embedder.dimension)
             stack.enter_context(closing(vectors))
         yield IndexWriter(store, base, embedder, files, before, catalog, vectors)

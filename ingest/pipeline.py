@@ -224,7 +224,6 @@ class _Ingest:
             ):
                 calibration = calibrate(opened, self.queries)
         manifest = writer.commit(self.plan.created, self.plan.build, calibration)
-        self.counts.problems += [writer.unrelated] if writer.unrelated else []
         self.counts.contradiction = writer.contradiction or self.counts.contradiction
         self.progress.advance(1)
         return manifest

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.store.listing import Listing
+    from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
     from blog_search_mcp.server.settings import Settings
@@ -81,7 +81,7 @@ class Engine:
         """Outline a post."""
         return self._opened().reader().outline(source)
 
-    def listing(self) -> Listing:
+    def listing(self) -> Catalog:
         """List what the index holds."""
         return self._opened().reader().listing()
 

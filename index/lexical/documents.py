@@ -24,7 +24,7 @@ TITLE_TIMES = 3
 """A title names a post's subject in a few words."""
 
 HEADING_TIMES = 2
-"""One in the passage has been counted once with its text."""
+"""One in the passage is counted once with its text and once by itself."""
 
 NAME_TIMES = 2
 """What a post is filed under names its subject, as its headings do."""
@@ -61,21 +61,16 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     language = post.language
     title = [index_terms(post.title, language)] * TITLE_TIMES
     label = join_terms([*title, *[*_names(post, language)] * NAME_TIMES])
-    bodies = [index_terms(chunk.plain, language) for chunk in chunks.values()]
-    paths = [_headings(chunk.headings, language) for chunk in chunks.values()]
-    inner = [
-        _headings(chunk.inner_headings * (HEADING_TIMES - 1), language) for chunk in chunks.values()
-    ]
+    inner, bodies, passages = list[str](), list[str](), dict[int, str]()
+    for chunk_id, chunk in chunks.items():
+        bodies.append(index_terms(chunk.plain, language))
+        inner.append(_headings(chunk.inner_headings, language))
+        above = [_headings(chunk.headings, language)] * HEADING_TIMES
+        passages[chunk_id] = join_terms([label, *above, inner[-1], bodies[-1]])
     every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks.values()))
     above = [_headings(tuple(every), language)] * HEADING_TIMES
-    return PostTerms(
-        post_id,
-        join_terms([label, index_terms(post.description, language), *above, *inner, *bodies]),
-        {
-            chunk_id: join_terms([label, *[path] * HEADING_TIMES, within, body])
-            for chunk_id, path, within, body in zip(chunks, paths, inner, bodies, strict=True)
-        },
-    )
+    description = index_terms(post.description, language)
+    return PostTerms(post_id, join_terms([label, description, *above, *inner, *bodies]), passages)
 
 
 def _headings(headings: tuple[str, ...], language: str) -> str:

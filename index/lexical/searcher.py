@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,14 +29,7 @@ def bm25_idf(having: int, documents: int) -> float:
 
 
 class LexicalLevel:
-    """The posts or the chunks of a generation; safe for concurrent searches.
-
-    `documents`, `having` and the methods that begin with `_` are all that asks tantivy; a level
-    elsewhere has others.
-    """
-
-    documents: int
-    """How many there are."""
+    """The posts or the chunks of a generation; safe for concurrent searches."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
         """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
@@ -73,12 +66,15 @@ class LexicalLevel:
     ) -> dict[int, float]:
         """The best `limit` ids with their normalised BM25 in [0, 1], best first.
 
-        `among` restricts the search to these post ids before ranking.
+        A word counts by the best of its stems; a character also by its weight and rarity where it
+        is in a pair. `among` restricts the search to these post ids before ranking.
         """
-        idf = self.idf(query)
-        ideal = (1 + K1) * sum(idf.values())
-        scores = self._score(idf, limit, among) if ideal and limit else {}
-        return {number: min(score / ideal, 1.0) for number, score in scores.items()}
+        idf, clauses = self.idf(query), []
+        for word, worth in idf.items():
+            clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
+            if word.is_character:
+                clauses.append(self._pairs(word, worth))
+        return self._search(clauses, (1 + K1) * sum(idf.values()), limit, among)
 
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
@@ -88,9 +84,11 @@ class LexicalLevel:
         Best first; `among` restricts the search to these post ids.
         """
         idf = self.idf(query)
-        full = sum(idf.values())
-        present = self._present(idf, limit, among) if full else {}
-        return {number: min(worth / full, 1.0) for number, worth in present.items()}
+        clauses = [
+            tantivy.Query.const_score_query(self._anywhere(word), worth)
+            for word, worth in idf.items()
+        ]
+        return self._search(clauses, sum(idf.values()), limit, among)
 
     def _having_any(self, word: Word) -> int:
         """In how many documents a word is, by its commonest stem; a character also in pairs."""
@@ -98,31 +96,6 @@ class LexicalLevel:
             return max(map(self.having, word.stems))
         hits = self._searcher.search(self._anywhere(word), 1, count=True)
         return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
-
-    def _score(
-        self, idf: Mapping[Word, float], limit: int, among: Sequence[int] | None
-    ) -> dict[int, float]:
-        """Find the best `limit` documents with their BM25, best first.
-
-        A word counts by the best of its stems; a character also by its weight and rarity where it
-        is in a pair.
-        """
-        clauses = []
-        for word, worth in idf.items():
-            clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
-            if word.is_character:
-                clauses.append(self._pairs(word, worth))
-        return self._search(clauses, limit, among)
-
-    def _present(
-        self, idf: Mapping[Word, float], limit: int, among: Sequence[int] | None
-    ) -> dict[int, float]:
-        """Find the best `limit` documents with the sum of the words' worth that each has."""
-        clauses = [
-            tantivy.Query.const_score_query(self._anywhere(word), worth)
-            for word, worth in idf.items()
-        ]
-        return self._search(clauses, limit, among)
 
     def _anywhere(self, word: Word) -> tantivy.Query:
         """Any of the word's stems, or for a character a pair it is in."""
@@ -141,8 +114,15 @@ class LexicalLevel:
         return stems[0] if len(stems) == 1 else tantivy.Query.disjunction_max_query(stems)
 
     def _search(
-        self, clauses: Sequence[tantivy.Query], limit: int, among: Sequence[int] | None
+        self,
+        clauses: Sequence[tantivy.Query],
+        most: float,
+        limit: int,
+        among: Sequence[int] | None,
     ) -> dict[int, float]:
+        """Find the best `limit` documents with the share of `most` that they score, best first."""
+        if not most or not limit:
+            return {}
         wanted = tantivy.Query.boolean_query([(Occur.Should, clause) for clause in clauses])
         if among is not None:
             allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
@@ -150,7 +130,8 @@ class LexicalLevel:
             wanted = tantivy.Query.boolean_query([(Occur.Must, wanted), filtered])
         hits = self._searcher.search(wanted, limit, count=False).hits
         ids = self._searcher.fast_field_values(self._id_field, [address for _, address in hits])
-        return {int(i or 0): float(score) for i, (score, _) in zip(ids, hits, strict=True)}
+        scored = zip(ids, hits, strict=True)
+        return {int(i or 0): min(float(score) / most, 1.0) for i, (score, _) in scored}
 
 
 class LexicalSearcher:

@@ -30,7 +30,7 @@ LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """By folder, the names of the numbers; `post` is the post that is taken out with the document."""
 
 
-def write(
+def write_words(
     folder: Path, previous: Path | None, removed: Sequence[int], added: Iterable[PostTerms]
 ) -> None:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.

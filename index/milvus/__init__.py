@@ -1,5 +1,5 @@
 """An index on a Milvus server, which any number of machines serve.
 
-Words and vectors are searched there; everything else of a generation is a folder's files, kept in
-rows and copied to each machine. Nothing here is imported unless an index is named by an address.
+Vectors are searched there; everything else of a generation is a folder's files, kept in rows and
+copied to each machine. Nothing here is imported unless an index is named by an address.
 """

@@ -9,13 +9,14 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from blog_search_mcp.index.errors import MOST_DETAIL, IndexBroken, IndexProblem
 from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.types import Vectors
 
 TOKEN = "MILVUS_TOKEN"  # the name of an environment variable
 """The environment variable of the token, `user:password` or an API key."""
@@ -48,15 +49,6 @@ class NoCollection(IndexBroken):
 
 
 Row: TypeAlias = dict[str, Any]
-Sparse: TypeAlias = Mapping[int, float]
-
-
-class Hit(NamedTuple):
-    """A row that a search found, with the fields that were asked for."""
-
-    key: int
-    score: float
-    row: Mapping[str, Any]
 
 
 class Milvus:
@@ -76,8 +68,8 @@ class Milvus:
     def create(self, name: str, fields: Mapping[str, str | int]) -> None:
         """Create a collection and load it.
 
-        Each field is an `int`, a `text`, `sparse` or the dimension of a vector. The first is the
-        key, the last is searched by its inner product.
+        Each field is an `int`, a `text` or the dimension of a vector. The first is the key, the
+        last is searched by its inner product.
         """
         client = type(self._connected())
         from pymilvus import DataType
@@ -90,9 +82,6 @@ class Milvus:
                 schema.add_field(field, DataType.INT64, **is_key)
             elif kind == "text":
                 schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **is_key)
-            elif kind == "sparse":
-                schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
-                index.add_index(field, index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
             else:
                 schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
                 index.add_index(field, index_type="AUTOINDEX", metric_type="IP")
@@ -127,31 +116,18 @@ class Milvus:
         more = {"output_fields": list(output), "consistency_level": level}
         return list(self._ask("query", name, filter=expression, **more))
 
-    def search(
-        self,
-        name: str,
-        query: Sparse | list[float],
-        limit: int,
-        expression: str,
-        output: Sequence[str] = (),
-    ) -> list[Hit]:
-        """Find the `limit` rows of the largest inner products, MOST_ROWS at most, best first.
-
-        Those of the field `terms`, or `vector` for a dense query.
-        """
+    def search(self, name: str, query: Vectors, limit: int, expression: str) -> dict[int, float]:
+        """Find the `limit` rows of the largest inner products, MOST_ROWS at most; return these."""
         [hits] = self._ask(
             "search",
             name,
-            data=[query],
-            anns_field="terms" if isinstance(query, Mapping) else "vector",
+            data=[query.tolist()],
             limit=min(limit, MOST_ROWS),
             filter=expression,
-            output_fields=list(output),
             search_params={"metric_type": "IP"},
             consistency_level="Session",
         )
-        columns = zip(hits.ids, hits.distances, hits, strict=True)
-        return [Hit(key, score, hit["entity"]) for key, score, hit in columns]
+        return dict(zip(hits.ids, hits.distances, strict=True))
 
     def _ask(self, method: str, *collection: str, **arguments: Any) -> Any:
         """Call a method of the client; once more if that may help.
@@ -159,24 +135,26 @@ class Milvus:
         That is if the connection had ended, or the server has the collection on its disk alone, as
         one that started anew may.
         """
-        is_again = False
-        while True:
+        try:
             try:
-                for name in collection if is_again and method != "create_collection" else ():
-                    self._connected().load_collection(name, timeout=SECONDS)
                 call = getattr(self._connected(), method)
                 return call(*collection, timeout=SECONDS, **arguments)
             except Exception as error:
                 is_lost = "unavailable" in _describe(error).lower()
-                may_help = is_lost or getattr(error, "code", None) == _NOT_LOADED
-                if is_again or not may_help:
-                    raise self._translate(error) from error
-                if is_lost:
-                    self._close()
-                is_again = True
+                if not is_lost and getattr(error, "code", None) != _NOT_LOADED:
+                    raise
+            client = self._connected(anew=is_lost)
+            for name in collection if method != "create_collection" else ():
+                client.load_collection(name, timeout=SECONDS)
+            return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
+        except Exception as error:
+            raise self._translate(error) from error
 
-    def _connected(self) -> Any:
+    def _connected(self, *, anew: bool = False) -> Any:
         with self._lock:
+            if anew and self._client is not None:
+                self._client.close()
+                self._client = None
             if self._client is None:
                 self._client = self._connect()
             return self._client
@@ -195,12 +173,6 @@ class Milvus:
         return MilvusClient(
             self.address, token=self._token, timeout=CONNECT_SECONDS, dedicated=True
         )
-
-    def _close(self) -> None:
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
 
     def _translate(self, error: Exception) -> IndexProblem:
         """Make our error of pymilvus's, without the token and, to clients, without its words."""
@@ -231,11 +203,6 @@ def _describe(error: BaseException | None) -> str:
         words.append(" ".join(f"{type(error).__name__}: {error}".split()))
         error = error.__cause__
     return "; ".join(words)
-
-
-def batches_of(keys: Sequence[int], size: int = BATCH) -> Iterator[Sequence[int]]:
-    """Split keys into parts of this size."""
-    return (keys[start : start + size] for start in range(0, len(keys), size))
 
 
 @cache

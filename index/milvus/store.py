@@ -1,8 +1,6 @@
 """The store of an index on a Milvus server.
 
     NAME_files                  the files of generations, and two heads: LIVE and WRITER
-    NAME_1a2b3c4d_posts         a row for the words of each post
-    NAME_1a2b3c4d_chunks        … of each chunk
     NAME_1a2b3c4d_vectors       a row for each vector
 
 A machine has a copy of the files in its cache folder, laid out as an index in a folder, with the
@@ -18,9 +16,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,30 +27,27 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.lexical.documents import PostTerms
 from blog_search_mcp.index.milvus.client import Milvus, connect
-from blog_search_mcp.index.milvus.files import (
-    KINDS,
-    RemoteFiles,
+from blog_search_mcp.index.milvus.files import RemoteFiles
+from blog_search_mcp.index.milvus.vectors import (
+    MilvusVectors,
+    MilvusVectorWriter,
     Rows,
-    Server,
-    find_prefix,
+    create_rows,
     read_rows,
-    write_rows,
 )
-from blog_search_mcp.index.milvus.vectors import MilvusVectors, MilvusVectorWriter, fields_of
-from blog_search_mcp.index.milvus.words import FIELDS, MilvusSearcher, write_words
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
-from blog_search_mcp.index.store.catalog import Catalog, open_catalog, translate_disk_errors
+from blog_search_mcp.index.store.catalog import translate_disk_errors
 from blog_search_mcp.index.store.disk import GenerationFiles, Stamp, link_or_copy
 from blog_search_mcp.index.store.generations import BUSY, collect
 from blog_search_mcp.index.store.manifest import Manifest, checksum_of, dumps, loads
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, Overview
 from blog_search_mcp.index.stores import IndexAddress
+from blog_search_mcp.index.vectors.store import empty_directory, read_directory
 from blog_search_mcp.index.vectors.writer import VectorWriter
 
-STALE_SECONDS = 120.0
-"""After which the ingest of another machine that shows no life is taken for dead."""
+LEASE_SECONDS = 120.0
+"""After which the ingest of another machine that has not renewed its lease is taken for dead."""
 
 LIVE, WRITER = "LIVE", "WRITER"
 """The heads: the live generation, and the machine that writes."""
@@ -79,7 +73,7 @@ class MilvusStore(FolderStore):
         return RemoteFiles(self._milvus, f"{self._address.name}_files")
 
     def _read_live(self, *, strong: bool = True) -> dict[str, Any]:
-        """Read the live generation's number, its files' checksums and its rows' prefix."""
+        """Read the live generation's number, its files' checksums and its collection."""
         if live := self._remote.read_head(LIVE, strong=strong):
             return live
         raise IndexMissing(
@@ -111,10 +105,7 @@ class MilvusStore(FolderStore):
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
         """Open files that are complete and were verified, and the rows."""
-        server = self._milvus, read_rows(files.folder)
-        return open_snapshot(
-            files, embedder, partial(MilvusSearcher, *server), partial(MilvusVectors, *server)
-        )
+        return open_snapshot(files, embedder, partial(MilvusVectors, self._milvus))
 
     def measure(self) -> None:
         """Return `None`: the server does not say."""
@@ -124,37 +115,29 @@ class MilvusStore(FolderStore):
         """Be the only writer of this machine, and of all that can be seen to write."""
         with super().lock_writer():
             self._remote.create()
-            writer = self._remote.read_head(WRITER)
-            is_alive = writer is not None and time.time() - writer["time"] < STALE_SECONDS
-            if writer is not None and is_alive and writer["machine"] != self._machine:
-                raise IndexBusy(BUSY)
-            self._show_life()
+            self._renew_lease(takes=True)
             try:
                 yield
             finally:
                 with suppress(IndexProblem):
-                    self._check_lock()
+                    self._renew_lease()
                     self._remote.delete_head(WRITER)
 
-    @property
-    def _machine(self) -> str:
-        """What tells this machine's writers, of which one at a time is alive, from others."""
-        path = self.layout.root / "machine"
+    def _renew_lease(self, *, takes: bool = False) -> None:
+        """Renew this machine's lease, which its next ingest may go on with, if a quarter is over.
+
+        One that has ended is anybody's who `takes` it. Raises IndexBusy if another machine has it.
+        """
+        path, now = self.layout.root / "machine", time.time()
         with translate_disk_errors():
             if not path.exists():
                 path.write_text(secrets.token_hex(8), encoding="ascii")
-            return path.read_text(encoding="ascii")
-
-    def _show_life(self) -> None:
-        self._remote.write_head(WRITER, {"machine": self._machine, "time": time.time()})
-
-    def _check_lock(self) -> None:
-        """Raise IndexBusy if another machine has taken this ingest for dead and writes itself."""
-        writer = self._remote.read_head(WRITER)
-        if writer is None or writer["machine"] != self._machine:
+            machine = path.read_text(encoding="ascii")
+        lease = self._remote.read_head(WRITER) or {"machine": "", "ends": 0.0}
+        if lease["machine"] != machine and not (takes and lease["ends"] < now):
             raise IndexBusy(BUSY)
-        if time.time() - writer["time"] > STALE_SECONDS / 4:
-            self._show_life()
+        if takes or lease["ends"] < now + 0.75 * LEASE_SECONDS:
+            self._remote.write_head(WRITER, {"machine": machine, "ends": now + LEASE_SECONDS})
 
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
@@ -164,78 +147,45 @@ class MilvusStore(FolderStore):
             yield files
 
     def _prepare_rows(self, base: Manifest | None, dimension: int) -> Rows:
-        """Return the rows to write on top of, in collections that are there."""
-        milvus, remote = self._milvus, self._remote
-        self._check_lock()
-        live = remote.read_head(LIVE) or {"prefix": "", "files": []}
-        remote.delete_others(live["files"])
-        if base is None:
-            rows = Rows(f"{self._address.name}_{secrets.token_hex(4)}")
-        else:
-            rows = read_rows(self.layout.generation(base.generation).folder)
+        """Return the rows to write on top of, in a collection that is there."""
+        milvus, remote, index = self._milvus, self._remote, self._address.name
+        self._renew_lease()
+        live = remote.read_head(LIVE) or {}
+        remote.delete_others(live.get("files", ()))
+        kept = {live.get("vectors")}
+        if base is not None:
+            rows = read_rows(self.layout.generation(base.generation).vectors)
+            milvus.delete(rows.collection, rows.dead)
+            kept.add(rows.collection)
         for name in milvus.collections():
-            prefix = find_prefix(self._address.name, name)
-            if prefix not in (None, rows.prefix, live["prefix"]):
+            if re.fullmatch(rf"{index}_[0-9a-f]{{8}}_vectors", name) and name not in kept:
                 milvus.drop(name)
-        for kind in KINDS:
-            if base is None:
-                vectors = fields_of(dimension)
-                milvus.create(rows.collection(kind), vectors if kind == "vectors" else FIELDS)
-            else:
-                for expression in rows.dead:
-                    milvus.delete(rows.collection(kind), expression)
+        if base is None:
+            rows = create_rows(milvus, f"{index}_{secrets.token_hex(4)}_vectors", dimension)
         return rows
 
-    @property
-    def _server(self) -> Server:
-        return self._milvus, self._rows, self._check_lock
-
     def write_vectors(
-        self,
-        files: GenerationFiles,
-        before: GenerationFiles | None,
-        dimension: int,
-        catalog: Catalog,
+        self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
     ) -> VectorWriter:
         """Begin the rows of vectors."""
-        base = before.vectors if before else None
-        return MilvusVectorWriter(self._server, files.vectors, base, dimension, catalog)
-
-    def write_words(
-        self,
-        files: GenerationFiles,
-        before: GenerationFiles | None,
-        added: Iterable[PostTerms],
-        removed: Sequence[int],
-        *,
-        anew: bool,
-    ) -> None:
-        """Write the rows of words of the posts `added`, and which rows the generation has."""
-        with closing(open_catalog(files)) as catalog:
-            last = max(catalog.every_post(), default=0)
-        last = max(self._rows.last, last)
-        self._rows = replace(self._rows, last=last, removed=tuple(removed))
-        write_rows(files.folder, self._rows)
-        base = before.lexical if before else None
-        write_words(self._server, files.lexical, base, added, anew=anew)
+        base = read_directory(before.vectors) if before else empty_directory(dimension)
+        milvus, check = self._milvus, self._renew_lease
+        return MilvusVectorWriter(milvus, self._rows, check, files.vectors, base)
 
     def switch(self, manifest: Manifest) -> None:
         """Write the files of a complete generation and make it the live one."""
         files, remote = self.layout.generation(manifest.generation), self._remote
-        text = dumps(manifest).encode()
-        files.manifest.write_bytes(text)
-        for name, checksum in manifest.files.items():
-            with (files.folder / name).open("rb") as file:
-                remote.put_file(checksum.sha256, file)
-        sha256 = remote.put(text)
+        files.manifest.write_text(dumps(manifest), encoding="utf-8")
+        names = (files.manifest.name, *manifest.files)
+        contents = {name: remote.put((files.folder / name).read_bytes()) for name in names}
         head = {
             "number": manifest.generation,
-            "manifest": sha256,
-            "overview": manifest.files[files.overview.name].sha256,
-            "prefix": self._rows.prefix,
-            "files": [sha256, *(checksum.sha256 for checksum in manifest.files.values())],
+            "manifest": contents[files.manifest.name],
+            "overview": contents[files.overview.name],
+            "vectors": self._rows.collection,
+            "files": [*contents.values()],
         }
-        self._check_lock()
+        self._renew_lease()
         remote.write_head(LIVE, head)
 
     def _copy(self, number: int) -> None:
@@ -269,8 +219,7 @@ class MilvusStore(FolderStore):
                     link_or_copy(twin, path)
                     break
             else:
-                with path.open("wb") as file:
-                    self._remote.get_file(checksum.sha256, file.write)
+                path.write_bytes(self._remote.get(checksum.sha256))
         GenerationFiles(folder).manifest.write_bytes(text)
 
 

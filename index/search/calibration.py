@@ -47,9 +47,6 @@ USUAL_REACH = 0.4
 USUAL_FOUND = 0.9
 """How much of the words of a heading is usually found: .88 to .97 on eight blogs."""
 
-SAMPLE_CHARACTERS = 100_000
-"""Of the blog's text, by which its size is measured."""
-
 
 def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     """Compute the calibration of a generation that is complete.
@@ -71,7 +68,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
         [reach[text] for text in headings],
         [reach[text] for text in absent],
         [reach[text] for text in foreign],
-        characters=len(snapshot.catalog.sample(SAMPLE_CHARACTERS)),
+        characters=snapshot.catalog.count_characters(),
         chunks=snapshot.table.chunks,
     )
 

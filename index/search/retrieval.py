@@ -103,12 +103,6 @@ class Candidates:
         best = int(start + self.bm25[start : start + self.counts[position]].argmax())
         return int(self.chunks[best]) if self.bm25[best] > 0.0 else None
 
-    def of_chunk(self, chunk: int) -> tuple[float | None, float | None]:
-        """Cosine and BM25 of one of the chunks, `None` where `cosines` and `bm25` have none."""
-        position = np.searchsorted(self.chunks, chunk)
-        cosine, bm25 = float(self.cosines[position]), float(self.bm25[position])
-        return None if np.isnan(cosine) else cosine, bm25 or None
-
     def __iter__(self) -> Iterator[int]:
         return iter(self.ids.tolist())
 

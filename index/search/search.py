@@ -147,15 +147,12 @@ def _make_hits(
     hits = []
     for number, chunk_id, score in page:
         post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
-        dense, lexical = retrieved.posts.of_chunk(chunk_id)
         hits.append(
             Hit(
                 post=post,
                 chunk=chunk,
                 score=score,
                 preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
-                dense=dense,
-                lexical=lexical,
                 translations=snapshot.translations.others.get(number, ()),
                 series=series.place_of(number) if series else None,
                 reasons=ranking.explain(number, retrieved.posts.position_of(number)),

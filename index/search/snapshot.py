@@ -68,7 +68,6 @@ class Snapshot:
 def open_snapshot(
     files: GenerationFiles,
     embedder: Embedder,
-    open_words: Callable[[Path], LexicalSearcher] = LexicalSearcher,
     open_vectors: Callable[[Path], VectorStore] = VectorStore,
 ) -> Snapshot:
     """Open a generation's files, whose checksums hold.
@@ -80,7 +79,7 @@ def open_snapshot(
             catalog = opened.enter_context(closing(open_catalog(files)))
             snapshot = Snapshot(
                 catalog,
-                open_words(files.lexical),
+                LexicalSearcher(files.lexical),
                 open_vectors(files.vectors),
                 embedder,
                 catalog.translations(),

@@ -16,7 +16,6 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -29,11 +28,14 @@ from blog_search_mcp.index.errors import IndexBroken, UnknownPost
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import (
+    MAX_ADDRESS,
     Chunk,
     Filters,
     Ids,
     Link,
+    Order,
     Post,
+    Posts,
     Series,
     SeriesPart,
     Translation,
@@ -84,12 +86,6 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
-def write_chunk_table(path: Path, table: ChunkTable) -> None:
-    """Write the table. Raises OSError."""
-    with path.open("wb") as file:
-        np.savez(file, table.chunks, table.posts, table.vocabulary_coverage)
-
-
 def read_chunk_table(path: Path) -> ChunkTable:
     """Read the table. The caller has verified the file's checksum. Raises OSError or ValueError."""
     with np.load(path, allow_pickle=False) as columns:
@@ -99,13 +95,12 @@ def read_chunk_table(path: Path) -> ChunkTable:
 POSTS_AT_ONCE = 128
 """Whose chunks are read by one query: some 5 MB."""
 
-NEAREST, COMPARED = 3, 50
-"""Sources named when the one asked for is not there; those compared with it letter by letter, which
-takes some .1 ms for each."""
+NEAREST = 3
+"""Sources named when the one asked for is not there."""
 
 POST_FIELDS = tuple(field.name for field in fields(Post))
-POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
-CHUNK_ROWS = (
+_POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
+_CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
     "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor, "
     "inner_headings FROM chunks JOIN posts USING (post_id) "
@@ -113,55 +108,32 @@ CHUNK_ROWS = (
 )
 OF_LIST = "IN (SELECT value FROM json_each(?))"
 
-_DISK_ERRORS = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
+_NEWEST = "coalesce(date, '') DESC, source"
+_ORDERS: dict[Order, str] = {
+    "newest": _NEWEST,
+    "oldest": "date IS NULL, date, source",
+    "title": "title COLLATE NOCASE, source",
 }
-_READ_ERRORS = {sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ}
+"""Posts without a date come last, whichever way dates run."""
 
 
 @contextmanager
 def translate_disk_errors() -> Iterator[None]:
-    """Raise IndexProblem for what the system or SQLite reports of the disk in this block.
-
-    Anything else is raised as it is.
-    """
+    """Raise IndexProblem for what the system or SQLite reports of the disk in this block."""
     try:
         yield
-    except OSError as error:
-        raise make_disk_error(error) from error
-    except sqlite3.OperationalError as error:
-        if not is_disk_error(error):
-            raise
+    except (OSError, sqlite3.OperationalError) as error:
         raise make_disk_error(error) from error
 
 
-def is_disk_error(error: sqlite3.DatabaseError) -> bool:
-    """Whether the disk is the reason, and not the statement or what was read."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_ERRORS
-
-
-def post_of(row: Sequence[Any]) -> Post:
-    """Make the post of a row of POST_COLUMNS."""
+def _read_post(row: Sequence[Any]) -> Post:
+    """Make the post of a row of _POST_COLUMNS."""
     columns = dict(zip(POST_FIELDS, row[1:], strict=True))
-    lists = {name: _read_list(columns[name]) for name in ("tags", "aliases")}
-    return Post(**columns | lists)
+    return Post(**columns | {name: _read_list(columns[name]) for name in ("tags", "aliases")})
 
 
-@lru_cache(maxsize=1024)
 def _read_list(text: str) -> tuple[str, ...]:
-    """Read what many posts have alike: no aliases, and tags."""
     return tuple(json.loads(text))
-
-
-def chunk_of(row: Sequence[Any]) -> Chunk:
-    """Make the chunk of a row of CHUNK_ROWS."""
-    _, source, position, text, plain, headings, first_line, last_line, anchor, inner = row
-    path, within = tuple(json.loads(headings)), tuple(json.loads(inner))
-    return Chunk(source, position, text, plain, path, first_line, last_line, anchor, within)
 
 
 class Catalog:
@@ -175,6 +147,19 @@ class Catalog:
     def close(self) -> None:
         """Close the files."""
         self._connection.close()
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time.
+
+        Raises IndexBroken for a damaged file, sqlite3.OperationalError for what the disk refuses.
+        """
+        try:
+            with self._one_at_a_time:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
@@ -192,30 +177,43 @@ class Catalog:
         query = f"SELECT post_id FROM posts WHERE {' AND '.join(given)}"
         return [row[0] for row in self.rows(query, [*given.values()])]
 
-    def chunk_table(self) -> ChunkTable:
-        """Read which chunk is whose."""
-        rows = self.rows("SELECT chunk_id, post_id, readable FROM chunks ORDER BY chunk_id")
-        chunks, posts, coverage = zip(*rows, strict=True) if rows else ((), (), ())
-        ids, owners = (np.asarray(column, dtype=np.int64) for column in (chunks, posts))
-        return ChunkTable(ids, owners, np.asarray(coverage, dtype=np.float64))
-
-    def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
-        """Return these chunks by id."""
-        query = f"{CHUNK_ROWS} WHERE chunk_id = ?"
-        rows = (row for chunk_id in chunk_ids for row in self.rows(query, [chunk_id]))
-        return {row[0]: chunk_of(row) for row in rows}
-
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
-        return self._posts(f"WHERE post_id {OF_LIST}", [json.dumps(list(post_ids))])
+        return self._posts(f"WHERE post_id {OF_LIST}", json.dumps(list(post_ids)))
 
     def every_post(self) -> dict[int, Post]:
         """Return all posts by id."""
-        return self._posts("", [])
+        return self._posts("")
 
-    def _posts(self, where: str, values: Sequence[object]) -> dict[int, Post]:
-        rows = self.rows(f"SELECT {POST_COLUMNS} FROM posts {where}", values)
-        return {row[0]: post_of(row) for row in rows}
+    def list_posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
+        """List the posts that pass, from `offset` on, `limit` at most."""
+        among = self.matching_posts(filters)
+        where = "" if among is None else f"WHERE post_id {OF_LIST}"
+        values = [] if among is None else [json.dumps(among)]
+        ordered = f"{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
+        [[total]] = self.rows(f"SELECT count(*) FROM posts {where}", values)
+        return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
+
+    def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
+        """List the posts after the one of this ISO day (or `""`) and source, newest first.
+
+        A place in this order means the same in every generation, unlike an offset.
+        """
+        where, values = "", list[str]()
+        if post is not None:
+            day, source = post
+            where = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
+            values = [day, day, source]
+        return tuple(self._posts(f"{where} ORDER BY {_NEWEST} LIMIT ?", *values, limit).values())
+
+    def years(self) -> list[tuple[int, int]]:
+        """List the years that posts are dated, the newest first, each with its posts."""
+        query = "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
+        return self.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
+
+    def names(self) -> list[tuple[str, str]]:
+        """List every post's source and title, newest first."""
+        return self.rows(f"SELECT source, title FROM posts ORDER BY {_NEWEST}")
 
     def titles(self) -> list[tuple[int, str]]:
         """Return every post's id and title."""
@@ -233,40 +231,32 @@ class Catalog:
 
     def require_post(self, source: str) -> tuple[int, Post]:
         """Find the post with exactly this source, and its id. Raises UnknownPost."""
-        for post in self._posts("WHERE source = ?", [source]).items():
+        for post in self._posts("WHERE source = ?", source).items():
             return post
         raise UnknownPost(source, self._nearest(source))
 
     def _nearest(self, source: str) -> tuple[str, ...]:
-        """Return NEAREST sources at most: those of the same file name first, then those alike.
-
-        Only the COMPARED ones are looked at that have the name, or a half of it.
-        """
-        name = source.rpartition("/")[2]
-        stem = name.rpartition(".")[0] or name
-        parts = [name, stem[: len(stem) // 2 + 1], stem[len(stem) // 2 :]]
-        has_parts = " + ".join(["(instr(lower(source), lower(?)) > 0)"] * len(parts))
-        query = f"SELECT source FROM posts ORDER BY {has_parts} DESC, source LIMIT {COMPARED}"
-        likely = [row[0] for row in self.rows(query, parts)]
-        ending = f"/{name}".casefold()
-        same_name = [each for each in likely if f"/{each}".casefold().endswith(ending)]
-        close = difflib.get_close_matches(source, likely, NEAREST, cutoff=0.5)
+        """Return NEAREST sources at most: those of the same file name first, then those alike."""
+        ending = "/" + source.rpartition("/")[2].casefold()
+        sources = [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source")]
+        same_name = [each for each in sources if f"/{each}".casefold().endswith(ending)]
+        close = difflib.get_close_matches(source[:MAX_ADDRESS], sources, NEAREST, cutoff=0.5)
         return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+
+    def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
+        """Return these chunks by id, ascending."""
+        return self._chunks(f"WHERE chunk_id {OF_LIST} ORDER BY chunk_id", list(chunk_ids))
 
     def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
         """Return the chunks of these posts by id, each post's in order."""
-        query = f"{CHUNK_ROWS} WHERE post_id {OF_LIST} ORDER BY post_id, position"
-        return {row[0]: chunk_of(row) for row in self.rows(query, [json.dumps(post_ids)])}
+        return self._chunks(f"WHERE post_id {OF_LIST} ORDER BY post_id, position", post_ids)
 
-    def chunks_by_post(self) -> Iterator[tuple[int, list[Chunk]]]:
-        """Yield every post's id with its chunks in order, ascending."""
-        posts = self.rows("SELECT post_id, source FROM posts ORDER BY post_id")
-        for start in range(0, len(posts), POSTS_AT_ONCE):
-            block = posts[start : start + POSTS_AT_ONCE]
-            by_source: dict[str, list[Chunk]] = {source: [] for _, source in block}
-            for chunk in self.chunks_of(*(post_id for post_id, _ in block)).values():
-                by_source[chunk.source].append(chunk)
-            yield from ((post_id, by_source[source]) for post_id, source in block)
+    def chunk_table(self) -> ChunkTable:
+        """Read which chunk is whose."""
+        rows = self.rows("SELECT chunk_id, post_id, readable FROM chunks ORDER BY chunk_id")
+        chunks, posts, coverage = zip(*rows, strict=True) if rows else ((), (), ())
+        ids, owners = (np.asarray(column, dtype=np.int64) for column in (chunks, posts))
+        return ChunkTable(ids, owners, np.asarray(coverage, dtype=np.float64))
 
     def vocabulary_coverage(self, post_id: int) -> tuple[float, ...]:
         """Return the vocabulary coverage of each chunk of a post, in the order of the post."""
@@ -282,7 +272,7 @@ class Catalog:
     def anchors(self) -> dict[int, tuple[str, ...]]:
         """Return by post what may stand behind `#` in a link to it, where that is known."""
         rows = self.rows("SELECT post_id, anchors FROM posts WHERE anchors <> '[]'")
-        return {post: tuple(json.loads(anchors)) for post, anchors in rows}
+        return {post: _read_list(anchors) for post, anchors in rows}
 
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""
@@ -315,26 +305,27 @@ class Catalog:
         rows = self.rows("SELECT chunk_id, headings FROM chunks WHERE headings <> '[]'")
         return [json.loads(row[1])[-1] for row in rows if row[0] not in left_out]
 
-    def sample(self, characters: int) -> str:
-        """Return text from all over the blog, about `characters` of it."""
-        [[chunks]] = self.rows("SELECT max(count(*), 1) FROM chunks")
-        length = max(characters // chunks, 40)
-        step = max(chunks * length // characters, 1)
-        rows = self.rows(f"{CHUNK_ROWS} WHERE chunk_id % ? = 0", [step])
-        return "\n".join(row[4][:length] for row in rows)
+    def count_characters(self) -> int:
+        """Count the characters of all chunks."""
+        texts = "SELECT chunk_id, plain FROM {}.texts JOIN chunks USING (chunk_id)"
+        both = f"{texts.format('main')} UNION ALL {texts.format('shared')}"
+        [[characters]] = self.rows(f"SELECT coalesce(sum(length(plain) + 1), 0) FROM ({both})")
+        return int(characters)
 
-    def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time.
+    def _posts(self, selection: str, *values: object) -> dict[int, Post]:
+        rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)
+        return {row[0]: _read_post(row) for row in rows}
 
-        Raises IndexBroken for a damaged file, sqlite3.OperationalError for what the disk refuses.
-        """
-        try:
-            with self._one_at_a_time:
-                return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            if is_disk_error(error) and error.sqlite_errorcode not in _READ_ERRORS:
-                raise
-            raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
+    def _chunks(self, selection: str, ids: Sequence[int]) -> dict[int, Chunk]:
+        rows = self.rows(f"{_CHUNK_ROWS} {selection}", [json.dumps(ids)])
+        return {row[0]: _read_chunk(row) for row in rows}
+
+
+def _read_chunk(row: Sequence[Any]) -> Chunk:
+    """Make the chunk of a row of _CHUNK_ROWS."""
+    _, source, index, text, plain, path, first, last, anchor, inner = row
+    headings, within = _read_list(path), _read_list(inner)
+    return Chunk(source, index, text, plain, headings, first, last, anchor, within)
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

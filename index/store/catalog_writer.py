@@ -13,6 +13,9 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
@@ -69,12 +72,6 @@ CREATE TABLE series (
 `readable` is a chunk's vocabulary coverage.
 """
 
-SHARED = (
-    "CREATE TABLE {}.texts (chunk_id INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT NOT NULL)"
-)
-"""Of most chunks, and of some that are no more: a file that generations share is not changed.
-Its `user_version` is how many texts it holds."""
-
 REWRITTEN_SHARE = 0.1
 """Share of the chunks that have come, or gone, since the shared texts were written, beyond which
 they are written anew: until then as much of them may be copied by each ingest, or lie idle."""
@@ -96,11 +93,10 @@ class CatalogWriter:
 
     def remove(self, source: str) -> tuple[int, list[int]]:
         """Remove a post that is in; return its id and its chunks'."""
-        post_id = self._number("SELECT post_id FROM posts WHERE source = ?", source)
-        query = "SELECT chunk_id FROM chunks WHERE post_id = ?"
-        chunks = [row[0] for row in self._connection.execute(query, [post_id])]
+        post_id, _ = self.catalog.require_post(source)
+        rows = self.catalog.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
         self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
-        return post_id, chunks
+        return post_id, [row[0] for row in rows]
 
     def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
         """Add a post; return its id and its chunks', in the order of the post.
@@ -108,16 +104,16 @@ class CatalogWriter:
         If it raises, nothing of the post is in but texts without a chunk.
         """
         post = pending.post
-        columns = [*(getattr(post, name) for name in POST_FIELDS), pending.anchors]
-        post_id = self._insert("posts", (None, *columns))
+        columns = (getattr(post, name) for name in POST_FIELDS)
+        post_id = self._insert("posts", None, *columns, pending.anchors)
         try:
             for tag in sorted({tag.casefold() for tag in post.tags}):
-                self._insert("tags", (post_id, tag))
+                self._insert("tags", post_id, tag)
             for link in pending.links:
-                self._insert("links", (post_id, link.href, link.words, link.line))
+                self._insert("links", post_id, link.href, link.words, link.line)
             keys = {name_key(each) for chunk in pending.chunks for each in chunk.all_headings}
             for key in sorted(keys):
-                self._insert("headings", (post_id, key))
+                self._insert("headings", post_id, key)
             pairs = zip(pending.chunks, pending.vocabulary_coverage, strict=True)
             return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
         except BaseException:
@@ -126,11 +122,10 @@ class CatalogWriter:
             raise
 
     def _add_chunk(self, post_id: int, chunk: Chunk, coverage: float) -> int:
-        lines = chunk.first_line, chunk.last_line
+        place = None, post_id, chunk.index, chunk.headings, chunk.first_line, chunk.last_line
         more = coverage, chunk.anchor, chunk.inner_headings
-        row = (None, post_id, chunk.index, chunk.headings, *lines, *more)
-        chunk_id = self._insert("chunks", row)
-        self._insert(self._texts, (chunk_id, chunk.text, chunk.plain))
+        chunk_id = self._insert("chunks", *place, *more)
+        self._insert(self._texts, chunk_id, chunk.text, chunk.plain)
         return chunk_id
 
     def write_relations(
@@ -141,23 +136,27 @@ class CatalogWriter:
             self._connection.execute(f"DELETE FROM {table}")
         for family, group in enumerate(translations):
             for place, post in enumerate(group):
-                self._insert("translations", (post.post, family, place, post.language))
+                self._insert("translations", post.post, family, place, post.language)
         for number, one in enumerate(series):
             for place, part in enumerate(one.parts):
-                self._insert("series", (part.post, number, place, one.name, part.part))
+                self._insert("series", part.post, number, place, one.name, part.part)
         self._connection.commit()
 
     def complete(self) -> None:
-        """Write all texts into a new shared file, if many have come or gone since the last one.
+        """Write which chunk is whose, and all texts anew if many have come or gone.
 
-        They come after every post. Until then the new ones lie in this generation's own file.
+        It comes after every post. Until then new texts lie in this generation's own file.
         """
-        chunks = self._number("SELECT count(*) FROM chunks")
+        table = self.catalog.chunk_table()
+        with self._files.table.open("wb") as file:
+            np.savez(file, table.chunks, table.posts, table.vocabulary_coverage)
+        chunks = len(table.chunks)
         if self._is_new:
             self._connection.execute(f"PRAGMA shared.user_version = {chunks}")
         else:
-            newer = self._number("SELECT count(*) FROM main.texts")
-            gone = self._number("PRAGMA shared.user_version") - (chunks - newer)
+            [[newer]] = self.catalog.rows("SELECT count(*) FROM main.texts")
+            [[written]] = self.catalog.rows("PRAGMA shared.user_version")
+            gone = written - (chunks - newer)
             if max(newer, gone) > REWRITTEN_SHARE * chunks:
                 self._rewrite_texts(chunks)
         self._connection.commit()
@@ -165,9 +164,7 @@ class CatalogWriter:
     def _rewrite_texts(self, chunks: int) -> None:
         self._connection.commit()
         path = self._files.texts.with_suffix(".new")
-        self._connection.execute("ATTACH ? AS fresh", [path.resolve().as_uri()])
-        _forgo_journal(self._connection, "fresh")
-        self._connection.execute(SHARED.format("fresh"))
+        _attach_texts(self._connection, path, "fresh")
         for texts in ("shared.texts", "main.texts"):
             self._connection.execute(
                 f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
@@ -181,10 +178,7 @@ class CatalogWriter:
         path.replace(self._files.texts)
         self._connection.execute("ATTACH ? AS shared", [immutable(self._files.texts)])
 
-    def _number(self, query: str, *values: object) -> int:
-        return int(self._connection.execute(query, values).fetchone()[0])
-
-    def _insert(self, table: str, row: Sequence[object]) -> int:
+    def _insert(self, table: str, *row: object) -> int:
         """Insert a row, in which a list is written as JSON; return its id."""
         values = [
             json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
@@ -208,15 +202,26 @@ def open_writer(
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        texts = files.texts.resolve().as_uri() if is_new else immutable(files.texts)
-        connection.execute("ATTACH ? AS shared", [texts])
-        for schema in ("main", "shared"):
-            _forgo_journal(connection, schema)
+        _forgo_journal(connection, "main")
         connection.execute("PRAGMA foreign_keys = ON")
         if is_new:
-            connection.executescript(f"{SHARED.format('shared')};{SCHEMA}")
+            _attach_texts(connection, files.texts, "shared")
+            connection.executescript(SCHEMA)
+        else:
+            connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
         yield CatalogWriter(connection, files, is_new=is_new)
         connection.commit()
+
+
+def _attach_texts(connection: sqlite3.Connection, path: Path, schema: str) -> None:
+    """Attach a new file for texts, which is not changed once generations share it.
+
+    It may hold some of chunks that are no more; its `user_version` is how many texts it holds.
+    """
+    connection.execute("ATTACH ? AS " + schema, [path.resolve().as_uri()])
+    _forgo_journal(connection, schema)
+    columns = "chunk_id INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT NOT NULL"
+    connection.execute(f"CREATE TABLE {schema}.texts ({columns})")
 
 
 def _forgo_journal(connection: sqlite3.Connection, schema: str) -> None:

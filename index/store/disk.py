@@ -27,7 +27,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from blog_search_mcp.index.errors import IndexPlaceUnusable, IndexProblem
+from blog_search_mcp.index.errors import IndexProblem
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
 """A folder of any other name is not ours; 17 digits fit wherever integers do."""
@@ -107,16 +107,19 @@ def read_regular(path: Path, most: int) -> bytes:
 
 
 def refuse_place(layout: Layout, error: Exception) -> None:
-    """Raise IndexPlaceUnusable if `error` came of a place where no index can be read or made."""
-    number = error.errno if isinstance(error, OSError) else None
-    places = (layout.generations, layout.root, *layout.root.parents)
-    is_below_file = number in (errno.ENOTDIR, errno.EEXIST) and any(map(Path.is_file, places))
-    if is_below_file or number in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG):
-        mend = "Move the file away" if is_below_file else "Give this account the permission"
-        raise IndexPlaceUnusable(
-            f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(number or 0)}. "
-            f"{mend}, or name another folder with --index DIR."
+    """Raise IndexProblem if `error` came of a place where no index can be read or made."""
+    if isinstance(error, OSError) and error.errno in _UNUSABLE:
+        raise IndexProblem(
+            f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(error.errno)}. "
+            "Move a file there away, give this account the permission, or name another folder with "
+            "--index DIR."
         ) from error
+
+
+_UNUSABLE = {
+    *(errno.EACCES, errno.EPERM, errno.ENAMETOOLONG),
+    *(errno.ENOTDIR, errno.EEXIST),  # a file lies where a folder has to be
+}
 
 
 def make_disk_error(error: Exception) -> IndexProblem:

@@ -19,7 +19,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import IndexBroken, IndexPlaceUnusable
+from blog_search_mcp.index.errors import IndexBroken, IndexProblem
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
@@ -172,12 +172,12 @@ class Guard:
         self._files = {
             name: (files.folder / name, checksum) for name, checksum in manifest.files.items()
         }
-        self._known: dict[str, tuple[FileStamp | None, str]] = {
-            name: (checksum.stamp, "")
+        self._whole: dict[str, FileStamp | None] = {
+            name: checksum.stamp
             for name, (path, checksum) in self._files.items()
             if trusts_stamps and is_unmodified(path, checksum)
         }
-        """By file, its stamp when it was compared, and what is wrong with it."""
+        """By file that was as in the manifest, its stamp then."""
         for name, (path, _) in self._files.items():
             self._compare(name, read_stamp(path))
 
@@ -185,28 +185,25 @@ class Guard:
         """Raise IndexBroken if a file is no longer what was opened; one only touched is hashed.
 
         A file that is gone does not count: a generation that is no longer kept stays readable for
-        those who opened it. Raises IndexPlaceUnusable if this account may not read a file.
+        those who opened it. Raises IndexProblem if this account may not read a file.
         """
         for name, (path, _) in self._files.items():
             if stamp := read_stamp(path):
                 self._compare(name, stamp)
 
     def _compare(self, name: str, stamp: FileStamp | None) -> None:
-        before = self._known.get(name)
-        if before is None or before[0] != stamp:
-            self._known[name] = stamp, _find_damage(name, *self._files[name])
-        if damage := self._known[name][1]:
-            raise IndexBroken(f"The index's {name} {damage}. {REBUILD}")
-
-
-def _find_damage(name: str, path: Path, checksum: Checksum) -> str:
-    try:
-        is_same = regular_size(path) == checksum.size and _hash_file(path) == checksum.sha256
-        return "" if is_same else "is damaged"
-    except PermissionError as error:
-        raise IndexPlaceUnusable(
-            f"This account may not read the index's {name}. Give it the permission, or name "
-            "another folder with --index DIR."
-        ) from error
-    except OSError:
-        return "cannot be read"
+        if name in self._whole and self._whole[name] == stamp:
+            return
+        path, checksum = self._files[name]
+        try:
+            is_same = regular_size(path) == checksum.size and _hash_file(path) == checksum.sha256
+        except PermissionError as error:
+            raise IndexProblem(
+                f"This account may not read the index's {name}. Give it the permission, or name "
+                "another folder with --index DIR."
+            ) from error
+        except OSError as error:
+            raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
+        if not is_same:
+            raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
+        self._whole[name] = stamp

@@ -97,15 +97,6 @@ def inner_products(rows: Vectors, query: Vectors) -> Vectors:
     return products
 
 
-def use_one_thread() -> None:
-    """Let FAISS search in the calling thread alone from now on.
-
-    It gives its threads whole queries, so with one query the others have nothing to do but be
-    waited for: on a machine with other work that was 13 of 16 ms of a prefilter.
-    """
-    faiss.omp_set_num_threads(1)
-
-
 class _Segment(NamedTuple):
     rows: Vectors
     start: int
@@ -116,19 +107,10 @@ class _Segment(NamedTuple):
         """Return the offsets among which its nearest rows are."""
         if self.codes is None:
             return np.arange(self.start, self.start + len(self.rows))
-        use_one_thread()
+        faiss.omp_set_num_threads(1)  # its other threads get whole queries, and are waited for
         _, [numbers] = self.codes.search(query[np.newaxis], min(CANDIDATES, self.codes.ntotal))
         offsets: Ids = self.start + np.sort(numbers[numbers >= 0])
         return offsets
-
-
-class ChunkVectors(NamedTuple):
-    """The vectors of some chunks, chunk by chunk."""
-
-    rows: Vectors
-    """Unit vectors of shape (counts.sum(), dimension)."""
-    counts: Ids
-    """By chunk, how many vectors it has; 0 for one that could not be embedded."""
 
 
 class VectorStore:
@@ -199,10 +181,10 @@ class VectorStore:
         """Return how many vectors each of these chunks has."""
         return self._offsets(chunk_ids)[1]
 
-    def vectors(self, chunk_ids: Sequence[int] | Ids) -> ChunkVectors:
-        """Read every vector of these chunks."""
+    def vectors(self, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
+        """Read every vector of these chunks, chunk by chunk, and how many each has."""
         offsets, counts = self._offsets(chunk_ids)
-        return ChunkVectors(self.read(offsets), counts)
+        return self.read(offsets), counts
 
     def mean(self) -> Vectors:
         """Return what all vectors have in common: their mean, of shape (dimension,).

@@ -41,12 +41,12 @@ class VectorWriter:
     def __init__(self, folder: Path, base: Path | None, dimension: int, generation: int) -> None:
         folder.mkdir()
         self._folder = folder
-        self._base_folder = base
+        self._base_folder = base or folder
         self._base = read_directory(base) if base else empty_directory(dimension)
         self._number = generation
         self._file = rows_path(folder, generation).open("wb")
         self._ids: list[Ids] = []
-        self._total = np.zeros(dimension)
+        self._total = self._base.total.copy()
 
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension).
@@ -61,27 +61,26 @@ class VectorWriter:
     def commit(self, removed: Sequence[int]) -> None:
         """Leave out the vectors of the `removed` chunks, and complete the files."""
         base, new = self._base, np.concatenate([self._base.ids[:0], *self._ids])
-        gone = np.asarray(removed, dtype=np.int64)
-        deleted, refused = base.deleted | np.isin(base.ids, gone), np.isin(new, gone)
+        gone, refused = (np.isin(ids, np.asarray(removed, np.int64)) for ids in (base.ids, new))
+        for rows in self._base_rows(np.flatnonzero(gone & ~base.deleted)):
+            self._total -= rows.sum(axis=0, dtype=np.float64)
+        deleted = base.deleted | gone
         kept = _count_kept(base, deleted, len(new))
         end = int(base.counts[:kept].sum())
         merged = end + np.flatnonzero(~deleted[end:])
         for rows in self._base_rows(merged):
             self._file.write(rows.data)
         self._file.close()
-        total = base.total + self._total
-        for rows in self._base_rows(np.flatnonzero(deleted & ~base.deleted)):
-            total -= rows.sum(axis=0, dtype=np.float64)
         self._link_segments(kept)
         segment = self._complete_segment(len(new) + len(merged))
-        total -= segment[: len(new)][refused].sum(axis=0, dtype=np.float64)
+        self._total -= segment[: len(new)][refused].sum(axis=0, dtype=np.float64)
         own = [len(segment)] if len(segment) else []
         directory = Directory(
             segments=np.append(base.segments[:kept], [self._number] * len(own)).astype(np.int64),
             counts=np.append(base.counts[:kept], own).astype(np.int64),
             ids=np.concatenate([base.ids[:end], new, base.ids[merged]]),
             deleted=np.concatenate([deleted[:end], refused, np.zeros(len(merged), dtype=bool)]),
-            total=total,
+            total=self._total,
         )
         write_directory(self._folder, directory)
 
@@ -92,19 +91,18 @@ class VectorWriter:
 
     def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
         """Yield the base's rows at these offsets, BLOCK of them at most at a time."""
-        if len(offsets) and self._base_folder is not None:
+        if len(offsets):
             store = VectorStore(self._base_folder)
             for start in range(0, len(offsets), BLOCK):
                 yield store.read(offsets[start : start + BLOCK])
 
     def _link_segments(self, kept: int) -> None:
         for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
-            assert self._base_folder is not None
             for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
                 link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
 
     def _complete_segment(self, count: int) -> Vectors:
-        """Map this generation's rows; write the codes of many, and no file of none."""
+        """Write the codes of the new segment, which is deleted if it has no rows; return these."""
         path, dimension = rows_path(self._folder, self._number), len(self._total)
         if not count:
             path.unlink()

@@ -77,7 +77,7 @@ def tell_clients(
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
     names = ", ".join(CLIENTS[client.word] for client in chosen) or "the client"
-    [newest] = engine_for_one(settings).listing().posts(Filters(), "newest", 1, 0).page
+    [newest] = engine_for_one(settings).listing().list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
     print_text(f"Ask {names}, for instance: {question}")
     return status

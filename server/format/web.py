@@ -14,7 +14,7 @@ from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.highlight import Span, highlight, highlight_query
-from blog_search_mcp.index.store.listing import Listing
+from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format.results import headings_below, hit_facts, link_to, page_facts
@@ -84,7 +84,7 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
     return {"posts": page, "total": posts.total, "next_offset": posts.next_offset}
 
 
-def index_facts(overview: Overview, listing: Listing) -> dict[str, Any]:
+def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
     """Gather the facts of the index: how much, how old, and what may be chosen among."""
     offered = {"sections": overview.sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}

@@ -111,8 +111,8 @@ def _choices(engine: Engine, params: types.CompleteRequestParams) -> dict[str, s
             return {source: f"{source}\n{title}" for source, title in engine.listing().names()}
         case "index":
             given = (params.context.arguments if params.context else None) or {}
-            parts = engine.outline(given.get("path", "")).parts
-            return {str(part.chunk_index): str(part.chunk_index) for part in parts}
+            chunks = engine.outline(given.get("path", "")).chunks
+            return {str(chunk.index): str(chunk.index) for chunk in chunks}
         case "topic":
             overview = engine.overview
             sections = sorted(overview.sections, key=lambda section: -section[1])

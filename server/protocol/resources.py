@@ -139,7 +139,7 @@ def _contents(
 
 
 def _list_posts(engine: Engine, offset: int) -> dict[str, Any]:
-    posts = engine.listing().posts(Filters(), "newest", PAGE, offset)
+    posts = engine.listing().list_posts(Filters(), "newest", PAGE, offset)
     more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
     return {
         "posts": [results.post_summary(post) for post in posts.page],

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Filters, Order, Outline, Part, Post, Posts
+from blog_search_mcp.index.types import Chunk, Filters, Order, Outline, Post, Posts
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_unknown
@@ -45,7 +45,7 @@ class OutlineArguments(Arguments):
 def find_posts(engine: Engine, arguments: ListArguments) -> Posts:
     """Return the page of posts that is asked for. Raises IndexProblem."""
     page = (arguments.limit, arguments.offset)
-    return engine.listing().posts(arguments.filters, arguments.order, *page)
+    return engine.listing().list_posts(arguments.filters, arguments.order, *page)
 
 
 def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:
@@ -99,7 +99,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         "tags": ", ".join(post.tags),
         "url": post.url,
         "description": post.description,
-        "chunks": str(len(outline.parts)),
+        "chunks": str(len(outline.chunks)),
         **{f"also in {language}": source for language, source in outline.translations},
     }
     head = [f"{name}: {brief(value, WIDTH)}" for name, value in facts.items() if value]
@@ -118,16 +118,16 @@ def _sections(outline: Outline) -> Iterator[str]:
     A chunk with headings in it, which follow those above it, stands alone.
     """
 
-    def run_of(part: Part) -> tuple[tuple[str, ...], int | None]:
-        return part.headings, part.chunk_index if part.inner_headings else None
+    def run_of(chunk: Chunk) -> tuple[tuple[str, ...], int | None]:
+        return chunk.headings, chunk.index if chunk.inner_headings else None
 
-    for _, parts in groupby(outline.parts, key=run_of):
-        first, *others = parts
+    for _, chunks in groupby(outline.chunks, key=run_of):
+        first, *others = chunks
         last = [first, *others][-1]
-        until = f"-{last.chunk_index}" if others else ""
+        until = f"-{last.index}" if others else ""
         path = results.heading_path(first.headings, outline.post.title) or "(beginning)"
         named = results.one_line("; ".join([path, *first.inner_headings]))
-        yield f"{first.chunk_index}{until}  {named}  lines {first.first_line}-{last.last_line}"
+        yield f"{first.index}{until}  {named}  lines {first.first_line}-{last.last_line}"
 
 
 LIST_POSTS = Tool("list_posts", "List posts", ListArguments, list_posts)

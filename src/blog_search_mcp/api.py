@@ -91,7 +91,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         offset: int = 0,
     ) -> tuple[Post, ...]:
         """List the posts that pass `filters`, from `offset` on."""
-        return self._live.reader().listing().posts(filters, order, limit, offset).page
+        return self._live.reader().listing().list_posts(filters, order, limit, offset).page
 
     def close(self) -> None:
         """Release the files; a later call opens the newest generation again."""

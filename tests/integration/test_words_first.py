@@ -126,4 +126,3 @@ def test_a_post_that_is_edited_while_others_wait_is_embedded_with_them(unread: B
     report = unread.ingest()
     assert (report.changed, report.removed, report.embedded) == (1, 1, 39)
     assert unread.manifest.waiting == 0
-    assert ask(unread, "walrus").hits[0].dense is not None

@@ -18,7 +18,7 @@ from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
-from tests.support.blog import Blog, rows_file
+from tests.support.blog import Blog
 from tests.support.faults.index_damage import (
     ANOTHERS,
     CURRENT,
@@ -198,16 +198,6 @@ def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     made.ingest(rebuild=True)
     [hit] = live.reader().search("stew", Filters(), limit=1, offset=0).hits
     assert hit.post.source == "0.md"
-
-
-def test_files_that_are_touched_or_written_again_as_they_were_are_searched_on(made: Blog) -> None:
-    reader = made.follow().reader()
-    for path in kinds(made.files.folder).values():
-        content = path.read_bytes()
-        path.unlink()
-        path.write_bytes(content)
-    rows_file(made.files).touch()
-    assert reader.search("stew", Filters(), limit=1, offset=0).total
 
 
 def test_the_doctor_finds_a_bit_that_a_disk_lost(tmp_path: Path) -> None:

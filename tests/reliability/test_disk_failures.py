@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -76,30 +76,3 @@ def test_a_refusal_of_any_write_is_reported_and_loses_nothing(
         assert found(made, f"edition{edition}") == 9
     assert refusals > len(sizes) / 4
     record_runs(len(sizes), len(sizes))
-
-
-def bug(error: Exception) -> Any:
-    def raising(*_arguments: object, **_named: object) -> None:
-        raise error
-
-    return raising
-
-
-@pytest.mark.parametrize(
-    ("place", "error"),
-    [
-        ("vectors.writer.VectorWriter.add", RuntimeError("a dimension of ours is wrong")),
-        ("vectors.writer.VectorWriter.commit", ValueError("two lengths of ours differ")),
-        ("search.calibration.summarise_reach", ValueError("no median of nothing")),
-    ],
-)
-def test_a_bug_of_ours_is_not_told_as_a_full_disk(
-    place: str, error: Exception, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
-    made.write({f"{number}.md": f"# Soup {number}\n\nA leek.\n" for number in range(9)})
-    monkeypatch.setattr(f"blog_search_mcp.index.{place}", bug(error))
-    with pytest.raises(type(error)) as raised:
-        made.ingest()
-    assert raised.value is error
-    assert [folder.name for folder in made.layout.generations.iterdir()] == ["000001"]

@@ -64,24 +64,6 @@ def test_a_switch_waits_for_whoever_has_current_open(
     assert {source for source, _, _ in state(made)} == {"soup.md", "tea.md"}
 
 
-@pytest.mark.parametrize("names", ["*.rows", "*.db", "*.idx", "manifest.json"])
-def test_files_that_cannot_be_deleted_hold_up_no_ingest(
-    names: str, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = blog({"soup.md": SOUP})
-    with monkeypatch.context() as patched:
-        opened = Opened("unlink", names, float("inf"), patched)
-        for number in range(2, 6):
-            made.write({"tea.md": f"{TEA}\n{number} cups.\n"})
-            assert made.ingest().generation == number
-        assert opened.refused
-        assert {source for source, _, _ in state(made)} == {"soup.md", "tea.md"}
-    made.write({"tea.md": TEA})
-    assert made.ingest().generation == 6
-    kept = sorted(folder.name for folder in made.layout.generations.iterdir())
-    assert kept == ["000005", "000006"]
-
-
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV])
 def test_a_disk_without_links_has_the_same_index(
     number: int, blog: MakeBlog, monkeypatch: pytest.MonkeyPatch

@@ -32,15 +32,6 @@ def rewrite(blog: Blog, words: str) -> None:
     blog.ingest()
 
 
-def test_a_new_generation_is_picked_up(blog: MakeBlog) -> None:
-    made = blog(SOUP)
-    live = made.follow()
-    assert text(live.reader()) == "# Soup\n\nBoil an onion."
-    rewrite(made, "Fry a leek.")
-    assert text(live.reader()) == "# Soup\n\nFry a leek."
-    assert live.reader().search("leek", Filters(), limit=1, offset=0).total == 1
-
-
 def torn_current(blog: Blog) -> str:
     blog.layout.current.write_text("nonsense", encoding="ascii")
     return f"The index's CURRENT names no generation. {REBUILD}"

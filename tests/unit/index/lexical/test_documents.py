@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.lexical.documents import terms_of
 from blog_search_mcp.index.types import Chunk, Post
 
@@ -44,10 +43,3 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
 def test_a_file_is_named_without_its_ending_and_language() -> None:
     post = Post("a/zebra.zh-tw.md", "")
     assert terms_of(1, post, {}).whole == "zebra zebra"
-
-
-def test_the_posts_language_decides_its_stems() -> None:
-    chunk = Chunk("_.md", 0, "", "Häuser", (), 1, 1)
-    for language in ("de", "en"):
-        found = terms_of(1, Post("_.md", "", language=language), {1: chunk})
-        assert found.whole == index_terms("Häuser", language)

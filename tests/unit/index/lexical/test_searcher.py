@@ -15,7 +15,7 @@ from blog_search_mcp.index.lexical.documents import (
     terms_of,
 )
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
-from blog_search_mcp.index.lexical.writer import write
+from blog_search_mcp.index.lexical.writer import write_words as write
 from blog_search_mcp.index.types import Chunk, Post
 
 Write = Callable[[Iterable[PostTerms]], LexicalSearcher]
@@ -85,11 +85,6 @@ def test_coverage_is_how_much_of_the_words_a_chunk_holds_together(written: Write
         {20: two / (two + one)}
     )
     assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == {}
-
-
-def test_a_post_of_a_title_alone_is_not_found(written: Write) -> None:
-    searcher = written([entry(1, title="zebra"), entry(2, "walrus")])
-    assert searcher.posts.normalised_bm25(analyse_query("zebra"), 9) == {}
 
 
 def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(

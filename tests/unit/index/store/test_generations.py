@@ -128,9 +128,6 @@ def test_the_doctor_counts_a_file_of_two_generations_once(tmp_path: Path) -> Non
     assert f" {sum(once.values()) / 1e6:.1f} MB" in blog.command("doctor").out
 
 
-"""How often each of these files was opened, by path."""
-
-
 @pytest.mark.parametrize("target", ["pipe", "folder", "/dev/zero", "large"])
 def test_what_is_no_file_or_too_large_is_not_read(target: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from blog_search_mcp.index.errors import UnknownPost
-from blog_search_mcp.index.store.listing import Listing
-from blog_search_mcp.index.types import Filters, Order, Part
+from blog_search_mcp.index.store.catalog import Catalog
+from blog_search_mcp.index.types import Filters, Order, PlaceInSeries
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
@@ -35,7 +35,7 @@ def written(day: str, title: str, tags: str = "[]") -> str:
 
 
 @pytest.fixture
-def listing(blog: MakeBlog) -> Listing:
+def listing(blog: MakeBlog) -> Catalog:
     made = blog(
         {
             "soup/leek.md": written("2025-02-03", "leek", "[Soup, green]"),
@@ -47,8 +47,8 @@ def listing(blog: MakeBlog) -> Listing:
     return made.reader().listing()
 
 
-def sources(listing: Listing, order: Order, filters: Filters = EVERYTHING) -> list[str]:
-    return [post.source for post in listing.posts(filters, order, 10, 0).page]
+def sources(listing: Catalog, order: Order, filters: Filters = EVERYTHING) -> list[str]:
+    return [post.source for post in listing.list_posts(filters, order, 10, 0).page]
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def sources(listing: Listing, order: Order, filters: Filters = EVERYTHING) -> li
     ],
 )
 def test_posts_come_in_the_order_asked_for(
-    order: Order, expected: list[str], listing: Listing
+    order: Order, expected: list[str], listing: Catalog
 ) -> None:
     assert sources(listing, order) == expected
     assert order in get_args(Order)
 
 
-def test_a_place_is_followed_by_the_rest_of_the_list(listing: Listing) -> None:
+def test_a_place_is_followed_by_the_rest_of_the_list(listing: Catalog) -> None:
     whole = [(post.date or "", post.source) for post in listing.following(None, 10)]
     assert [source for _, source in whole] == sources(listing, "newest")
     for number, place in enumerate(whole):
@@ -88,13 +88,20 @@ def test_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
     assert listing.years() == [(2025, 1), (2024, 2)]
 
 
-def test_an_outline_names_every_chunk_without_its_text(blog: MakeBlog) -> None:
+def test_an_outline_has_every_chunk(blog: MakeBlog) -> None:
     reader = blog({"soup.md": OUTLINED}).reader()
     outline = reader.outline("soup.md")
     assert outline.post.title == "Onion soup"
-    assert outline.parts == tuple(
-        Part(chunk.index, chunk.headings, chunk.first_line, chunk.last_line, chunk.inner_headings)
-        for chunk in reader.read("soup.md", 0, 100).chunks
-    )
+    assert outline.chunks == reader.read("soup.md", 0, 100).chunks
     with pytest.raises(UnknownPost, match=r"Nearest: soup\.md"):
         reader.outline("soap.md")
+
+
+def test_a_hit_names_its_series_and_the_next_part(blog: MakeBlog) -> None:
+    texts = {"a.md": "# Raft (1)\n\nLeaders.\n", "b.md": "# Raft (2)\n\nLogs.\n"}
+    made = blog({**texts, "c.md": "# Paxos\n\nProposals are numbered.\n"})
+    hits = made.reader().search("raft", Filters(), limit=3, offset=0).hits
+    assert {hit.post.source: hit.series for hit in hits if hit.series} == {
+        "a.md": PlaceInSeries("Raft", 1, "b.md"),
+        "b.md": PlaceInSeries("Raft", 2, None),
+    }

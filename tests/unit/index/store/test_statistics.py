@@ -74,12 +74,3 @@ def test_main_sections_are_the_folders_that_tell_posts_apart(
     sources: list[str], sections: tuple[tuple[str, int], ...]
 ) -> None:
     assert counted(*(Post(source, "t") for source in sources)).main_sections == sections
-
-
-def test_it_is_read_without_opening_the_generation_or_not_known(blog: MakeBlog) -> None:
-    made = blog({"a.md": "---\ndate: 2024-01-01\n---\nOne onion.\n"})
-    assert made.store.peek_overview() == made.reader().overview
-    made.files.overview.write_text('{"posts": 1', encoding="utf-8")
-    assert made.store.peek_overview() is None
-    made.layout.current.unlink()
-    assert made.store.peek_overview() is None

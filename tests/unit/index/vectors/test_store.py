@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.vectors.store import VectorStore, read_directory
+from blog_search_mcp.index.vectors.store import VectorStore
 from blog_search_mcp.index.vectors.writer import VectorWriter
 from tests.support.blog import load_rows
 
@@ -157,37 +157,6 @@ def test_however_it_grew_a_store_answers_as_one_written_at_once(
     assert grown.search(query, 20) == fresh.search(query, 20)
     assert grown.search(query, 20, all_ids[::3]) == fresh.search(query, 20, all_ids[::3])
     np.testing.assert_allclose(grown.mean(), fresh.mean(), atol=1e-6)
-
-
-def generation(folder: Path, number: int, base: Path | None, ids: range, gone: range) -> Path:
-    rows = unit_rows(len(ids), number)
-    return write(folder / str(number), number, np.asarray(ids, np.int64), rows, base, list(gone))
-
-
-@pytest.mark.parametrize(
-    ("changes", "sizes"),
-    [
-        ([(range(100, 105), range(10, 15))], [100, 5]),
-        ([(range(0), range(5))], [100]),
-        ([(range(100, 105), range(10)), (range(0), range(10, 20))], [85]),
-        ([(range(n, n + 25), range(0)) for n in (100, 125, 150, 175)], [200]),
-        ([(range(100, 105), range(102, 104))], [100, 5]),
-    ],
-    ids=["an edit", "a deletion", "a tenth deleted", "as many added", "refused"],
-)
-def test_segments_are_shared_until_much_has_changed(
-    changes: list[tuple[range, range]], sizes: list[int], tmp_path: Path
-) -> None:
-    base = generation(tmp_path, 1, None, range(100), range(0))
-    first = {path.name: path.stat().st_ino for path in base.glob("*.rows")}
-    for number, (ids, gone) in enumerate(changes, start=2):
-        base = generation(tmp_path, number, base, ids, gone)
-    files = sorted(base.glob("*.rows"))
-    assert [path.stat().st_size // (4 * DIMENSION) for path in files] == sizes
-    if sizes[0] == 100:
-        assert files[0].stat().st_ino == first[files[0].name]
-    _, rows = load_rows(base)
-    np.testing.assert_allclose(read_directory(base).total, rows.sum(axis=0, dtype=np.float64))
 
 
 COUNT = 12_000
