@@ -27,7 +27,6 @@ from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, Pen
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
     Calibration,
-    Contradiction,
     EmbedderIdentity,
     Ids,
     Post,
@@ -87,8 +86,8 @@ class IndexWriter:
         self._superseded = 0
         self.unrelated = ""
         """Why posts are not related to others; empty if they are."""
-        self.contradiction: Contradiction | None = None
-        """Of the addresses of posts, if most posts were added."""
+        self.contradiction = ""
+        """That posts are linked at other addresses than they have, if most posts were added."""
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove those of these posts that are in."""
@@ -217,8 +216,11 @@ class IndexWriter:
             self._writing.write_relations(
                 find_translations(posts), find_series(posts, addresses.resolved)
             )
-            if 2 * len(self._added_posts) > len(posts):
-                self.contradiction = addresses.contradiction
+            if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
+                self.contradiction = (
+                    f"{addresses.contradiction}. Say with --permalink how the site makes its "
+                    "addresses, or leave --base-url out to have none."
+                )
         except _OF_NO_POST:
             raise
         except Exception as error:

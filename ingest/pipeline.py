@@ -228,8 +228,7 @@ class _Stages:
             ):
                 calibration = calibrate(opened, embedded)
         manifest = writer.commit(run.plan.created, run.plan.build, calibration)
-        run.counts.problems += [writer.unrelated] if writer.unrelated else []
-        run.counts.contradiction = writer.contradiction or run.counts.contradiction
+        run.counts.problems += filter(None, (writer.unrelated, writer.contradiction))
         self.progress.advance(1)
         return manifest
 

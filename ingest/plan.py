@@ -76,7 +76,6 @@ def build_fingerprint(options: IngestOptions, site: str) -> BuildFingerprint:
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": options.include_drafts,
-        "index_descriptions": options.index_descriptions,
         "site": site,
     }
 

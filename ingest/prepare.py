@@ -36,7 +36,6 @@ class ReadOptions:
 
     now: datetime
     include_drafts: bool
-    index_descriptions: bool
     site: Site
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
@@ -49,7 +48,6 @@ def make_read_options(job: Job, plan: Plan) -> ReadOptions:
     return ReadOptions(
         now=job.now,
         include_drafts=job.options.include_drafts,
-        index_descriptions=job.options.index_descriptions,
         site=plan.site,
         measure_coverage=plan.choice.embedder.vocabulary_coverage,
         window_pieces=plan.choice.embedder.window_pieces,
@@ -128,8 +126,7 @@ def _make_pending_post(
     document: Document, indexed: IndexedPost, options: ReadOptions
 ) -> tuple[PendingPost, str]:
     """Return the post made ready, and why it has no link."""
-    description = document.post.description if options.index_descriptions else ""
-    post = replace(document.post, description=description, language=find_language(document))
+    post = replace(document.post, language=find_language(document))
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
     no_link, anchors = "", tuple[str, ...]()

@@ -23,7 +23,6 @@ from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.registry import Choice
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.types import Contradiction
     from blog_search_mcp.ingest.plan import Plan
     from blog_search_mcp.ingest.prepare import ParsedResult
 
@@ -75,8 +74,6 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
         """Sentences on the cache and on posts that are in the index nevertheless."""
-        self.contradiction: Contradiction | None = None
-        """Of the addresses of posts, where most were read."""
         self.removed = list(plan.removed)
         """Sources to remove that are not added again."""
         self.left_out: list[LeftOut] = []
@@ -152,7 +149,6 @@ class Counts:
                 *choice.warnings(),
                 *dict.fromkeys(self.problems),
                 *_describe_unknown(self._unknown),
-                *_describe_contradiction(self.contradiction),
             ),
             links=LinkCounts(self._linked, dict(self._unlinked.most_common())),
             embedder=choice.embedder.identity.name,
@@ -220,17 +216,6 @@ def _describe_links(links: LinkCounts) -> list[str]:
     reasons = [f"{count:,} {reason}" for reason, count in links.unlinked.items()]
     listed = "; ".join(reasons if len(reasons) > 1 else links.unlinked)
     return [f"{counts} {'The others' if links.linked else 'Why none'}: {listed}."]
-
-
-def _describe_contradiction(found: Contradiction | None) -> Iterator[str]:
-    """Describe that posts are linked at other addresses than those that were made for them."""
-    if found is not None:
-        yield (
-            f"Of {_count(found.linked, 'post')} that others link to, {found.elsewhere:,} are "
-            f"linked elsewhere than at the address made for them, as {found.href} for {found.url}. "
-            "Say with --permalink how the site makes its addresses, or leave --base-url out to "
-            "have none."
-        )
 
 
 def _describe_unknown(fields: Mapping[str, str]) -> Iterator[str]:
