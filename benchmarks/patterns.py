@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import blog_search_mcp
 
 BOUNDED = {
-    "index.relations.linking.titles._BREAK": (300, "a title"),
+    "index.relations.similarity.wording._BREAK": (300, "a title"),
     "index.relations.series:37": (300, "a title, or a file's name"),
     "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
     "server.http.settings._ORIGIN": (1_000, "an option of the command line"),

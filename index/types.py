@@ -182,18 +182,6 @@ class Translations:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """That the posts' links lead to other addresses than those that were made for posts."""
-
-    linked: int
-    """Posts that are linked by an address of the site."""
-    elsewhere: int
-    """Those of them that are linked by another address than theirs alone: `href`, not `url`."""
-    href: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking.
 

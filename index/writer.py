@@ -27,7 +27,6 @@ from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, Pen
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
     Calibration,
-    Contradiction,
     EmbedderIdentity,
     Ids,
     Post,
@@ -67,8 +66,6 @@ class IndexWriter:
     """Of the base."""
     _writing: CatalogWriter
     _vectors: VectorWriter
-    contradiction: Contradiction | None = None
-    """Of the addresses of posts, if most posts were added."""
 
     def __post_init__(self) -> None:
         self._catalog = self._writing.catalog
@@ -77,6 +74,8 @@ class IndexWriter:
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
+        self.contradiction = ""
+        """That posts are linked at other addresses than they have, if most posts were added."""
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove those of these posts that are in."""
@@ -199,8 +198,11 @@ class IndexWriter:
         addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
-        if 2 * len(self._added_posts) > len(posts):
-            self.contradiction = addresses.contradiction
+        if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
+            self.contradiction = (
+                f"{addresses.contradiction}. Say with --permalink how the site makes its "
+                "addresses, or leave --base-url out to have none."
+            )
         return posts
 
     def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> list[RefusedPost]:

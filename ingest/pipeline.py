@@ -116,7 +116,9 @@ class _Ingest:
 
         embedder = self.plan.choice.embedder
         reading = (embedder.vocabulary_coverage, embedder.window_pieces)
-        options = ReadOptions(self.job.now, self.job.options, self.plan.site, *reading)
+        options = ReadOptions(
+            self.job.now, self.job.options.include_drafts, self.plan.site, *reading
+        )
         return self.workers.map(
             partial(prepare_post, options=options), self.plan.to_read, skip_post
         )
@@ -224,7 +226,7 @@ class _Ingest:
             ):
                 calibration = calibrate(opened, self.queries)
         manifest = writer.commit(self.plan.created, self.plan.build, calibration)
-        self.counts.contradiction = writer.contradiction or self.counts.contradiction
+        self.counts.problems += filter(None, (writer.contradiction,))
         self.progress.advance(1)
         return manifest
 

@@ -123,7 +123,6 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": job.options.include_drafts,
-        "index_descriptions": job.options.index_descriptions,
         "site": site.digest,  # with the base URL and the permalink of the options
     }
     base = live if live and live.build == build else None

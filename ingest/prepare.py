@@ -16,7 +16,7 @@ from blog_search_mcp.index.errors import NoLink, refuse_post
 from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body, split_windows
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
-from blog_search_mcp.index.posts.last_ingest import IngestOptions, LeftOut, describe_left_out
+from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.index.posts.visibility import (
     INCLUDED,
     PROFILES,
@@ -35,7 +35,7 @@ class ReadOptions:
     """What decides about a file besides its bytes."""
 
     now: datetime
-    ingest: IngestOptions
+    include_drafts: bool
     site: Site
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
@@ -97,7 +97,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         result = ParsedResult(
             source, public.due, problems=tuple(f"{source}: {each}" for each in document.problems)
         )
-        if public.left_out and not (options.ingest.include_drafts and public.left_out in INCLUDED):
+        if public.left_out and not (options.include_drafts and public.left_out in INCLUDED):
             left_out = describe_left_out(document.post, fields, public.left_out, file.mtime_ns)
             return replace(result, skipped=Skipped(source, public.left_out), left_out=left_out)
         passed = "".join(cascade.model_dump_json() for cascade in cascades)
@@ -115,8 +115,7 @@ def _make_pending_post(
     document: Document, indexed: IndexedPost, options: ReadOptions
 ) -> tuple[PendingPost, str]:
     """Return the post made ready, and why it has no link."""
-    description = document.post.description if options.ingest.index_descriptions else ""
-    post = replace(document.post, description=description, language=find_language(document))
+    post = replace(document.post, language=find_language(document))
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
     no_link, anchors = "", tuple[str, ...]()

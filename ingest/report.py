@@ -22,7 +22,6 @@ from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.index.types import Contradiction
     from blog_search_mcp.ingest.plan import Plan
     from blog_search_mcp.ingest.prepare import ParsedResult
 
@@ -74,8 +73,6 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.problems: list[str] = []
         """Sentences on the cache and on posts that are in the index nevertheless."""
-        self.contradiction: Contradiction | None = None
-        """Of the addresses of posts, where most were read."""
         self.left_out: list[LeftOut] = []
         """Posts that are not public."""
         self.embedded = 0
@@ -146,18 +143,11 @@ class Counts:
         )
 
     def _describe_doubts(self) -> Iterator[str]:
-        """Describe fields that look as if they kept posts back, and links that lead elsewhere."""
+        """Describe fields that look as if they kept posts back."""
         for name, source in sorted(self._unknown.items()):
             yield (
                 f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
                 "so it does not. If it should, add `draft: true` or name it in a .blogignore."
-            )
-        if (links := self.contradiction) is not None:
-            yield (
-                f"Of {_count(links.linked, 'post')} that others link to, {links.elsewhere:,} are "
-                f"linked elsewhere than at the address made for them, as {links.href} for "
-                f"{links.url}. Say with --permalink how the site makes its addresses, or leave "
-                "--base-url out to have none."
             )
 
 

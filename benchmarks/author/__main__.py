@@ -114,7 +114,7 @@ def _make_case(corpus: Corpus, post_id: int) -> Case | None:
         for number, line in enumerate(passage.text.split("\n"), passage.first_line)
     }
     older = {n for n, other in corpus.posts.items() if (other.date or "") <= (post.date or "")}
-    among = frozenset(older & linkable_posts(corpus, draft, post.language))
+    among = frozenset(older & linkable_posts(corpus, draft))
     links: dict[int, list[Link]] = {}
     for link, target in corpus.links[post_id]:
         if target and target.post in among and _is_told(link, lines):

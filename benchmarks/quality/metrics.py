@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
-
 from benchmarks.quality.blogs import JUDGED
 from benchmarks.quality.queries import Query
 from blog_search_mcp import BlogIndex, Hit
@@ -101,12 +99,6 @@ def ndcg(ranks: Iterable[int], wanted: int) -> float:
     """
     gain = sum(1 / math.log2(1 + rank) for rank in ranks if rank <= DEPTH)
     return gain / sum(1 / math.log2(1 + rank) for rank in range(1, min(wanted, DEPTH) + 1))
-
-
-def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float:
-    """Return the probability that a positive scores above a negative; a tie counts half."""
-    one, other = np.asarray(positives, float)[:, None], np.asarray(negatives, float)
-    return float(((one > other) + (one == other) / 2).mean())
 
 
 def summarise(kind: str, outcomes: Sequence[Outcome], *, is_answered: bool) -> Row:

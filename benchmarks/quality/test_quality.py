@@ -12,7 +12,7 @@ import pytest
 from benchmarks.quality import __main__ as quality
 from benchmarks.quality import queries
 from benchmarks.quality.blogs import read_judgements, read_questions, write_collection
-from benchmarks.quality.metrics import Outcome, Row, auroc, ndcg, summarise
+from benchmarks.quality.metrics import Outcome, Row, ndcg, summarise
 from benchmarks.quality.queries import Query, Text, is_specific, language_of_post, select_foreign
 from blog_search_mcp.index.errors import UsageError
 
@@ -118,7 +118,6 @@ def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(
 def test_figures_worked_by_hand() -> None:
     assert [ndcg(ranks, 1) for ranks in ([1], [3], [7], [11], [])] == [1, 1 / 2, 1 / 3, 0, 0]
     assert ndcg([1, 3], 2) == pytest.approx(1.5 / (1 + 1 / math.log2(3)))
-    assert auroc([0.9, 0.5], [0.5, 0.1]) == 7 / 8
     outcomes = [
         Outcome(1, 1.0, False, True, True),
         Outcome(3, 0.5, True, False, True),

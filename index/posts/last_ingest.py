@@ -69,7 +69,6 @@ class IngestOptions(_Frozen):
     """Options of an ingest besides its folders; one with others would undo its work."""
 
     include_drafts: bool = False
-    index_descriptions: bool = True
     base_url: str = ""
     permalink: str = ""
 

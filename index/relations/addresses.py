@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.relations.paths import MARKDOWN, parse_path
@@ -24,7 +24,7 @@ from blog_search_mcp.index.relations.places import (
     split_address,
     split_page,
 )
-from blog_search_mcp.index.types import Contradiction, Link, Post
+from blog_search_mcp.index.types import Link, Post
 
 GENERATED = {"ref", "link", "post"}
 """Schemes of `index.posts.markdown.inline`."""
@@ -61,9 +61,9 @@ class Way:
     """The page of the blog's site, as `page_of`, if it leads to one."""
 
 
-CONTRADICTED, CONTRADICTED_SHARE = 3, 0.2
-"""Posts, and their share of those that are linked, which must be linked elsewhere. On six blogs it
-is .00 to .05 by their own pattern of addresses, .59 and .81 by another one."""
+CONTRADICTED = 0.2
+"""Share of the linked posts that must be linked elsewhere. On six blogs it is .00 to .05 by their
+own pattern of addresses, .59 and .81 by another one."""
 
 
 class Addresses:
@@ -90,9 +90,11 @@ class Addresses:
             by_folder.setdefault(parse_path(post.source.casefold()).page, number)
             for address in filter(None, (post.url, *post.aliases)):
                 if parts := split_address(address):
-                    self._by_page.setdefault(page_of(unquote(parts.path)), number)
-            for name in _names_of(post):
-                self._by_name[name].add(number)
+                    self._by_page.setdefault(page_of(parts.path), number)
+            path = parse_path(post.source)
+            names = (path.name, path.undated, post.slug, post.title, *post.aliases)
+            for name in filter(None, names):
+                self._by_name[name.casefold()].add(number)
         self._by_file = {**by_folder, **by_stem, **self._by_file}
 
     @cached_property
@@ -112,31 +114,33 @@ class Addresses:
 
     @cached_property
     def _places(self) -> Places:
-        """Where posts without a URL are published, as links show."""
-        return Places(self._posts, () if self.hosts else self._hrefs)
+        """Where posts are published, as links show."""
+        return Places(self._posts, self._hrefs)
 
     @cached_property
-    def contradiction(self) -> Contradiction | None:
-        """Whether the posts' links show that they are elsewhere than at their URLs."""
-        if not self.hosts:
-            return None
-        places = Places(self._posts, self._hrefs)
+    def contradiction(self) -> str:
+        """How the posts' links show that they are elsewhere than at their URLs, else `""`."""
         right, wrong = set[int](), dict[int, str]()
-        for href in self._hrefs:
+        for href in self._hrefs if self.hosts else ():
             parts = split_page(href)
             if parts is None or host_of(parts) not in {"", *self.hosts}:
                 continue
-            post = self._by_page.get(page_of(unquote(parts.path)))
+            post = self._by_page.get(page_of(parts.path))
             if post is not None:
                 right.add(post)
-            elif (post := places.find(parts)) is not None and self._posts[post].url:
+            elif (post := self._places.find(parts)) is not None and self._posts[post].url:
                 wrong.setdefault(post, href)
         elsewhere = sorted(wrong.keys() - right)
         linked = len(right) + len(elsewhere)
-        if len(elsewhere) < max(CONTRADICTED, CONTRADICTED_SHARE * linked):
-            return None
-        url = self._posts[elsewhere[0]].url or ""
-        return Contradiction(linked, len(elsewhere), wrong[elsewhere[0]], url)
+        if len(elsewhere) < max(3, CONTRADICTED * linked):
+            return ""
+        example = f"{wrong[elsewhere[0]]} for {self._posts[elsewhere[0]].url}"
+        return f"{len(elsewhere):,} of {linked:,} linked posts are linked elsewhere, as {example}"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known where posts are published."""
+        return bool(self.hosts) and not self.contradiction
 
     def read(self, href: str, source: str) -> Way | None:
         """Take an address in the post at `source` apart; `None` for what leads to no page."""
@@ -156,13 +160,11 @@ class Addresses:
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
         """Return the page that an address leads to, relative to the URL of the post if need be."""
         post = self._by_file.get(source.casefold())
-        url = self._posts[post].url if post is not None and not parts.netloc else None
-        try:
-            path = urlsplit(urljoin(url or "", parts.path)).path
-        except ValueError:
-            return None
+        url = self._posts[post].url if post is not None else None
+        base = "/" if parts.netloc else urlsplit(url or "").path
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(base), parts.path))
         is_own = host_of(parts) in {"", *self.hosts}
-        return page_of(unquote(path)) if is_own and path.startswith("/") else None
+        return page_of(path) if is_own and path.startswith("/") else None
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
@@ -181,16 +183,11 @@ class Addresses:
         if way.is_file:
             named = self._by_name.get(_name_in(way.path), ())
             return next(iter(named)) if len(named) == 1 else None
-        return self._places.find(way.parts)
+        return None if self.hosts else self._places.find(way.parts)
 
     def has_name(self, path: str) -> bool:
         """Whether any post has the name that a path ends in."""
         return _name_in(path) in self._by_name
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it is known where posts are published."""
-        return bool(self.hosts) and not self.contradiction
 
     def has_page(self, page: str) -> bool:
         """Whether a post is there; sites show what is not translated below other languages too."""
@@ -208,10 +205,3 @@ def _find_files(path: str, source: str) -> Sequence[str]:
 
 def _name_in(path: str) -> str:
     return MARKDOWN.sub("", path.rstrip("/")).rpartition("/")[2].casefold()
-
-
-def _names_of(post: Post) -> set[str]:
-    """Return the names by which notes and generators refer to a post."""
-    path = parse_path(post.source)
-    names = (path.name, path.undated, post.slug, post.title, *post.aliases)
-    return {name.casefold() for name in names if name}

@@ -11,23 +11,19 @@ import difflib
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, LeftOut
-from blog_search_mcp.index.relations.addresses import Way
+from blog_search_mcp.index.relations.addresses import Target, Way
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.paths import MARKDOWN, parse_path
-from blog_search_mcp.index.relations.places import page_of, split_page
+from blog_search_mcp.index.relations.places import FILE, page_of, split_page
 from blog_search_mcp.index.types import Link
 
-Reason = Literal["missing", "draft", "anchor"]
-"""No such post; a draft or a post to come; a post without that anchor."""
-
-_ASSET = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z][a-z0-9]{0,5}$", re.IGNORECASE)
 _LISTS = re.compile(
     r"all|archives?|atom|authors?|blog|categor(?:y|ies)|feeds?|home|index|latest|news|pages?|posts?"
     r"|recent|rss|search|section|series|tags?|taxonomy|topics?"
@@ -41,31 +37,39 @@ _OF_THEMES = re.compile(
 _PLAIN_ANCHOR = re.compile(r"[\w-]+")
 
 
-class Break(NamedTuple):
-    """A link that leads nowhere."""
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to mend."""
 
-    post: int
-    link: Link
-    reason: Reason
-    nearest: str = ""
-    """The source of the post that was most likely meant, or whose anchor it lacks."""
-    draft: str = ""
-    """The source that it leads to, which is not public."""
+    source: str
+    """The post or draft; empty for what concerns the blog as a whole."""
+    line: int
+    """Of the file, from 1; 0 for the post as a whole."""
+    detail: str
+    """In a sentence without a full stop."""
+    others: tuple[str, ...] = ()
+    """Sources that it names, the nearest target or the twin first."""
 
 
-def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[Break, ...]:
-    """Find the broken links of a blog in the order of its posts and their links."""
-    judge = _Judge(corpus, folder)
-    judged = [each for post in corpus.links for each in judge.judge_post(post)]
-    lacking: defaultdict[str, set[str]] = defaultdict(set)
-    for page in {page for _, page in judged} - {""}:
-        lacking[posixpath.dirname(page)].add(page)
-    return tuple(
-        each
-        for each, page in judged
+def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
+    """Find links to nothing, and to anchors that are not there, by source and in a post's order."""
+    judge, anchors, judged = _Judge(corpus, folder), list[Finding](), list[tuple[Finding, str]]()
+    for number in sorted(corpus.links, key=lambda number: corpus.posts[number].source):
+        for link, target in corpus.links[number]:
+            if target is None:
+                judged += filter(None, [judge.judge(corpus.posts[number].source, link)])
+            elif judge.lacks(target):
+                at = corpus.posts[target.post].source
+                told = f"{link.href} names an anchor that {at} has not"
+                anchors.append(Finding(corpus.posts[number].source, link.line, told, (at,)))
+    lacking = Counter(map(posixpath.dirname, {page for _, page in judged if page}))
+    links = [
+        finding
+        for finding, page in judged
         # A folder that lacks more pages than it has posts has pages of other kinds too.
-        if not page or len(lacking[posixpath.dirname(page)]) <= judge.count_beside(page)
-    )
+        if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
+    ]
+    return links, anchors
 
 
 def count_unjudged(corpus: Corpus) -> int:
@@ -80,21 +84,20 @@ class _Judge:
     def __init__(self, corpus: Corpus, folder: ContentFolder) -> None:
         self._corpus, self._addresses = corpus, corpus.addresses
         files = {name.casefold() for name in folder.files}
-        self._folders = {above for name in files for above in _above(name)}
+        self._folders = {str(above) for name in files for above in PurePosixPath(name).parents}
         self._names = {posixpath.basename(name) for name in files}
         self._there = files | self._folders | {page_of(name) for name in files}
-        self._hidden: defaultdict[str, list[LeftOut]] = defaultdict(list)
-        """What is left out, by its page and by its names."""
-        for each in folder.left_out:
-            page = page_of(each.post.source)
-            for name in {page, parse_path(page).undated, each.post.slug.casefold()} - {""}:
-                self._hidden[name].append(each)
+        self._hidden = {page_of(each.post.source): each for each in folder.left_out}
+        self._hidden_by_name: defaultdict[str, list[LeftOut]] = defaultdict(list)
+        for page, each in self._hidden.items():
+            for name in {parse_path(page).undated, each.post.slug.casefold()}:
+                self._hidden_by_name[name].append(each)
         self._anchors = {
             post: frozenset(name_key(unquote(each)) for each in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
         urls = (post.url for post in corpus.posts.values() if post.url)
-        self._pages = [page_of(unquote(urlsplit(url).path)) for url in urls]
+        self._pages = [page_of(urlsplit(url).path) for url in urls]
         self._shapes = Counter(map(_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
@@ -105,83 +108,68 @@ class _Judge:
         is_above = any(each.startswith(f"{page}/") for each in self._pages)
         return 0 if "/" not in page or is_above else self._shapes[_shape(page)]
 
-    def judge_post(self, post: int) -> Iterator[tuple[Break, str]]:
-        """Yield what is broken, each with the page that is still to be judged with others."""
-        for link, target in self._corpus.links[post]:
-            way = self._addresses.read(link.href, self._corpus.posts[post].source)
-            if target is not None:
-                if self._lacks(target.post, target.anchor):
-                    yield Break(post, link, "anchor", self._corpus.posts[target.post].source), ""
-            elif way and way.path.strip("/") and (way.files or self._addresses.is_known):
-                yield from self._judge(post, link, way)
-
-    def _lacks(self, post: int, anchor: str) -> bool:
+    def lacks(self, target: Target) -> bool:
         """Whether a post lacks an anchor, even one that another generator would write otherwise."""
-        if not _PLAIN_ANCHOR.fullmatch(anchor) or _OF_THEMES.fullmatch(anchor):
+        if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _OF_THEMES.fullmatch(target.anchor):
             return False
-        anchors = self._anchors.get(post, ())
-        return bool(anchors) and name_key(anchor) not in anchors
+        anchors = self._anchors.get(target.post, ())
+        return bool(anchors) and name_key(target.anchor) not in anchors
 
-    def _judge(self, post: int, link: Link, way: Way) -> Iterator[tuple[Break, str]]:
-        page = (way.page or "") if self._addresses.is_known and not way.is_file else ""
+    def judge(self, source: str, link: Link) -> tuple[Finding, str] | None:
+        """Judge a link to no post; also returns the page that is to be judged with others."""
+        way, is_known = self._addresses.read(link.href, source), self._addresses.is_known
+        if not way or not way.path.strip("/") or not (way.files or is_known):
+            return None
+        page = (way.page or "") if is_known and not way.is_file else ""
         is_of_posts = way.is_file or self.count_beside(page) > 0
         if hidden := self._find_hidden(way, page, by_name=is_of_posts):
-            if hidden.reason:
-                yield Break(post, link, "draft", draft=hidden.post.source), ""
-        elif is_of_posts and (self._lacks_page(way, page) if page else self._lacks_file(way)):
-            place = f"{page}.md" if page else way.files[0]
-            yield Break(post, link, "missing", self._find_nearest(place)), page
+            told, near, page = "leads to {}, which is not published", hidden.post.source, ""
+            is_broken = bool(hidden.reason)
+        else:
+            is_broken = is_of_posts and self._lacks_page(way, page)
+            near = self._find_nearest(f"{page}.md" if page else way.files[0]) if is_broken else ""
+            told = "leads nowhere; nearest: {}" if near else "leads nowhere"
+        detail = f"{link.href} {told.format(near)}"
+        finding = Finding(source, link.line, detail, (near,) if near else ())
+        return (finding, page) if is_broken else None
 
     def _find_nearest(self, place: str) -> str:
         """Return the source most like that of a post that is not there, `""` if none is."""
         try:
-            self._corpus.snapshot.catalog.require_post(place)
+            return self._corpus.snapshot.catalog.require_post(place)[1].source
         except UnknownPost as error:
             named = {parse_path(each.casefold()).undated: each for each in error.nearest[::-1]}
-            for name in difflib.get_close_matches(parse_path(place).undated, named, 1):
-                return named[name]
-        return ""
+            near = difflib.get_close_matches(parse_path(place).undated, named, 1)
+            return named[near[0]] if near else ""
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
         for place in (*map(page_of, way.files), page):
-            for each in self._hidden.get(place, ()):
-                if page_of(each.post.source) == place:
-                    return each
-        same = self._hidden.get(parse_path(page_of(way.path)).undated, ())
+            if place in self._hidden:
+                return self._hidden[place]
+        same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
         return same[0] if by_name and len(same) == 1 else None
+
+    def _lacks_page(self, way: Way, page: str) -> bool:
+        """Whether nothing is at a page beside posts, or no file where one is named."""
+        if not page:
+            return self._lacks_file(way)
+        is_list = _LISTS.fullmatch(posixpath.basename(page))
+        is_asset = FILE.search(way.path.casefold())
+        is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)
+        return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
     def _lacks_file(self, way: Way) -> bool:
         """Whether no file of the content folder satisfies a reference to a file."""
-        path, scheme = way.path, way.parts.scheme
-        name = MARKDOWN.sub("", posixpath.basename(path.rstrip("/"))).casefold()
-        if self._addresses.has_name(path) or self._has_file(way) or name in self._names:
+        name = MARKDOWN.sub("", posixpath.basename(way.path.rstrip("/"))).casefold()
+        is_there = not self._there.isdisjoint(way.files) or name in self._names
+        if is_there or self._addresses.has_name(way.path):
             return False
-        inner = path.lstrip("/").removeprefix("@/")
-        folder = posixpath.dirname(inner).casefold()
-        if scheme == "post" or (scheme == "link" and not folder):
-            return scheme == "post"
-        if path.startswith(("/", "@/")) or (scheme and folder):
-            return folder.partition("/")[0] in self._folders
-        is_outside = way.files[0].startswith("..")
-        return not is_outside and (bool(MARKDOWN.search(path)) or not _LISTS.fullmatch(inner))
-
-    def _has_file(self, way: Way) -> bool:
-        return not self._there.isdisjoint(way.files)
-
-    def _lacks_page(self, way: Way, page: str) -> bool:
-        """Whether nothing is at a page beside posts, as far as posts alone can tell."""
-        is_list = _LISTS.fullmatch(posixpath.basename(page))
-        is_asset = _ASSET.search(way.path) and not way.path.endswith("/")
-        is_file = not way.path.startswith("/") and self._has_file(way)
-        return not (is_list or is_asset or is_file or self._addresses.has_page(page))
-
-
-def _above(name: str) -> Iterator[str]:
-    """Yield the folders that a file lies in, `""` for one at the top alone."""
-    yield posixpath.dirname(name)
-    while name := posixpath.dirname(name):
-        yield name
+        top, *below = way.path.casefold().lstrip("@/").split("/")
+        is_from_top = way.path.startswith(("/", "@/")) or (below and way.parts.scheme)
+        if is_from_top or way.parts.scheme == "link":
+            return bool(below) and top in self._folders
+        return not way.files[0].startswith("..")
 
 
 def _shape(page: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from threading import Lock
 
 from blog_search_mcp.index.relations.addresses import Addresses
-from blog_search_mcp.index.relations.linking.titles import Titles
 from blog_search_mcp.index.relations.passages import Passages
+from blog_search_mcp.index.relations.similarity.wording import Titles
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.types import Series
+from blog_search_mcp.index.types import Link, Series
 
 
 class Corpus:
@@ -53,3 +53,8 @@ class Corpus:
         """Return the posts that are translations of this one."""
         group = self.snapshot.translations.groups.get(post, ())
         return frozenset(each.post for each in group) - {post}
+
+    def targets_of(self, links: Iterable[Link], source: str) -> frozenset[int]:
+        """Return the posts that links in the text at `source` lead to."""
+        targets = (self.addresses.find_target(link.href, source) for link in links)
+        return frozenset(target.post for target in targets if target)

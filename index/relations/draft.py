@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from blog_search_mcp.index.analysis.languages import UNDETERMINED
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.chunks import Limits, chunk_body
@@ -33,6 +34,11 @@ class Draft:
     links: tuple[Link, ...] = ()
     post_id: int | None = None
     """Its id, if it is a post of the index."""
+
+    @property
+    def language(self) -> str:
+        """The language that it says or shows, `""` if none."""
+        return "" if self.post.language == UNDETERMINED else self.post.language
 
 
 def read_draft(data: bytes, source: str) -> Draft:

@@ -34,14 +34,14 @@ class Passages:
         table, self._vectors = snapshot.table, snapshot.vectors
         self._table = table.chunks
         counts = self._vectors.counts(table.chunks)
-        self.chunks: Ids = np.repeat(table.chunks, counts)
+        self._chunks: Ids = np.repeat(table.chunks, counts)
         """By window, its chunk."""
         self._of = np.repeat(table.posts, counts)
         """By window, its post."""
-        self.posts, self.starts, of_posts = np.unique(
+        self.posts, self._starts, of_posts = np.unique(
             self._of, return_index=True, return_inverse=True
         )
-        """The posts that have vectors, ascending, and by post its first window."""
+        """The posts that have vectors, ascending."""
         self._mean = self._vectors.mean()
         spoken = [posts[post].language for post in self.posts.tolist()]
         self._languages = {language: n for n, language in enumerate(dict.fromkeys(spoken))}
@@ -71,23 +71,16 @@ class Passages:
         for window, rows in self._read():
             yield window, normalise(rows - self._means[self._spoken[window]])
 
-    def directions_of(self, windows: Ids) -> Vectors:
-        """Return the directions of some windows."""
-        found = np.zeros((len(windows), len(self._mean)), dtype=np.float32)
-        for window, rows in self._read_directions():
-            is_here = (windows >= window.start) & (windows < window.stop)
-            found[is_here] = rows[windows[is_here] - window.start]
-        return found
+    def compare(self, vectors: Vectors, language: str) -> Vectors:
+        """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-    def centre(self, vectors: Vectors, language: str) -> Vectors:
-        """Return the directions of unit vectors of a text in `language`, zeros of zeros."""
+        Each is taken about the mean of its language; zeros are near to nothing.
+        """
         number = self._languages.get(language)
         mean = self._mean if number is None else self._means[number]
-        return normalise(np.where(np.any(vectors, axis=1, keepdims=True), vectors - mean, 0.0))
-
-    def compare(self, directions: Vectors) -> Vectors:
-        """Return the cosines of directions to all windows, of shape (len(directions), windows)."""
-        cosines = np.zeros((len(directions), len(self.chunks)), dtype=np.float32)
+        is_any = np.any(vectors, axis=1, keepdims=True)
+        directions = normalise(np.where(is_any, vectors - mean, 0.0))
+        cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
         for window, rows in self._read_directions():
             cosines[:, window] = directions @ rows.T
         return cosines
@@ -96,7 +89,7 @@ class Passages:
         """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
         if not len(self.posts):
             return np.zeros((len(cosines), 0), dtype=np.float32)
-        largest: Vectors = np.maximum.reduceat(cosines, self.starts, axis=1)
+        largest: Vectors = np.maximum.reduceat(cosines, self._starts, axis=1)
         return largest
 
     def by_chunk(self, cosines: Vectors, post: int, chunks: Ids) -> Vectors:
@@ -105,15 +98,10 @@ class Passages:
         Of shape (len(cosines), len(chunks)).
         """
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
-        window = self.windows_of(post)
-        columns = np.searchsorted(chunks, self.chunks[window])
+        window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())
+        columns = np.searchsorted(chunks, self._chunks[window])
         np.maximum.at(largest.T, columns, cosines[:, window].T)
         return largest
-
-    def windows_of(self, post: int) -> slice:
-        """Return the windows of a post."""
-        first, last = np.searchsorted(self._of, (post, post + 1)).tolist()
-        return slice(first, last)
 
 
 def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:

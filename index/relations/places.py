@@ -21,7 +21,8 @@ MOST_NAMES = 32
 """Folders and names of an address that are looked at one by one: it may have a million slashes."""
 _LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, whose names may be those of posts."""
-_FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
+FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
+"""What the folded name of a file that is no page ends in."""
 _WORD = re.compile(r"[a-z]+")
 """A single word, which pages of other sites may have as their name."""
 
@@ -39,32 +40,32 @@ class Places:
 
     def find(self, parts: SplitResult) -> int | None:
         """Return the post at an address, whole or from the top, that is at one of the places."""
-        page, folder = page_of(unquote(parts.path)), self._folders.get(host_of(parts))
-        is_there = folder is not None and page.startswith(f"{folder}/".lstrip("/"))
-        if folder is None or not is_there or not parts.path.startswith("/"):
+        page, folder = f"/{page_of(parts.path)}", self._folders.get(host_of(parts))
+        if folder is None or not parts.path.startswith("/") or not page.startswith(folder):
             return None
-        return self._posts.get(_key(page[len(folder) :].lstrip("/")))
+        return self._posts.get(_key(page[len(folder) :]))
 
     def _learn(self, hrefs: Iterable[str]) -> Iterator[Place]:
         """Yield the places of each host, the one where most posts are reached last."""
         reached: defaultdict[Place, dict[str, int | None]] = defaultdict(dict)
         pages: defaultdict[str, set[str]] = defaultdict(set)
-        for parts in filter(None, map(split_page, dict.fromkeys(hrefs))):
-            host, page = host_of(parts), page_of(unquote(parts.path))
-            pages[host].add(page)
-            names = page.split("/")
+        for parts in filter(None, map(split_page, hrefs)):
+            host, names = host_of(parts), page_of(parts.path).split("/")
+            pages[host].add("/".join(names))
             for start in range(max(len(names) - MOST_NAMES, 0), len(names)):
                 folder, ending = "/".join(names[:start]), "/".join(names[start:])
                 post = self._posts.get(_key(ending))
                 if post is not None and not _LISTS.search(folder):
-                    reached[host, folder][page] = None if host and _WORD.fullmatch(ending) else post
-        most_last = sorted(reached.items(), key=lambda it: (-len(it[1]), it[0]), reverse=True)
-        for (host, folder), by_page in most_last:
-            posts = {*by_page.values()} - {None}
-            above, depths = f"{folder}/".lstrip("/"), {page.count("/") for page in by_page}
-            beside = [p for p in pages[host] if p.startswith(above) and p.count("/") in depths]
+                    is_common = host and _WORD.fullmatch(ending)
+                    reached[host, folder]["/".join(names)] = None if is_common else post
+        for (host, folder), by_page in sorted(reached.items(), key=lambda it: len(it[1])):
+            posts, depths = {*by_page.values()} - {None}, {page.count("/") for page in by_page}
+            above = f"/{folder}/".replace("//", "/")
+            beside = [
+                p for p in pages[host] if f"/{p}".startswith(above) and p.count("/") in depths
+            ]
             if len(posts) >= LEAST_POSTS[not host] and 2 * len(by_page) >= len(beside):
-                yield host, folder
+                yield host, above
 
 
 def _by_ending(posts: Mapping[int, Post]) -> Mapping[str, int]:
@@ -94,8 +95,8 @@ def host_of(parts: SplitResult) -> str:
 
 
 def page_of(path: str) -> str:
-    """Return what the addresses of one page have in common, without slashes around it."""
-    stem = MARKDOWN.sub("", re.sub("/{2,}", "/", path).casefold().strip("/"))
+    """Return what the addresses of one page have in common, decoded, without slashes around it."""
+    stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
     stem = re.sub(r"\.html?$", "", stem)
     folder, _, name = stem.rpartition("/")
     return folder if name in INDEXES else stem
@@ -112,7 +113,7 @@ def split_address(address: str) -> SplitResult | None:
 def split_page(href: str) -> SplitResult | None:
     """Split an address that may be that of a post: a whole one, or a path from the top."""
     parts = split_address(href)
-    if parts is None or not parts.path.strip("/") or _FILE.search(parts.path.casefold()):
+    if parts is None or not parts.path.strip("/") or FILE.search(parts.path.casefold()):
         return None
     is_path = not parts.scheme and not parts.netloc and parts.path.startswith("/")
     is_page = is_path and not MARKDOWN.search(parts.path)

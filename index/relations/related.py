@@ -7,10 +7,6 @@ kept unlike) gains .02 on two of them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
-from blog_search_mcp.index.analysis.languages import primary_subtag
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.passages import nearest
 
@@ -23,7 +19,7 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
     """
     related: dict[int, tuple[int, ...]] = dict.fromkeys(corpus.posts, ())
     posts = corpus.passages.posts.tolist()
-    spoken = _name_languages(corpus, posts)
+    spoken = [corpus.posts[post].language for post in posts]
     for language in set(spoken):
         newest_first = sorted(
             (place for place, own in enumerate(spoken) if own == language),
@@ -37,14 +33,6 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
             ids = [posts[newest_first[place]] for place in others[likeness > 0].tolist()]
             related[post] = tuple(other for other in ids if other not in apart[post])[:limit]
     return related
-
-
-def _name_languages(corpus: Corpus, posts: Sequence[int]) -> list[str]:
-    """Name the languages of posts: `en` and `en-us` are one, unless the blog translates between."""
-    groups = corpus.snapshot.translations.groups.values()
-    mains = Counter(map(primary_subtag, {each.language for group in groups for each in group}))
-    languages = [corpus.posts[post].language for post in posts]
-    return [each if mains[primary_subtag(each)] > 1 else primary_subtag(each) for each in languages]
 
 
 def _keep_apart(corpus: Corpus, post: int) -> frozenset[int]:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import permutations
 from typing import NamedTuple
 
 from blog_search_mcp.index.relations.addresses import ResolvedLink
@@ -58,7 +59,6 @@ _PERIOD = re.compile(
     r"|\d{4}\s*年\s*\d{1,2}\s*月[份号號]?",
     re.IGNORECASE,
 )
-_EDGES = " -:,|[(【#"
 _PART = re.compile(
     rf"\bpart (?:\d|{'|'.join(_WORDS)})\b|\b(?:in|of|to) (?:this|the|our) series\b"
     r"|\b(?:first|second|third|fourth|fifth) (?:part|post|article|instal?lment)\b",
@@ -66,44 +66,25 @@ _PART = re.compile(
 )
 """Words on a link that leads to another part of the same series."""
 
-_Key = tuple[str, ...]
+_EDGES = " -:,|[(【#)]】"
+
+Links = Set[tuple[int, int]]
 
 
 class _Sign(NamedTuple):
-    """A number in a title or in a file's name."""
+    """What a post says of being a part."""
 
-    key: _Key
-    """What the parts of one series have alike; what is `marked` counts on the whole blog."""
+    kind: str
+    """Of _KINDS."""
+    key: tuple[str, ...]
+    """What the parts of one series in one language have alike."""
     name: str
-    """Of the series, as the title has it; `""` where it has none."""
-    number: int
+    """Of the series, as the title or the folder has it; `""` where that has none."""
+    number: int | None = None
 
 
-class _Blog:
-    """The posts of a blog, joined to groups; two series that authors name stay two."""
-
-    def __init__(self, posts: Mapping[int, Post]) -> None:
-        self.posts = posts
-        self.titles = {number: _clean(post.title) for number, post in posts.items()}
-        self.signs: dict[int, _Sign] = {}
-        """By post, the surest that joined it to others."""
-        self.groups: dict[int, set[int]] = {}
-
-    def join(self, members: Sequence[int]) -> None:
-        for other in members[1:]:
-            one, two = (self.groups.setdefault(each, {each}) for each in (members[0], other))
-            names = {_fold(self.posts[number].series) for number in one | two} - {""}
-            if one is not two and len(names) < 2:
-                one |= two
-                self.groups |= dict.fromkeys(two, one)
-
-    def group_by(self, key: Callable[[int], str]) -> dict[_Key, list[int]]:
-        """Group posts by their language and a key; those whose key is empty are left out."""
-        groups: defaultdict[_Key, list[int]] = defaultdict(list)
-        for number, post in self.posts.items():
-            if value := _fold(key(number)):
-                groups[post.language, value].append(number)
-        return groups
+_KINDS = ("marked", "chapter", "file", "clause", "report", "series")
+"""The surest first, but for the author's word, which joins what has no number too."""
 
 
 def find_series(
@@ -111,94 +92,95 @@ def find_series(
 ) -> list[Series]:
     """Find the series of a blog: `posts` are all by id, `links` those of each that has any.
 
-    A post is in one series at most. Sorted by the first part's source.
+    A post is in one series at most, and two that authors name stay two. Sorted by the first part's
+    source.
     """
-    blog = _Blog(posts)
-    for members in blog.group_by(lambda number: posts[number].series).values():
-        blog.join(members)
-    _join_numbered(blog)
-    own: dict[int, list[tuple[str, int, int]]] = {}
-    for number in sorted(links):
-        for link, target in links[number]:
-            to = target.post if target else number
-            if to != number and posts[to].language == posts[number].language:
-                own.setdefault(number, []).append((link.words, link.line, to))
-    _join_alike(blog, {number: {to for _, _, to in each} for number, each in own.items()})
-    _join_linked(blog, own)
-    groups = {id(group): group for group in blog.groups.values()}.values()
-    series = [_order(blog, group) for group in groups if len(group) > 1]
-    return sorted(series, key=lambda each: posts[each.parts[0].post].source)
+    signs: defaultdict[tuple[str, ...], dict[int, _Sign]] = defaultdict(dict)
+    whole: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, post in posts.items():
+        whole[post.language, _fold(_clean(post.title))].append(number)
+        for sign in _signs_of(post):
+            signs[sign.kind, post.language, *sign.key].setdefault(number, sign)
+    linked = [
+        ((number, target.post), link.words)
+        for number, of_post in sorted(links.items())
+        for link, target in of_post
+        if target and posts[target.post].language == posts[number].language
+    ]
+    pairs = {pair for pair, _ in linked}
+    groups, surest = dict[int, set[int]](), dict[int, _Sign]()
+    for key, members in sorted(signs.items(), key=lambda it: (_KINDS.index(it[0][0]), it[0])):
+        opening = whole.get(key[1:], []) if key[0] in ("marked", "clause") else []
+        if joined := _find_parts(key[0], members, opening, pairs):
+            surest = members | surest
+            _join(groups, posts, joined)
+    for pair, words in linked:
+        if _PART.search(words):
+            _join(groups, posts, pair)
+    apart = {id(group): group for group in groups.values()}.values()
+    series = [_order(posts, group, surest) for group in apart if len(group) > 1]
+    return sorted(series, key=lambda each: each.parts[0].source)
 
 
-def _join_numbered(blog: _Blog) -> None:
-    """Join posts by their numbers, the surest signs first."""
-    signs: defaultdict[_Key, dict[int, _Sign]] = defaultdict(dict)
-    for number, post in blog.posts.items():
-        for sign in _signs_of(post, blog.titles[number]):
-            signs[sign.key].setdefault(number, sign)
-    titles = blog.group_by(lambda number: blog.titles[number])
-    for key, members in sorted(signs.items(), key=lambda item: (item[0][0] != "marked", item[0])):
-        numbers = {sign.number for sign in members.values()}
-        is_marked = key[0] == "marked"
-        opening = titles.get(key[1:], [])[-1:] if is_marked and 1 not in numbers else []
-        is_run = len(members) == len(numbers) > 2 and min(numbers) <= 1
-        is_run = is_run and max(numbers) < 2 * len(numbers)
-        if opening or (len(numbers) > 1 if is_marked else is_run):
-            blog.signs = members | blog.signs
-            blog.join([*opening, *members])
-
-
-def _signs_of(post: Post, title: str) -> Iterator[_Sign]:
-    """Yield what a post says of its number, by a mark, as a chapter, and by its file."""
-    path = parse_path(post.source)
-    place = (post.language, path.folder)
+def _signs_of(post: Post) -> Iterator[_Sign]:
+    """Yield every sign of a post; the number in a title by the first of _MARKERS that has one."""
+    title, path = _clean(post.title), parse_path(post.source)
+    folder = re.sub(r"^\d+[-_. ]+", "", path.folder.rpartition("/")[2]).replace("-", " ")
     if match := next(filter(None, (marker.search(title) for marker in _MARKERS)), None):
-        name = title[: match.start()].strip(_EDGES)
-        stem = _fold(name)
-        key = ("marked", post.language, stem) if stem else ("alone", *place)
-        yield _Sign(key, name if stem else "", _to_number(match["n"]))
+        number, name = _to_number(match["n"]), title[: match.start()].strip(_EDGES)
+        if stem := _fold(name):
+            yield _Sign("marked", (stem,), name, number)
+        else:
+            yield _Sign("chapter", (path.folder, ""), folder, number)
     if chapter := _CHAPTER.match(title):
-        yield _Sign(("chapter", *place, chapter["chapter"]), "", int(chapter["n"]))
+        key = (path.folder, chapter["chapter"])
+        yield _Sign("chapter", key, folder, int(chapter["n"]))
     if counted := _COUNTED.match(path.undated.replace("_", "-")):
-        yield _Sign(("file", *place), "", int(counted["n"]))
+        yield _Sign("file", (path.folder,), folder, int(counted["n"]))
+    clause, rest = _CLAUSE.match(title), " ".join(_PERIOD.sub(" ", title, count=1).split())
+    if clause and len(clause[1].split()) > 1:
+        yield _Sign("clause", (_fold(clause[1]),), clause[1])
+    if rest != title and len(_fold(rest)) > LEAST_REPORT:
+        yield _Sign("report", (_fold(rest),), rest.strip(_EDGES))
+    if post.series:
+        yield _Sign("series", (_fold(post.series),), post.series, post.part)
 
 
-def _join_alike(blog: _Blog, linked: Mapping[int, Set[int]]) -> None:
-    """Join posts whose titles begin with the same clause, or are the same but for a month."""
-    whole = blog.group_by(blog.titles.__getitem__)
-    for clause, members in blog.group_by(lambda n: _clause_of(blog.titles[n])).items():
-        group = [*members, *whole.get(clause, ())]
-        if len(group) > 2 or not all(linked.get(n, set()).isdisjoint(group) for n in group):
-            blog.join(group)
-    for members in blog.group_by(lambda number: _undated(blog.titles[number])).values():
-        if len(members) > 2:
-            blog.join(members)
+def _find_parts(
+    kind: str, members: Mapping[int, _Sign], opening: Sequence[int], linked: Links
+) -> Sequence[int]:
+    """Return the parts of a series if posts with one sign, and of its very name, make one."""
+    numbers = {sign.number for sign in members.values() if sign.number is not None}
+    group = [*opening, *members]
+    if kind == "marked":
+        group = [*opening[-1:], *members] if 1 not in numbers else [*members]
+        is_series = len(numbers) > 1 or len(group) > len(members)
+    elif kind in ("chapter", "file"):
+        is_series = len(members) == len(numbers) > 2 and min(numbers) <= 1
+        is_series = is_series and max(numbers) < 2 * len(numbers)
+    elif kind == "clause":
+        is_series = len(group) > 2 or not linked.isdisjoint(permutations(group, 2))
+    else:
+        is_series = kind == "series" or len(group) > 2
+    return group if is_series else ()
 
 
-def _join_linked(blog: _Blog, own: Mapping[int, Sequence[tuple[str, int, int]]]) -> None:
-    """Join posts by links that speak of a part, and those each of which lists all the others."""
-    lists: defaultdict[frozenset[int], set[int]] = defaultdict(set)
-    for number, links in own.items():
-        listed, last = [{number}], 0
-        for words, line, to in links:
-            if _PART.search(words):
-                blog.join((number, to))
-            if not 0 < line - last <= 2:
-                listed.append({number})
-            listed[-1].add(to)
-            last = line
-        for members in map(frozenset, listed):
-            lists[members].add(number)
-    for members, listing in lists.items():
-        if len(members) > 2 and members == listing:
-            blog.join(sorted(members))
+def _join(groups: dict[int, set[int]], posts: Mapping[int, Post], members: Sequence[int]) -> None:
+    for other in members[1:]:
+        one, two = (groups.setdefault(each, {each}) for each in (members[0], other))
+        names = {_fold(posts[number].series) for number in one | two} - {""}
+        if one is not two and len(names) < 2:
+            one |= two
+            groups |= dict.fromkeys(two, one)
 
 
-def _order(blog: _Blog, group: set[int]) -> Series:
-    """Order by the author's numbers, else by date; posts without a number come by their date."""
-    posts = blog.posts
-    numbers = {n: blog.signs[n].number for n in group if n in blog.signs}
-    numbers |= {n: part for n in group if (part := posts[n].part) is not None}
+def _order(posts: Mapping[int, Post], group: Set[int], signs: Mapping[int, _Sign]) -> Series:
+    """Order by the author's numbers, else by date; posts without a number come by their date.
+
+    The name is the author's, else that of a sign, else the first title.
+    """
+    counted = {n: posts[n].part or (signs[n].number if n in signs else None) for n in group}
+    numbers = {n: number for n, number in counted.items() if number is not None}
     if len(numbers) < len(group) - 1 or len(set(numbers.values())) < len(numbers):
         numbers = {}
     first = 1 if numbers else 0
@@ -209,23 +191,8 @@ def _order(blog: _Blog, group: set[int]) -> Series:
         SeriesPart(n, posts[n].source, place if numbers.get(n, LAST) == LAST else numbers[n])
         for place, n in enumerate(ordered, 1)
     )
-    return Series(_name(blog, ordered), parts)
-
-
-def _name(blog: _Blog, ordered: Sequence[int]) -> str:
-    """Name a series as its author does, else by what its titles share, its folder or its start."""
-    titles = [blog.titles[n] for n in ordered]
-    clauses, reports = {*map(_clause_of, titles)} - {""}, {*map(_undated, titles)}
-    folder, *others = {parse_path(blog.posts[n].source).folder for n in ordered}
-    folder = re.sub(r"^\d+[-_. ]+", "", folder.rpartition("/")[2]).replace("-", " ")
-    names = (
-        *(blog.posts[n].series for n in ordered),
-        *(blog.signs[n].name for n in ordered if n in blog.signs),
-        *(each for each in sorted(clauses) if all(t.startswith(each) for t in titles)),
-        min(reports) if len(reports) == 1 else "",
-        "" if others else folder,
-    )
-    return next(filter(None, names), blog.posts[ordered[0]].title)
+    names = (*(posts[n].series for n in ordered), *(signs[n].name for n in ordered if n in signs))
+    return Series(next(filter(None, names), posts[ordered[0]].title), parts)
 
 
 def _to_number(text: str) -> int:
@@ -234,19 +201,6 @@ def _to_number(text: str) -> int:
     if ten:
         return _NUMBERS.get(tens, 1) * 10 + _NUMBERS.get(ones, 0)
     return int(ones) if ones.isdecimal() else _NUMBERS.get(ones, LAST)
-
-
-def _clause_of(title: str) -> str:
-    """Return what stands before the colon of a title, `""` for a single word."""
-    clause = _CLAUSE.match(title)
-    return clause[1] if clause and len(clause[1].split()) > 1 else ""
-
-
-def _undated(title: str) -> str:
-    """Return a title without its month, empty if it has none or is hardly more."""
-    rest = _PERIOD.sub(" ", title, count=1)
-    words = rest.strip(_EDGES + ")]】").split()
-    return " ".join(words) if rest != title and len("".join(words)) > LEAST_REPORT else ""
 
 
 def _clean(text: str) -> str:

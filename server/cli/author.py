@@ -24,7 +24,7 @@ from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
 from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.relations.audit import Finding
+    from blog_search_mcp.index.relations.breaks import Finding
     from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.relations.draft import Draft
     from blog_search_mcp.index.types import Post
@@ -33,7 +33,7 @@ AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
     *("descriptions", "tags", "stale-drafts"),
 )
-"""What is found, as `index.relations.audit.KINDS`, which takes NumPy to import."""
+"""What is found, in the order of `index.relations.audit`, which takes NumPy to import."""
 MEETINGS = 5
 """Meetings of a post that are printed; `--json` has all."""
 

@@ -58,7 +58,7 @@ def find_missed(calls: Sequence[LoggedCall], engine: Engine) -> Facts:
     """
     groups, notice = _group_by_words(calls), None
     try:
-        groups, notice = _join_alike(groups, engine)
+        groups = _join_alike(groups, engine)
     except BlogSearchError as error:
         notice = error.for_clients
     gaps = [_describe(group, engine) for group in groups[:LOOKED_UP]]
@@ -87,18 +87,18 @@ def _sort(groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=lambda group: (len(group), group[-1].time), reverse=True)
 
 
-def _join_alike(groups: Sequence[Group], engine: Engine) -> tuple[list[Group], str | None]:
-    """Join groups alike; also returns what the reader must know. Raises BlogSearchError."""
+def _join_alike(groups: Sequence[Group], engine: Engine) -> list[Group]:
+    """Join groups alike. Raises BlogSearchError."""
     corpus = engine.corpus()
     from blog_search_mcp.index.relations.questions import group_questions
 
     compared = groups[:COMPARED]
-    alike, notice = group_questions(corpus, [group[-1].query for group in compared])
+    alike = group_questions(corpus, [group[-1].query for group in compared])
     joined = [
         sorted((call for place in places for call in compared[place]), key=lambda call: call.time)
         for places in alike
     ]
-    return _sort([*joined, *groups[COMPARED:]]), notice
+    return _sort([*joined, *groups[COMPARED:]])
 
 
 def _describe(group: Group, engine: Engine) -> Facts:

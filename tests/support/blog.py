@@ -81,7 +81,6 @@ class Blog:
         *,
         include_drafts: bool = False,
         rebuild: bool = False,
-        index_descriptions: bool = True,
         processes: int = 0,
         progress: Progress | None = None,
         base_url: str = "",
@@ -92,12 +91,7 @@ class Blog:
             self.location,
             self._choose,
             self.now,
-            IngestOptions(
-                include_drafts=include_drafts,
-                index_descriptions=index_descriptions,
-                base_url=base_url,
-                permalink=permalink,
-            ),
+            IngestOptions(include_drafts=include_drafts, base_url=base_url, permalink=permalink),
             rebuild=rebuild,
             processes=processes,
         )

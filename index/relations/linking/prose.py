@@ -8,20 +8,33 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
+from blog_search_mcp.index.analysis.languages import CJK
+from blog_search_mcp.index.analysis.query import is_bigram, is_stopword
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
     find_inline_code,
     line_offsets,
     parse_blocks,
 )
-from blog_search_mcp.index.types import Chunk
+from blog_search_mcp.index.relations.draft import Draft
+from blog_search_mcp.index.relations.similarity.wording import Titles
 
 MASK = "\0"
 """Stands for each character that is no prose, so that places stay."""
+MOST_WORDS = 6.0
+"""Words under a link, a pair of Han characters as half of one: posts link 2 or 3."""
+LEAST_WEIGHT = 0.35
+"""Share of the weight of a word that no post has; less is said everywhere."""
+LEAST_SHARE = 0.3
+"""Of the weight of a title or heading that words must have to be put under a link."""
+ALL = 0.99
+"""The same of words that hold all of it, however common they are."""
+UNRELATED = 0.3
+"""What a word of the text's own takes away, of its weight, from the words around it."""
 
 _APART = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
 """Blocks in which no link is put."""
@@ -51,66 +64,131 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
+_WHOLE = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
+"""A word or an identifier, of which no part is put under a link."""
+_BETWEEN = re.compile(r"[^\w\s\-'’./+#]")
+"""What words of one phrase do not have between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """Words that stand together."""
+Sentence = Sequence[Term]
+"""Words that stand together, with their places in the text."""
+
+
+class Words(NamedTuple):
+    """Words to put a link on."""
 
     start: int
     end: int
     """Place in the text, half open."""
-    terms: tuple[Term, ...]
-    """With their places in the text; those before and behind what is masked too."""
+    share: float
+    """How much of the title or heading they hold, in [0, 1]."""
+    sentence: str
 
 
-@dataclass(frozen=True, slots=True)
 class Prose:
-    """A text and where in it links may be put."""
+    """The prose of one text, and which of its words have a link."""
 
-    text: str
-    """Markdown, without front matter."""
-    masked: str
-    """As long as `text`, MASK or a line break for each character outside prose."""
-    sentences: tuple[Sentence, ...]
-    first_line: int
-    """Line of the file that `text` begins with."""
-    offsets: tuple[int, ...]
-    """Where each line of `text` begins, and its end."""
+    def __init__(self, draft: Draft, titles: Titles) -> None:
+        """Read the passages of a text; those that share a line are parts of it."""
+        lines: dict[int, str] = {}
+        for passage in draft.passages:
+            for number, line in enumerate(passage.text.split("\n"), passage.first_line):
+                lines[number] = lines.get(number, "") + line
+        self._first = min(lines, default=1)
+        numbers = range(self._first, max(lines, default=1) + 1)
+        self.text = "\n".join(lines.get(number, "") for number in numbers)
+        self._offsets = line_offsets(self.text)
+        self.draft, self.titles, self._languages = draft, titles, {draft.language, "en"}
+        self._masked = _mask(self.text, self._offsets)
+        self.sentences = tuple(_find_sentences(self._masked, draft.language))
+        whole = [match.span() for match in _WHOLE.finditer(self._masked)]
+        self._starts, self._ends = {start for start, _ in whole}, {end for _, end in whole}
+        self._taken: list[Words] = []
 
     def line_of(self, place: int) -> int:
         """Return the line of the file that holds the character at `place`."""
-        return self.first_line + min(bisect_right(self.offsets, place), len(self.offsets) - 1) - 1
+        return self._first + min(bisect_right(self._offsets, place), len(self._offsets) - 1) - 1
 
-    def is_linkable(self, start: int, end: int) -> bool:
+    def passage_at(self, place: int) -> int:
+        """Return which passage holds the character at `place`."""
+        lines = [passage.first_line for passage in self.draft.passages]
+        return bisect_right(lines, self.line_of(place)) - 1
+
+    def sentences_of(self, passage: int) -> list[Sentence]:
+        """Return the sentences that begin on a line of a passage."""
+        lines = self.draft.passages[passage].first_line, self.draft.passages[passage].last_line
+        return [s for s in self.sentences if lines[0] <= self.line_of(s[0].start) <= lines[1]]
+
+    def read(self, words: Words) -> str:
+        """Return the Markdown of words."""
+        return self.text[words.start : words.end]
+
+    def take_words(
+        self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
+    ) -> Words | None:
+        """Take the part of a sentence that holds most of `wanted`, terms of a title or of headings.
+
+        `full` is the weight that counts as all of it. Of equals the first is taken, and taken once.
+        """
+        full = full or self.titles.rarity.sum(wanted) or 1.0
+        parts = (
+            words
+            for sentence in sentences
+            for first, term in enumerate(sentence)
+            if term.start in self._starts and self._bears(term, wanted)
+            if (words := self._find_part(sentence, first, wanted, full))
+        )
+        best = max(parts, key=lambda words: round(words.share, 3), default=None)
+        self._taken += filter(None, [best])
+        return best
+
+    def _find_part(
+        self, sentence: Sentence, first: int, wanted: Collection[str], full: float
+    ) -> Words | None:
+        """Return the best part of a sentence that begins with its term at `first`."""
+        start = before = sentence[first].start
+        best, end, lost, length, held = 0.0, 0, 0.0, 0.0, set[str]()
+        for term in sentence[first:]:
+            # The parts of an identifier are no words beside it.
+            length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
+            if length > MOST_WORDS or _BETWEEN.search(self._masked, before, term.start):
+                break
+            before = term.end
+            if term.stem in wanted:
+                held.add(term.stem)
+            else:
+                lost += UNRELATED * self.titles.rarity.of(term.stem)
+            score = self.titles.rarity.sum(held) - lost
+            if score > best and term.end in self._ends and self._bears(term, wanted):
+                best, end = score, term.end
+        is_telling = best >= min(ALL * full, LEAST_WEIGHT * self.titles.rarity.highest)
+        if not is_telling or best < LEAST_SHARE * full or not self._is_free(start, end):
+            return None
+        around = self.text[sentence[0].start : sentence[-1].end]
+        return Words(start, end, min(best / full, 1.0), around)
+
+    def _bears(self, term: Term, wanted: Collection[str]) -> bool:
+        return term.stem in wanted and not is_stopword(term.exact, self._languages)
+
+    def _is_free(self, start: int, end: int) -> bool:
         """Whether a link may be put on `text[start:end]`."""
-        return _UNLINKABLE.search(self.masked, start, end) is None
+        is_taken = any(start < other.end and other.start < end for other in self._taken)
+        is_word = any(map(str.isalpha, self.text[start:end]))
+        return is_word and not is_taken and not _UNLINKABLE.search(self._masked, start, end)
 
 
-def find_prose(passages: Sequence[Chunk], language: str) -> Prose:
-    """Read the passages of one text, in order; their terms are stemmed as those of `language`.
-
-    Passages that share a line are parts of it; lines between passages are blank.
-    """
-    lines: dict[int, str] = {}
-    for passage in passages:
-        for number, line in enumerate(passage.text.split("\n"), passage.first_line):
-            lines[number] = lines.get(number, "") + line
-    first = min(lines, default=1)
-    text = "\n".join(lines.get(number, "") for number in range(first, max(lines, default=1) + 1))
-    offsets = line_offsets(text)
+def _mask(text: str, offsets: Sequence[int]) -> str:
+    """Write MASK or a line break for each character outside prose."""
     masked = text
     for token in parse_blocks(text, "body"):
         if token.type in _APART and token.map:
             start, end = (offsets[min(line, len(offsets) - 1)] for line in token.map)
             masked = masked[:start] + "\n" * (end - start) + masked[end:]
     bounds = [0, *(match.end() for match in _PARAGRAPH_END.finditer(masked)), len(masked)]
-    masked = "".join(_mask(masked[start:end]) for start, end in pairwise(bounds))
-    return Prose(text, masked, tuple(_find_sentences(masked, language)), first, tuple(offsets))
+    return "".join(_mask_paragraph(masked[start:end]) for start, end in pairwise(bounds))
 
 
-def _mask(paragraph: str) -> str:
-    """Mask what is no prose in a paragraph."""
+def _mask_paragraph(paragraph: str) -> str:
     for start, end in list(find_inline_code(paragraph)):
         paragraph = paragraph[:start] + MASK * (end - start) + paragraph[end:]
     for pattern in (_MASKED, *[_BRACKETED] * _NESTED):
@@ -126,4 +204,4 @@ def _find_sentences(text: str, language: str) -> Iterator[Sentence]:
             for term in terms(text[start:end], language)
         )
         if words := tuple(moved):
-            yield Sentence(start, end, words)
+            yield words

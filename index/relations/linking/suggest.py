@@ -12,17 +12,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
-from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
+from blog_search_mcp.index.analysis.languages import primary_subtag
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post
-from blog_search_mcp.index.relations.linking.features import Meaning, compare_passages, weigh_posts
-from blog_search_mcp.index.relations.linking.prose import Sentence, find_prose
-from blog_search_mcp.index.relations.linking.titles import title_terms
-from blog_search_mcp.index.relations.linking.words import WordFinder, Words
+from blog_search_mcp.index.relations.linking.features import weigh_posts
+from blog_search_mcp.index.relations.linking.prose import Prose
 from blog_search_mcp.index.relations.paths import MARKDOWN
-from blog_search_mcp.index.relations.similarity.wording import stems_of
+from blog_search_mcp.index.relations.similarity.wording import stems_of, title_terms
 from blog_search_mcp.index.types import Chunk, Post, Vectors
 
 NEAR = 25
@@ -74,59 +72,6 @@ def links_by_file(corpus: Corpus) -> bool:
     return 2 * sum(by_file) > len(by_file)
 
 
-class _Text:
-    """A text that is linked from."""
-
-    def __init__(self, corpus: Corpus, draft: Draft) -> None:
-        self.draft, self.language = draft, _language_of(draft)
-        self.prose = find_prose(draft.passages, self.language)
-        self._rarity = corpus.titles.rarity
-        self._finder = WordFinder(self.prose, corpus.titles, {self.language, "en"})
-
-    def suggest(
-        self, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
-    ) -> Suggestion | None:
-        """Find words to put a link on to a post with these chunks, which no other link then gets.
-
-        They are of its title, else of the title or a heading in the passage that is nearest to a
-        chunk; `cosines` are those of each passage of the text to each chunk.
-        """
-        sentences, chunk = self.prose.sentences, None
-        cosines = cosines if cosines is not None and cosines.size else None
-        headings = [
-            frozenset(stems_of(" ".join(each.headings[-1:]), target.language)) for each in chunks
-        ]
-        title, shared = title_terms(target), [0.0] * len(chunks)
-        words = self._finder.find(sentences, title)
-        if words is None and cosines is not None:
-            lines = _lines_of(self.draft.passages[int(cosines.max(axis=1).argmax())])
-            inside = [each for each in sentences if self.prose.line_of(each.start) in lines]
-            words = self._finder.find(inside, title.union(*headings), self._rarity.highest)
-            held = frozenset(stems_of(self._read(words), target.language))
-            shared = [self._rarity.sum(held & heading) for heading in headings]
-        if words is None:
-            return None
-        self._finder.taken.append(words)
-        line = self.prose.line_of(words.start)
-        at = [n for n, each in enumerate(self.draft.passages) if line in _lines_of(each)]
-        if cosines is not None and at:
-            near = cosines[at[0]].tolist()
-            chunk = chunks[max(range(len(chunks)), key=lambda n: (shared[n], near[n]))]
-        return Suggestion(
-            post=self.draft.post,
-            line=line,
-            words=self._read(words),
-            sentence=next(self._read(s) for s in sentences if s.start <= words.start < s.end),
-            share=words.share,
-            target=target,
-            chunk=chunk,
-            is_heading=any(shared),
-        )
-
-    def _read(self, span: Words | Sentence | None) -> str:
-        return self.prose.text[span.start : span.end] if span else ""
-
-
 def suggest_links(
     corpus: Corpus,
     draft: Draft,
@@ -139,17 +84,15 @@ def suggest_links(
     `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
     that may be linked to; all by default.
     """
-    text = _Text(corpus, draft)
-    others = linkable_posts(corpus, draft, text.language) - _linked_by(corpus, draft)
+    prose, cosines = Prose(draft, corpus.titles), _compare(corpus, draft, vectors)
+    linked = corpus.targets_of(draft.links, draft.post.source)
+    others = linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
     others = others if among is None else others & set(among)
-    meaning = compare_passages(corpus, vectors, text.language)
-    best = weigh_posts(corpus, draft.post, text.prose, meaning, others)
     suggestions: list[Suggestion] = []
-    for number in [*best][: limit * TRIED]:
+    for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]:
         chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
-        cosines = _compare_chunks(corpus, meaning, number)
-        if suggestion := text.suggest(corpus.posts[number], chunks, cosines):
-            suggestions.append(suggestion)
+        near = _compare_chunks(corpus, cosines, number)
+        suggestions += filter(None, [_place_link(prose, corpus.posts[number], chunks, near)])
         if len(suggestions) == limit:
             break
     return suggestions
@@ -162,51 +105,78 @@ def suggest_backlinks(
 
     Best are those whose words name it most fully and that are nearest in meaning.
     """
-    language = _language_of(draft)
-    subject = replace(draft.post, language=language)
-    meaning = compare_passages(corpus, vectors, language)
-    own = _versions_of(corpus, draft)
-    near = _find_near(corpus, subject, meaning)
+    subject = replace(draft.post, language=draft.language)
+    own, cosines = _versions_of(corpus, draft), _compare(corpus, draft, vectors)
     suggestions: list[tuple[float, Suggestion]] = []
-    for number in near.keys() - own:
-        post = corpus.posts[number]
-        speaks = {primary_subtag(post.language), primary_subtag(language)} - {"", UNDETERMINED}
-        if len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
+    for number, nearness in _find_near(corpus, subject, cosines).items():
+        text = draft_of_post(corpus, corpus.posts[number].source)
+        speaks = {primary_subtag(each.language) for each in (draft, text)} - {""}
+        if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
-        cosines = _compare_chunks(corpus, meaning, number)
-        text = _Text(corpus, draft_of_post(corpus, post.source))
-        cosines = None if cosines is None else cosines.T
-        if suggestion := text.suggest(subject, draft.passages, cosines):
-            suggestions.append((suggestion.share + 2 * near[number], suggestion))
+        near = _compare_chunks(corpus, cosines, number)
+        near = None if near is None else near.T
+        if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
+            suggestions.append((suggestion.share + 2 * nearness, suggestion))
     suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
     return [suggestion for _, suggestion in suggestions[:limit]]
 
 
-def _compare_chunks(corpus: Corpus, meaning: Meaning | None, post: int) -> Vectors | None:
-    """Return the cosines of a text's passages to the chunks of a post."""
+def _place_link(
+    prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
+) -> Suggestion | None:
+    """Take words of a text to put a link on to a post with these chunks.
+
+    They are of its title, else of the title or a heading in the passage that is nearest to a
+    chunk; `cosines` are those of each passage of the text to each chunk.
+    """
+    title, language, is_heading, chunk = title_terms(target), target.language, False, None
+    words = prose.take_words(prose.sentences, title)
+    if cosines is not None and cosines.size:
+        at = prose.passage_at(words.start) if words else int(cosines.max(axis=1).argmax())
+        chunk = chunks[int(cosines[at].argmax())]
+        if words is None:
+            headings = stems_of(" ".join(e.headings[-1] for e in chunks if e.headings), language)
+            wanted = title.union(headings)
+            words = prose.take_words(prose.sentences_of(at), wanted, prose.titles.rarity.highest)
+            heading = stems_of("".join(chunk.headings[-1:]), language)
+            held = stems_of(prose.read(words), language) if words else ()
+            is_heading = not {*held}.isdisjoint(heading)
+    if words is None:
+        return None
+    return Suggestion(
+        post=prose.draft.post,
+        line=prose.line_of(words.start),
+        words=prose.read(words),
+        sentence=words.sentence,
+        share=words.share,
+        target=target,
+        chunk=chunk,
+        is_heading=is_heading,
+    )
+
+
+def _compare(corpus: Corpus, draft: Draft, vectors: Vectors | None) -> Vectors | None:
+    """Return the cosines of a text's passages to the blog; `None` if none has a vector."""
+    if vectors is None or not vectors.any():
+        return None
+    return corpus.passages.compare(vectors, draft.language)
+
+
+def _compare_chunks(corpus: Corpus, cosines: Vectors | None, post: int) -> Vectors | None:
+    """Return those to the chunks of a post."""
     chunks = corpus.snapshot.table.chunks_of([post])
-    return None if meaning is None else corpus.passages.by_chunk(meaning.cosines, post, chunks)
+    return None if cosines is None else corpus.passages.by_chunk(cosines, post, chunks)
 
 
-def _find_near(corpus: Corpus, subject: Post, meaning: Meaning | None) -> dict[int, float]:
+def _find_near(corpus: Corpus, subject: Post, cosines: Vectors | None) -> dict[int, float]:
     """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
-    query, cosines = analyse_query(subject.title, [subject.language]), dict[int, float]()
-    if meaning is not None and len(corpus.passages.posts):
-        by_post = corpus.passages.by_post(meaning.cosines).max(axis=0)
-        cosines = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
-    nearest = sorted(cosines, key=lambda post: -cosines[post])[:NEAR]
+    query, near = analyse_query(subject.title, [subject.language]), dict[int, float]()
+    if cosines is not None:
+        by_post = corpus.passages.by_post(cosines).max(axis=0)
+        near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
+    nearest = sorted(near, key=lambda post: -near[post])[:NEAR]
     saying = corpus.snapshot.lexical.posts.normalised_bm25(query, NEAR)
-    return {post: cosines.get(post, 0.0) for post in (*nearest, *saying)}
-
-
-def _lines_of(passage: Chunk) -> range:
-    return range(passage.first_line, passage.last_line + 1)
-
-
-def _language_of(draft: Draft) -> str:
-    """Return the language that a draft says or shows, `""` if none."""
-    language = draft.post.language
-    return "" if language == UNDETERMINED else language
+    return {post: near.get(post, 0.0) for post in (*nearest, *saying)}
 
 
 def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
@@ -220,20 +190,13 @@ def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
     return frozenset(own).union(*map(corpus.translations_of, own))
 
 
-def _linked_by(corpus: Corpus, draft: Draft) -> frozenset[int]:
-    """Return the posts that the draft links to, with their translations."""
-    targets = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
-    posts = {target.post for target in targets if target}
-    return frozenset(posts).union(*map(corpus.translations_of, posts))
-
-
-def linkable_posts(corpus: Corpus, draft: Draft, language: str) -> set[int]:
+def linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
     """Return the posts that a draft may link to: of translations those nearest to its language.
 
     That is its own with the same script or region, else its own at all, else any. The draft itself
     is left out, by its source or title, and its translations.
     """
-    far = set[int]()
+    far, language = set[int](), draft.language
     for group in corpus.snapshot.translations.groups.values():
         own = [e for e in group if primary_subtag(e.language) == primary_subtag(language)]
         same = [each for each in own if each.language == language]

@@ -1,10 +1,10 @@
 """Find the posts that cover the same ground as a text, and which passages of both meet.
 
 A passage of the text meets one of a post in one of two ways. In the same words: at least half of
-its runs of four words stand in the post. Or by meaning: each is nearer to the other than to any
-passage of another post of this blog, by a margin, and where both are in one language they share
-rare words too. Both compare with the blog itself, and neither calls anything a duplicate: no
-cosine separates a duplicate from a relative.
+its runs of four words stand in the post. Or by meaning: it is nearer to it than to any passage of
+another post of this blog, by a margin, and where both are in one language they share rare words
+too. Both compare with the blog itself, and neither calls anything a duplicate: no cosine separates
+a duplicate from a relative.
 """
 
 from __future__ import annotations
@@ -21,12 +21,7 @@ from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
 from blog_search_mcp.index.relations.passages import NOWHERE
-from blog_search_mcp.index.relations.similarity.wording import (
-    Rarity,
-    join_runs,
-    read_wording,
-    share_runs,
-)
+from blog_search_mcp.index.relations.similarity.wording import Rarity, read_wording, share_runs
 from blog_search_mcp.index.search.snippets import make_snippet
 from blog_search_mcp.index.types import Chunk, Post, Vectors
 
@@ -42,8 +37,7 @@ SHARED = 0.4
 """Share of a passage's words, by rarity, that a passage which meets it by meaning has too."""
 MARGIN = 0.8
 """How much farther the next post must be (a distance is 1 less the cosine) for two passages to
-meet by meaning. Without it a third of all passages are mutually nearest to one of another post;
-with it and SHARED .04 to .07."""
+meet by meaning."""
 MOST = 0.7
 """Share of a text's runs of words that makes it the same text as a post, and of its passages that
 makes it a translation."""
@@ -116,28 +110,25 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """
     lengths = [read_wording(each.plain, draft.post.language).length for each in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
-    passages = tuple(draft.passages[n] for n in judged)
     vectors, notice = None, None
     try:
         vectors = embed_passages(corpus, draft)[list(judged)]
     except EmbedderError as error:
         notice = f"By words alone, without comparing meaning: {error.for_clients}"
+    draft = replace(draft, passages=tuple(draft.passages[n] for n in judged))
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
     translations = frozenset[int]().union(*map(corpus.translations_of, own))
-    search = _Search(corpus, replace(draft, passages=passages), vectors, own | translations)
-    best = sorted(search.judge(), key=lambda it: it.post.source)
+    best = sorted(
+        _Search(corpus, draft, vectors, own | translations).judge(), key=lambda it: it.post.source
+    )
     best.sort(key=lambda it: (round(it.score, 2), it.post.date or ""), reverse=True)
-    named: set[str] = set()
-    for each in best:
-        if each.post.source not in named:
-            named |= {source for _, source in each.translations}
-    best = [each for each in best if each.post.source not in named]
+    families = [{it.post.source, *(source for _, source in it.translations)} for it in best]
+    best = [it for n, it in enumerate(best) if it.post.source not in set().union(*families[:n])]
     listed = [each for each in best if each.meetings]
-    nearest = [each.post for each in best[: min(limit, NEAREST)]]
     return Similarity(
         posts=tuple(listed[:limit]),
-        nearest=() if listed else tuple(nearest),
-        passages=passages,
+        nearest=() if listed else tuple(each.post for each in best[: min(limit, NEAREST)]),
+        passages=draft.passages,
         said=len({meeting.passage for each in listed for meeting in each.meetings}),
         translations=tuple(corpus.posts[post] for post in sorted(translations)),
         notice=notice,
@@ -150,35 +141,26 @@ class _Search:
     def __init__(
         self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
     ) -> None:
-        self._corpus, self._draft, self._hidden = corpus, draft, hidden
-        self._language = draft.post.language
+        self._corpus, self._hidden, self._language = corpus, hidden, draft.post.language
         self._wordings = [read_wording(each.plain, self._language) for each in draft.passages]
         level = corpus.snapshot.lexical.chunks
         self._rarity = Rarity(level.having, level.documents)
+        self._linked = corpus.targets_of(draft.links, draft.post.source)
         self._cosines: Vectors | None = None
         if vectors is not None and len(vectors) and len(corpus.passages.posts):
-            directions = corpus.passages.centre(vectors, self._language)
-            self._cosines = corpus.passages.compare(directions)
-        links = (corpus.addresses.find_target(link.href, draft.post.source) for link in draft.links)
-        self._linked = {target.post for target in links if target}
+            self._cosines = corpus.passages.compare(vectors, self._language)
 
     def judge(self) -> Iterator[SimilarPost]:
         """Yield every post that some way of searching proposes."""
-        if not self._wordings:
-            return
-        proposed, mutual = self._search_words(), set[tuple[int, int]]()
+        proposed, near = self._search_words(), dict[int, int]()
         if self._cosines is not None:
-            by_post = self._hide(self._corpus.passages.by_post(self._cosines))
+            by_post = self._corpus.passages.by_post(self._cosines)
+            by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
             proposed |= self._search_meaning(by_post)
-            mutual = set(self._find_mutual(self._cosines, by_post))
+            near = dict(self._find_near(by_post))
         for post in sorted(proposed.difference(self._hidden)):
             family = self._family(post)
-            yield self._judge_post(post, {n for n, other in mutual if other == family})
-
-    def _hide(self, by_post: Vectors) -> Vectors:
-        """Let nothing be near to hidden posts."""
-        by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
-        return by_post
+            yield self._judge_post(post, {n for n, other in near.items() if other == family})
 
     def _family(self, post: int) -> int:
         """Return the same number for a post and its translations."""
@@ -199,50 +181,39 @@ class _Search:
         places = [*near, *(place for place, _ in commonest)]
         return set(self._corpus.passages.posts[places].tolist())
 
-    def _find_mutual(self, cosines: Vectors, by_post: Vectors) -> Iterator[tuple[int, int]]:
+    def _find_near(self, by_post: Vectors) -> Iterator[tuple[int, int]]:
         """Yield each passage that meets a post by meaning, words aside, and the post's family."""
-        blog = self._corpus.passages
-        families = np.array([self._family(post) for post in blog.posts.tolist()])
-        places = by_post.argmax(axis=1)
-        inside = [blog.windows_of(int(blog.posts[place])) for place in places]
-        windows = [at.start + cosines[row, at].argmax() for row, at in enumerate(inside)]
-        theirs = self._hide(blog.by_post(blog.compare(blog.directions_of(np.array(windows)))))
-        is_elsewhere = families != families[places][:, np.newaxis]
-        other = np.where(is_elsewhere, np.maximum(by_post, theirs), NOWHERE).max(axis=1)
-        meets = 1.0 - by_post.max(axis=1) < MARGIN * (1.0 - other)
-        for passage in np.flatnonzero(meets).tolist():
-            yield passage, int(families[places[passage]])
+        families = np.array([self._family(post) for post in self._corpus.passages.posts.tolist()])
+        for passage, cosines in enumerate(by_post):
+            family = families[cosines.argmax()]
+            other = cosines.max(where=families != family, initial=NOWHERE)
+            if 1.0 - cosines.max() < MARGIN * (1.0 - other):
+                yield passage, int(family)
 
-    def _judge_post(self, number: int, mutual: Collection[int]) -> SimilarPost:
-        snapshot, post = self._corpus.snapshot, self._corpus.posts[number]
-        chunks = snapshot.catalog.chunks_of(number)
+    def _judge_post(self, number: int, near: Collection[int]) -> SimilarPost:
+        """Judge a post, to which the passages `near` are nearest in meaning."""
+        post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         is_foreign = _differ(self._language, post.language)
-        shape = len(self._wordings), len(chunks)
-        near, words = np.zeros(shape), np.zeros(shape)
+        cosines, words = np.zeros((2, len(self._wordings), len(chunks)))
         if self._cosines is not None:
             ids = np.array([*chunks], dtype=np.int64)
-            near = np.maximum(self._corpus.passages.by_chunk(self._cosines, number, ids), 0.0)
-        if not is_foreign:
-            words[:] = [
-                [self._rarity.share(each.words, of=mine.words) for each in theirs]
-                for mine in self._wordings
-            ]
-        runs, meetings = join_runs(theirs), list[Meeting]()
+            cosines = np.maximum(self._corpus.passages.by_chunk(self._cosines, number, ids), 0.0)
+        meetings = list[Meeting]()
+        runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs))
         for n, mine in enumerate(self._wordings):
-            repeated = share_runs(mine.runs, runs)
-            at = int(near[n].argmax()) if n in mutual else -1
+            words[n] = [self._rarity.share(each.words, of=mine.words) for each in theirs]
+            repeated, at = share_runs(mine.runs, runs), int(cosines[n].argmax())
             if repeated >= REPEATED:
                 at = int(np.argmax([len(each.runs & mine.runs) for each in theirs]))
-            elif at < 0 or not (is_foreign or words[n, at] >= SHARED):
+            elif n not in near or not (is_foreign or words[n, at] >= SHARED):
                 continue
             chunk = [*chunks.values()][at]
             weights = {stem: self._rarity.of(stem) for stem in mine.words}
             says = make_snippet(chunk.plain, weights, post.language, SAYS)
             meetings.append(Meeting(n, chunk, repeated, says))
-        meaning, alike = near.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
-        scores = meaning if is_foreign else (meaning + alike) / 2
-        all_runs = join_runs(self._wordings)
+        meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
+        all_runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in self._wordings))
         kind: Kind = "same ground"
         if is_foreign and len(meetings) >= MOST * len(self._wordings):
             kind = "translation"
@@ -251,10 +222,10 @@ class _Search:
         return SimilarPost(
             post,
             kind,
-            min(float(scores.mean()), 1.0),
+            float((meaning if is_foreign else (meaning + alike) / 2).mean()),
             tuple(meetings),
             number in self._linked,
-            snapshot.translations.others.get(number, ()),
+            self._corpus.snapshot.translations.others.get(number, ()),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.errors import EmbedderUnavailable, UnreadablePost
+from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.index.relations.questions import group_questions
 from blog_search_mcp.index.relations.related import find_related
@@ -73,13 +73,9 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_related(blog:
     assert all("kept.de.md" not in others for others in related.values())
 
 
-def test_rewordings_are_grouped_by_words_alone_if_need_be(blog: MakeBlog) -> None:
+def test_rewordings_are_grouped(blog: MakeBlog) -> None:
     asked = ["How to boil an onion?", "tusks of a walrus", "onion boiling", "the tusks"]
     made = blog({"a.md": "# Soup\n\nBoil the onion.\n", "b.md": "# Ice\n\nThe walrus rests.\n"})
     corpus = made.reader().corpus()
-    assert group_questions(corpus, asked) == ([[0, 2], [1, 3]], None)
-    assert group_questions(corpus, []) == ([], None)
-    made.embedder.failure = EmbedderUnavailable("It sleeps.")
-    groups, notice = group_questions(corpus, asked)
-    assert groups == [[0, 2], [1, 3]]
-    assert notice
+    assert group_questions(corpus, asked) == [[0, 2], [1, 3]]
+    assert group_questions(corpus, []) == []

@@ -136,17 +136,6 @@ def test_a_link_joins_posts_by_its_words_or_their_beginning(
     assert found(*posts) == []
 
 
-def test_posts_that_list_each_other_make_a_series() -> None:
-    names = ["moving.md", "publishing.md", "using.md"]
-    posts = [Post(name, name[:-3]) for name in names]
-    lists = {
-        name: [Link(other, "", 3 + n) for n, other in enumerate(names) if other != name]
-        for name in names
-    }
-    assert found(*posts, links=lists) == [("moving", [f"{n} {e}" for n, e in enumerate(names, 1)])]
-    assert found(*posts, links={**lists, "using.md": []}) == []
-
-
 def test_translations_are_series_of_their_own_and_named_series_stay_apart() -> None:
     posts = [
         *(Post(f"{code}/{n}.md", f"Raft ({n})", language=code) for code in "ab" for n in (1, 2)),

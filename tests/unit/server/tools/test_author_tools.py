@@ -72,7 +72,7 @@ def test_links_are_suggested_for_a_draft_and_for_a_post(blog: Blog) -> None:
         "chunk_index": 0,
         "title": "Onion walrus",
         "date": "2024-01-01",
-        "sentence": "It was onion walrus.",
+        "sentence": "It was onion walrus",
     }
     [link] = blog.tool("suggest_links", source="tea.md", top_k=1).facts["links"]
     assert (link["words"], link["source"]) == ("onion walrus", "walrus.md")
