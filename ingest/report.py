@@ -149,7 +149,6 @@ class Counts:
             without_vector=self.without_vector,
             skipped=self.skipped,
             warnings=(
-                *choice.warnings(),
                 *dict.fromkeys(self.problems),
                 *_describe_unknown(self._unknown),
                 *_describe_contradiction(self.contradiction),
