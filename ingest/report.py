@@ -135,7 +135,7 @@ class Counts:
             embedded=self.embedded,
             without_vector=self.without_vector,
             skipped=self.skipped,
-            warnings=(*choice.warnings(), *dict.fromkeys(self.problems), *self._describe_doubts()),
+            warnings=(*dict.fromkeys(self.problems), *self._describe_doubts()),
             links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),

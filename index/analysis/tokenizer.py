@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -63,12 +63,21 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
     """
     stemmer = stemmer_of(language)
     for match in _RUN.finditer(text):
-        run, start = match[0], match.start()
-        yield from _bigrams(run, start) if _EAST_ASIAN.match(run) else _names(run, start, stemmer)
+        yield from _split_run(match[0], match.start(), stemmer)
 
 
 LONGEST_RUN = 32
 """Characters of a run whose stems are remembered; longer ones hardly come again."""
+
+
+def find_terms(text: str, stems: Set[str], language: str = "en") -> Iterator[Term]:
+    """The terms of `text` that have one of `stems`; words come again, so it takes a third."""
+    stemmer = stemmer_of(language)
+    for match in _RUN.finditer(text):
+        run = match[0]
+        comes_again = len(run) <= LONGEST_RUN and not _EAST_ASIAN.match(run)
+        if not (comes_again and stems.isdisjoint(_stem_run(run, language).split())):
+            yield from (t for t in _split_run(run, match.start(), stemmer) if t.stem in stems)
 
 
 def index_terms(text: str, language: str = "en") -> str:
@@ -86,6 +95,10 @@ def _stem_run(run: str, language: str) -> str:
 def join_terms(parts: Iterable[str]) -> str:
     """The terms of several texts as those of one."""
     return " ".join(filter(None, parts))
+
+
+def _split_run(run: str, offset: int, stemmer: str) -> Iterator[Term]:
+    return _bigrams(run, offset) if _EAST_ASIAN.match(run) else _names(run, offset, stemmer)
 
 
 def _bigrams(run: str, offset: int) -> Iterator[Term]:

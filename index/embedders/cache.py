@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.fingerprint import SAME, least_cosine, unpack_vectors
+from blog_search_mcp.index.embedders.fingerprint import embeds_same, unpack_vectors
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.disk import quarantine
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -102,7 +102,7 @@ class EmbeddingCache:
         def adopt(connection: sqlite3.Connection) -> str:
             query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
             for (before,) in connection.execute(query, [canonical]).fetchall():
-                if least_cosine(before, rows) >= SAME:
+                if embeds_same(before, rows):
                     return str(before)
             with connection:
                 connection.execute("INSERT INTO canaries VALUES (?, ?)", [canonical, packed])

@@ -1,4 +1,4 @@
-"""Facts about Ollama's embedding models: role prefixes, languages, misreadings.
+"""Facts about Ollama's embedding models: role prefixes and languages.
 
 Ollama adds no prefixes and its API does not report them; so they stand here, as the model's
 own card gives them.
@@ -6,7 +6,6 @@ own card gives them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -66,8 +65,3 @@ def full_name(model: str) -> str:
     """Return the name as Ollama compares it: without regard to case, `:latest` where no tag is."""
     tagged = ":" in model.rpartition("/")[2]
     return (model if tagged else f"{model}:latest").lower()
-
-
-MISREADS: Final = re.compile(r"v?0\.(?:13\.[1-9]|1[4-9]\b|2\d\b)")
-"""Versions of Ollama that take words with capitals and accents for unknown ones in models for
-English: from 0.13.1 on, until llama.cpp tokenizes from 0.30 on."""

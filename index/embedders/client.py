@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import httpx
 import numpy as np
@@ -106,14 +106,6 @@ FOR_A_LOOK: Final = RetryPolicy(timeout=1.0, pauses=())
 """A local Ollama lists its models in milliseconds."""
 
 
-class ServerState(NamedTuple):
-    """What a server says that it runs; once it differs, nothing learnt before holds."""
-
-    version: str = ""
-    digest: str = ""
-    """Of the model's weights."""
-
-
 class Wire(ABC, Generic[C]):
     """How one server is spoken to about one model; connects at the first request of a timeout."""
 
@@ -143,13 +135,12 @@ class Wire(ABC, Generic[C]):
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
 
-    def describe(self, policy: RetryPolicy) -> ServerState:  # noqa: ARG002 - nothing to ask
-        """Ask what server and model are now; cheap. Raises RequestFailed."""
-        return ServerState()
+    def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
+        """Return the server's version and the digest of the model's weights now; cheap.
 
-    def warnings(self, version: str) -> tuple[str, ...]:  # noqa: ARG002 - none
-        """Return sentences on what is wrong with this version of the server."""
-        return ()
+        Once these differ, nothing learnt before holds. Raises RequestFailed.
+        """
+        return "", ""
 
     def prepare(self, policy: RetryPolicy) -> C:
         """Return the client for requests of this policy. Raises EmbedderRefused."""

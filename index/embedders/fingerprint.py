@@ -43,13 +43,13 @@ def unpack_vectors(packed: str, dimension: int) -> Vectors:
     return np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, dimension)
 
 
-def least_cosine(recorded: str, rows: Vectors) -> float:
-    """Return the smallest cosine of rows to those that `pack_vectors` encoded, in [-1, 1].
+def embeds_same(recorded: str, rows: Vectors) -> bool:
+    """Whether rows are those that `pack_vectors` encoded, but for what right engines differ by.
 
-    A damaged record and rows of another shape give -1.
+    A damaged record is equal to none.
     """
     try:
         before = unpack_vectors(recorded, rows.shape[1])
     except ValueError:
-        return -1.0
-    return float((before * rows).sum(axis=1).min()) if before.shape == rows.shape else -1.0
+        return False
+    return before.shape == rows.shape and float((before * rows).sum(axis=1).min()) >= SAME

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
-from blog_search_mcp.index.embedders.cards import MISREADS, full_name, is_english
+from blog_search_mcp.index.embedders.cards import full_name
 from blog_search_mcp.index.embedders.client import (
     FOR_A_LOOK,
     FailureKind,
     RequestFailed,
     RetryPolicy,
-    ServerState,
     Wire,
     clean_text,
     client_options,
@@ -58,12 +57,12 @@ class OllamaWire(Wire["Client"]):
 
         return self.request(send, policy)
 
-    def describe(self, policy: RetryPolicy) -> ServerState:
+    def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """As Wire, by version and digest: two requests of a millisecond."""
         digest = self._read_digests(policy).get(full_name(self.model), "")
         if not digest:
             raise RequestFailed(FailureKind.MISSING, self)
-        return ServerState(self._read_version(policy), digest)
+        return self._read_version(policy), digest
 
     def list_installed(self) -> tuple[str, ...]:
         """Return the full names of its models within about a second; none without an answer."""
@@ -71,13 +70,6 @@ class OllamaWire(Wire["Client"]):
             return tuple(self._read_digests(FOR_A_LOOK))
         except EmbedderError:
             return ()
-
-    def warnings(self, version: str) -> tuple[str, ...]:
-        """As Wire: of a version that misreads the words of a model for English alone."""
-        if not (is_english(self.model) and MISREADS.match(version)):
-            return ()
-        wrong = f"Ollama {version} misreads capitals and accents for {self.model}."
-        return (f"{wrong} Update Ollama to 0.30 or later.",)
 
     def _read_digests(self, policy: RetryPolicy) -> dict[str, str]:
         """Return the digests of the installed models by full name."""

@@ -53,11 +53,6 @@ class Choice:
     is_asked: bool = False
     """Whether the model was named, so that no other need be advised."""
 
-    def warnings(self) -> tuple[str, ...]:
-        """Return sentences on what is wrong with the embedder's server; call after embedding."""
-        describe: Callable[[], tuple[str, ...]] = getattr(self.embedder, "warnings", tuple)
-        return describe()
-
 
 def choose_embedder(
     kind: str,
@@ -70,9 +65,8 @@ def choose_embedder(
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
     Languages are counted only where they decide. `prefixes` (document, query) stand in for those
-    of the model's card, for a named model behind a server. Raises EmbedderMismatch if the index was
-    built with another embedder than the one asked for, UsageError for a model that a kind does
-    not have.
+    of the model's card. Raises EmbedderMismatch if the index was built with another embedder than
+    the one asked for, UsageError for what a kind does not have.
     """
     named = kind
     if kind == AUTO and model is not None:  # a model that is not in the package is Ollama's
@@ -81,13 +75,11 @@ def choose_embedder(
         _refuse_another(existing, kind, model, prefixes, rebuild_command(named, model))
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
-    if prefixes is not None and (model is None or kind not in _SERVERS):
+    if (prefixes or kind == "openai") and (model is None or named not in _SERVERS):
         raise UsageError(
-            "--document-prefix and --query-prefix are for a model behind a server: add --embedder "
-            "and --model."
+            "The openai embedder, --document-prefix and --query-prefix need a model behind a "
+            "server: add --model NAME."
         )
-    if model is None and kind == "openai":
-        raise UsageError("The openai embedder has no default model: add --model NAME.")
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     reason = f"Embedder: {name_embedder(named, model)}, as asked."
@@ -95,8 +87,8 @@ def choose_embedder(
         return Choice(open_remote(named, url, model, prefixes), reason, is_asked=True)
     if model not in PACKAGED:
         raise UsageError(
-            f"The {kind} embedder does not have the model {model}, only {' and '.join(PACKAGED)}. "
-            "Leave --model out, or use --embedder ollama."
+            f"The package does not have the model {model}, only {' and '.join(PACKAGED)}. Leave "
+            "--model out, or use --embedder ollama."
         )
     return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
 
@@ -106,16 +98,13 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 
     `posts` are counted by language. Empty if none does.
     """
-    better = choose_packaged(posts)
-    fits = identity.model == better.identity.model
-    if identity.kind in _SERVERS:
-        fits = better is MINILM or not is_english(identity.model)
-    if fits:
+    better, fits = choose_packaged(posts), not is_english(identity.model)
+    if identity.kind not in _SERVERS:
+        fits = identity == better.identity
+    if fits or (better is MINILM and identity.kind in _SERVERS):
         return ""
-    return (
-        f"{_describe_languages(posts)}, so a new index would get {better.identity.model}: "
-        f"`{rebuild_command(better.identity.kind)}`."
-    )
+    rebuild = rebuild_command(better.identity.kind)
+    return f"{_describe_languages(posts)}; {better.identity.model} fits better: `{rebuild}`."
 
 
 def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -181,10 +170,10 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
 
     For `auto` it is Ollama's if the posts are in English and Ollama has it.
     """
-    packaged, why = choose_packaged(posts), _describe_languages(posts)
+    packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL
     if kind == "ollama":
-        reason = f"Embedder: Ollama's {wanted}, as asked. {why}."
+        reason = f"Embedder: Ollama's {wanted}, as asked.{why}"
         return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
         from blog_search_mcp.index.embedders.ollama import OllamaWire
@@ -192,11 +181,10 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         if full_name(wanted) in OllamaWire(url, wanted).list_installed():
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
-        why = f"Ollama does not answer or does not have {wanted}"
     if kind == AUTO:
         rebuild = rebuild_command("ollama", wanted)
-        why += f". To use Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`"
-    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}. {why}.")
+        why += f" For Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`."
+    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}.{why}")
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
@@ -219,7 +207,7 @@ def _refuse_another(
     )
     if not is_same:
         raise EmbedderMismatch(
-            f"This index was built with {existing.title} and its prefixes, and vectors of two "
-            "embedders cannot be compared. Leave --embedder, --model, --document-prefix and "
+            f"This index was built with {existing.title}, and vectors of two embedders or "
+            "prefixes cannot be compared. Leave --embedder, --model, --document-prefix and "
             f"--query-prefix out to keep it, or build it anew: `{rebuild}`."
         )

@@ -33,10 +33,9 @@ from blog_search_mcp.index.embedders.client import (
     FailureKind,
     RequestFailed,
     RetryPolicy,
-    ServerState,
     Wire,
 )
-from blog_search_mcp.index.embedders.fingerprint import SAME, TEXTS, least_cosine, pack_vectors
+from blog_search_mcp.index.embedders.fingerprint import TEXTS, embeds_same, pack_vectors
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.embedders.openai import OpenAIWire
 from blog_search_mcp.index.embedders.packaged import english_coverage
@@ -83,8 +82,8 @@ class RemoteEmbedder:
         self.wire: Wire[Any] = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
         self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
         self._identity = recorded
-        self._state: ServerState | None = None
-        """The last that was found to be the identity's."""
+        self._state: tuple[str, str] | None = None
+        """The last version and digest that were found to be the identity's."""
         self._looked = -math.inf
         """When that was."""
         self._size = 0
@@ -114,13 +113,9 @@ class RemoteEmbedder:
         state = self.wire.describe(policy)
         if state != self._state:
             self._state = None
-            self._identity = self._compare(state)
+            self._identity = self._compare(*state)
             self._state = state
         self._looked = time.monotonic()
-
-    def warnings(self) -> tuple[str, ...]:
-        """Return sentences on what is wrong with the server; nothing before the first vector."""
-        return self.wire.warnings(self._state.version) if self._state else ()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder; a blank text, which stalls some versions, is not sent.
@@ -146,26 +141,25 @@ class RemoteEmbedder:
             self._state, self._looked = None, -math.inf  # who comes back may be another
             raise
 
-    def _compare(self, state: ServerState) -> EmbedderIdentity:
-        """Return the identity, made of this state or found to be the state's too.
+    def _compare(self, version: str, digest: str) -> EmbedderIdentity:
+        """Return the identity, made of what the server is or found to be that too.
 
         Raises RequestFailed and EmbedderMismatch.
         """
         recorded = self._identity
         if recorded is None:
             rows = self._embed_fingerprint()
-            parts = (self.wire.kind, self.wire.model, state.digest, rows.shape[1], *self.prefixes)
-            return EmbedderIdentity(*parts, Fingerprint(state.version, pack_vectors(rows)))
-        if state.digest != recorded.digest:
-            raise refuse_index(recorded, f"digest {recorded.digest[:12]}, now {state.digest[:12]}")
+            parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
+            return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
+        if digest != recorded.digest:
+            raise refuse_index(recorded, f"digest {recorded.digest[:12]}, now {digest[:12]}")
         before = recorded.fingerprint
-        if before is None or (state.version and before.version == state.version):
+        if before is None or (version and before.version == version):
             return recorded
-        cosine = least_cosine(before.vectors, self._embed_fingerprint())
-        if cosine < SAME:
-            versions = f"version {before.version or 'unknown'}, now {state.version or 'unknown'}"
-            raise refuse_index(recorded, f"{versions}, whose vectors have a cosine of {cosine:.3f}")
-        return replace(recorded, fingerprint=replace(before, version=state.version))
+        if not embeds_same(before.vectors, self._embed_fingerprint()):
+            versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
+            raise refuse_index(recorded, f"{versions}, which gives other vectors")
+        return replace(recorded, fingerprint=replace(before, version=version))
 
     def _embed_fingerprint(self) -> Vectors:
         """Embed the fingerprint texts as documents, one by one. Raises RequestFailed."""
@@ -204,7 +198,7 @@ class RemoteEmbedder:
             answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
             rows = [row for row in answers if not isinstance(row, RequestFailed)]
             together = np.reshape(rows, (-1, self.identity.dimension))
-            self._size = BATCH if least_cosine(alone.vectors, together) >= SAME else 1
+            self._size = BATCH if embeds_same(alone.vectors, together) else 1
         return self._size or 1
 
     def _embed_batch(

@@ -15,11 +15,10 @@ from pathlib import Path
 from statistics import median
 
 from blog_search_mcp.index.analysis.languages import EAST_ASIAN, join_words, primary_subtag
-from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.search.confidence import found_words, is_covered
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve_reach
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.types import Calibration, Ids, Vectors
+from blog_search_mcp.index.types import Calibration, Vectors
 
 SAMPLE = 100
 """Headings searched for."""
@@ -56,32 +55,42 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     """
     headings = sample_queries(snapshot.catalog.headings(without=snapshot.waiting))
     absent, foreign = choose_absent(snapshot.languages[0])
-    texts = [*dict.fromkeys((*headings, *absent, *foreign))]
+    embedder, texts = snapshot.embedder, [*dict.fromkeys((*headings, *absent, *foreign))]
     if len(snapshot.vectors):
-        _embed_queries(snapshot.embedder, map(join_words, texts), embedded)
+        unknown = [text for text in dict.fromkeys(map(join_words, texts)) if text not in embedded]
+        coverages = embedder.vocabulary_coverage(unknown)
+        covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
+        if covered:
+            embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
 
     def embed(text: str) -> Vectors:
-        return embedded[text] if text in embedded else snapshot.embedder.embed_query(text)
+        return embedded[text] if text in embedded else embedder.embed_query(text)
 
     reach = {text: retrieve_reach(snapshot, text, embed) for text in texts}
-    return summarise_reach(
-        [reach[text] for text in headings],
-        [reach[text] for text in absent],
-        [reach[text] for text in foreign],
-        characters=snapshot.catalog.count_characters(),
-        chunks=snapshot.table.chunks,
+    of_headings, of_absent, of_foreign = (
+        [reach[text] for text in sample] for sample in (headings, absent, foreign)
     )
-
-
-def _embed_queries(
-    embedder: Embedder, queries: Iterable[str], embedded: dict[str, Vectors]
-) -> None:
-    """Add to `embedded` what is not there and what the embedder's vocabulary covers."""
-    unknown = [text for text in dict.fromkeys(queries) if text not in embedded]
-    coverages = embedder.vocabulary_coverage(unknown)
-    covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
-    if covered:
-        embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
+    covered_cosines = _covered_cosines(of_headings)
+    if len(covered_cosines) <= COVERED_SHARE * len(headings):
+        covered_cosines = []
+    absent_cosines = [cosine for cosine, _ in _covered_cosines(of_absent)]
+    foreign_cosines = [cosine for cosine, _ in _covered_cosines(of_foreign)]
+    absent_cosine = _median(absent_cosines)
+    gain = [USUAL_REACH * (1.0 - absent_cosine)] if absent_cosines else []
+    cosines = [cosine for cosine, _ in covered_cosines]
+    heading_cosine = _median_or_usual(cosines, [absent_cosine + more for more in gain])
+    similarity = _median_or_usual([cosine - blog for cosine, blog in covered_cosines], gain)
+    return Calibration(
+        heading_found=_median_or_usual([*map(found_words, of_headings)], [USUAL_FOUND]),
+        absent_found=_median([*map(found_words, of_absent)]),
+        heading_similarity=max(similarity, 0.0),
+        heading_cosine=heading_cosine,
+        absent_cosine=min(absent_cosine, heading_cosine),
+        foreign_cosine=_median(foreign_cosines) or absent_cosine,
+        characters=snapshot.catalog.count_characters(),
+        chunks=len(snapshot.table.chunks),
+        last_chunk=int(snapshot.table.chunks.max(initial=-1)),
+    )
 
 
 def choose_absent(language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -101,39 +110,6 @@ def sample_queries(headings: Collection[str]) -> list[str]:
     """The headings to search for: the same ones for the same blog, in any order of its posts."""
     hashed = ((zlib.crc32(text.encode("utf-8", "replace")), text) for text in set(headings))
     return [text for _, text in sorted(hashed)[:SAMPLE]]
-
-
-def summarise_reach(
-    headings: Sequence[Retrieval],
-    absent: Sequence[Retrieval],
-    foreign: Sequence[Retrieval],
-    *,
-    characters: int,
-    chunks: Ids,
-) -> Calibration:
-    """Keep the medians of what the blog's headings reach, and absent ones in either script."""
-    covered = _covered_cosines(headings)
-    if len(covered) <= COVERED_SHARE * len(headings):
-        covered = []
-    absent_cosines = [cosine for cosine, _ in _covered_cosines(absent)]
-    absent_cosine = _median(absent_cosines)
-    usual = [USUAL_REACH * (1.0 - absent_cosine)] if absent_cosines else []
-    heading_cosine = _median_or_usual(
-        [cosine for cosine, _ in covered], [absent_cosine + gain for gain in usual]
-    )
-    similarity = _median_or_usual([cosine - blog for cosine, blog in covered], usual)
-    return Calibration(
-        heading_found=_median_or_usual([*map(found_words, headings)], [USUAL_FOUND]),
-        absent_found=_median([*map(found_words, absent)]),
-        heading_similarity=max(similarity, 0.0),
-        heading_cosine=heading_cosine,
-        absent_cosine=min(absent_cosine, heading_cosine),
-        foreign_cosine=_median([cosine for cosine, _ in _covered_cosines(foreign)])
-        or absent_cosine,
-        characters=characters,
-        chunks=len(chunks),
-        last_chunk=int(chunks.max(initial=-1)),
-    )
 
 
 def _covered_cosines(results: Iterable[Retrieval]) -> list[tuple[float, float]]:

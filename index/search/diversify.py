@@ -3,8 +3,7 @@
 A post's rank is decided by the ranking of posts; its further passages follow where the post leads
 by so much that they are still more likely to answer than the best passage of another post. So a
 clear winner shows more of itself, close rivals are all seen, and one long post cannot fill the
-list. A neighbour of a chunk that is shown is no result of its own: it is read with it
-(`index.reader`, PAGE).
+list. A neighbour of a chunk that is shown is no result of its own: it is read with it.
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ PER_POST = 3
 third, and no post loses its place among the first five."""
 
 DECAY = 0.7
-"""What each further passage of a post is worth beside the one before it. From .6 to .9 the evidence
-of questions in any of five hits rises by .03 and their posts among the five fall by .02; up to .7
-none is lost (five question sets, hit@5 .942, evidence .837; with posts alone .942 and .779)."""
+"""What each further passage of a post is worth beside the one before it: above .7 posts among the
+five are lost, down to .6 evidence is (five question sets, hit@5 .942, evidence .837)."""
 
 NEAR_BEST = 0.8
 """Share of the best score with which English is shown for a query of an unknown language. Names
@@ -59,8 +57,7 @@ def diversify_passages(
             worth = _weigh_passages([values[place] for place in places])
             ranked += [
                 RankedPassage(post, chunks[place], scores[post] * share)
-                for place, share in zip(places, worth, strict=True)
-                if share > 0.0
+                for place, share in zip(places, worth, strict=False)
             ]
     return sorted(ranked, key=lambda row: (-row.score, row.post, row.chunk))
 
@@ -69,23 +66,21 @@ def _find_apart(places: Iterable[int]) -> list[int]:
     """The first PER_POST of these places, the best first, of which none is beside another."""
     apart: list[int] = []
     for place in places:
-        if not any(abs(place - other) == 1 for other in apart):
+        if place - 1 not in apart and place + 1 not in apart:
             apart.append(place)
-        if len(apart) == PER_POST:
-            break
+            if len(apart) == PER_POST:
+                break
     return apart
 
 
 def _weigh_passages(values: Sequence[float]) -> list[float]:
-    """What each of a post's passages is worth beside the first; if that has none, 1 and no others.
+    """What a post's first passage, and each other one above 0, is worth; `values` descend.
 
     By the root of its share of the best one's score: a passage with half of the words is no half
     as likely to answer (evidence in any five .837; by the share itself .827).
     """
-    best = values[0]
-    if best <= 0.0:
-        return [1.0] + [0.0] * (len(values) - 1)
-    return [math.sqrt(max(value, 0.0) / best) * DECAY**n for n, value in enumerate(values)]
+    shares = [value / values[0] for value in values[1:] if value > 0.0]
+    return [1.0, *(math.sqrt(s) * DECAY**n for n, s in enumerate(shares, 1) if s > 0.0)]
 
 
 def collapse_translations(
@@ -104,20 +99,14 @@ def collapse_translations(
     return collapsed
 
 
-def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
+def _choose_post(group: Iterable[Translation], scores: Mapping[int, float], query: str) -> int:
     """The id of the post to show, of two or more."""
     ranked = sorted(group, key=lambda each: (-scores[each.post], each.post))
     language = language_of(query)
-    if not language:
-        least = NEAR_BEST * scores[ranked[0].post]
-        near = [each for each in ranked if scores[each.post] >= least]
-        return (_in_language(near, "en") or ranked)[0].post
-    same = _in_language(ranked, language) or ranked
+    least = 0.0 if language else NEAR_BEST * scores[ranked[0].post]
+    near = [each for each in ranked if scores[each.post] >= least]
+    same = [each for each in near if primary_subtag(each.language) == (language or "en")] or ranked
     if language == "zh":  # of two scripts that of the query first
         traditional = to_simplified(query) != query
         same.sort(key=lambda each: bool(TRADITIONAL.search(each.language)) != traditional)
     return same[0].post
-
-
-def _in_language(group: Sequence[Translation], language: str) -> list[Translation]:
-    return [each for each in group if primary_subtag(each.language) == language]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.query import Query, Word
-from blog_search_mcp.index.analysis.tokenizer import Term, terms
+from blog_search_mcp.index.analysis.tokenizer import Term, find_terms, terms
 
 Span: TypeAlias = tuple[int, int]
 """Characters of a text from the first number on, up to and without the second."""
@@ -17,14 +17,14 @@ Span: TypeAlias = tuple[int, int]
 
 def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
     """The runs of `text`, which is in `language`, that match the query; none touch."""
-    wanted = {stem for word in _content_words(query) for stem in word.stems}
-    return _join_spans(term for term in terms(text, language) if term.stem in wanted)
+    return _join_spans(find_terms(text, _stems(_content_words(query)), language))
 
 
 def highlight_query(query: Query, text: str, language: str) -> tuple[Span, ...]:
     """The runs of the query's own text that stand in `text` too, in any form of the word."""
-    present = {term.stem for term in terms(text, language)}
-    matching = {word.exact for word in _content_words(query) if not present.isdisjoint(word.stems)}
+    words = _content_words(query)
+    present = {term.stem for term in find_terms(text, _stems(words), language)}
+    matching = {word.exact for word in words if not present.isdisjoint(word.stems)}
     return _join_spans(term for term in terms(query.text) if term.exact in matching)
 
 
@@ -33,8 +33,12 @@ def _content_words(query: Query) -> Sequence[Word]:
     return [word for word in query.words if word.weight == 1.0] or query.words
 
 
+def _stems(words: Iterable[Word]) -> set[str]:
+    return {stem for word in words for stem in word.stems}
+
+
 def _join_spans(matches: Iterable[Term]) -> tuple[Span, ...]:
-    """The spans of terms in order, those that touch or lap over one another as one."""
+    """The spans of terms, those that touch or lap over one another as one."""
     runs: list[Span] = []
     for start, end in sorted((term.start, term.end) for term in matches):
         if runs and start <= runs[-1][1]:

@@ -18,7 +18,7 @@ from math import fsum
 from operator import attrgetter
 
 from blog_search_mcp.index.analysis.languages import CJK
-from blog_search_mcp.index.analysis.tokenizer import Term, terms
+from blog_search_mcp.index.analysis.tokenizer import Term, find_terms
 
 WIDTH = 160
 """Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
@@ -55,7 +55,7 @@ def make_snippet(
     columns = [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
-    matches = [term for term in terms(text, language) if term.stem in weights]
+    matches = [*find_terms(text, weights.keys(), language)]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
     start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))

@@ -43,12 +43,10 @@ def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
     without what a search adds to the one named by its title.
     """
     best = {hit.post.source: hit for hit in reversed(hits)}
-    scores = {
-        source: sum(each.share * each.value for each in hit.reasons) for source, hit in best.items()
-    }
-    least = SHARE * max(scores.values(), default=0.0)
-    matching = [best[hit.post.source] for hit in hits]
-    matching = [hit for hit in dict.fromkeys(matching) if scores[hit.post.source] >= least]
+    scores = [sum(each.share * each.value for each in hit.reasons) for hit in best.values()]
+    least = SHARE * max(scores, default=0.0)
+    fitting = [hit for hit, score in zip(best.values(), scores, strict=True) if score >= least]
+    matching = sorted(fitting, key=hits.index)
     dated = sorted((hit for hit in matching if hit.post.date), key=_by_date)
     ends = [dated[0], dated[-1]] if dated else []
     kept = [*dict.fromkeys((*ends, *matching))][:limit]

@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias
 
 from blog_search_mcp.index.commands import command
 from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
 from blog_search_mcp.index.posts.last_ingest import format_age
 from blog_search_mcp.index.reader import IndexReader
@@ -88,11 +87,8 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> Result:
     try:
         embedder = open_embedder(identity, url)
         embedder.embed_query("test")
-        warnings = embedder.warnings() if isinstance(embedder, RemoteEmbedder) else ()
     except BlogSearchError as error:
         return ("embedder", "problem", f"Search is by words alone: {error}")
-    if warnings:
-        return ("embedder", "warning", " ".join(warnings))
     return ("embedder", "ok", f"A query can be embedded with {identity.title}.")
 
 

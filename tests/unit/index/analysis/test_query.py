@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import (
     STOPWORD_WEIGHT,
@@ -127,18 +125,6 @@ CODE = (
 )
 def test_running_text_without_a_mark_of_code_is_prose(text: str, is_prose: bool) -> None:
     assert analyse_query(text).is_prose is is_prose
-
-
-@settings(deadline=None)
-@given(
-    st.text(alphabet=st.characters(), max_size=60),
-    st.lists(st.sampled_from(["en", "de", "zh-tw", "pt-br", "", "xx"]), max_size=3),
-)
-def test_any_text_is_a_query(text: str, languages: list[str]) -> None:
-    query = analyse_query(text, languages)
-    assert query.text == text
-    assert len(set(query.words)) == len(query.words)
-    assert all(word.stems and word.weight in (STOPWORD_WEIGHT, 1.0) for word in query.words)
 
 
 TITLES = index_titles(enumerate(["RAG", "What is a KV cache?", "C++", "C", "rag", "記憶體", "…"]))

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import Query, analyse_query
-from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
+from blog_search_mcp.index.analysis.synonyms import add_synonyms
 from blog_search_mcp.index.types import Filters
 
 if TYPE_CHECKING:
@@ -101,20 +101,3 @@ def test_a_reader_finds_the_post_in_other_words(
     made = blog({"a.md": post})
     answer = made.reader(by_words=True).search(query, Filters(), limit=5, offset=0)
     assert len(answer.hits) == is_found
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "gloss"),
-    [
-        ("如何減少記憶體用量？", "zh", ("reduce memory", 5 / 9)),
-        ("FastAPI 怎么处理 CORS 请求", "zh", ("FastAPI handle CORS request", 8 / 10)),
-        ("メモリのリーク", "ja", ("memory leak", 6 / 7)),
-        ("IndexFlatIP faiss_index", "en", None),
-        ("記憶體", "zh", None),
-        ("", "zh", None),
-    ],
-)
-def test_a_query_of_two_such_words_is_put_in_english(
-    text: str, language: str, gloss: tuple[str, float] | None
-) -> None:
-    assert gloss_in_english(text, language) == gloss

@@ -21,7 +21,6 @@ from blog_search_mcp.index.embedders.cache import open_cache
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
-from tests.support.front import made
 from tests.support.paths import ROOT
 
 TEXTS = ["one", "two words", "三", "", "\ud83e", "a\x00b", "a" * 1_000_000]
@@ -139,15 +138,6 @@ def test_a_cache_that_another_program_locks_is_left_alone_and_named(
         with pytest.raises(IndexProblem, match=r"embeddings\.db"):
             list_found(path, MANY)
     assert list_found(path, MANY) == MANY
-
-
-def test_a_damaged_cache_costs_an_ingest_embeddings_and_nothing_else(tmp_path: Path) -> None:
-    blog = made(tmp_path, {"soup.md": "# Soup\n\nBoil an onion in water."})
-    [cache] = blog.index.glob("embeddings*")
-    cache.write_bytes(b"not a database " * 1000)
-    ran = blog.ingest("--rebuild")
-    assert (ran.status, "damaged" in ran.out + ran.err) == (0, True)
-    assert blog.sources("onion soup") == ["soup.md"]
 
 
 KILLED = """

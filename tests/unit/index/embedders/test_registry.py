@@ -13,7 +13,7 @@ from blog_search_mcp.index.embedders.registry import (
     choose_embedder,
     open_embedder,
 )
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
+from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
 from tests.support.ollama_standin import Model, OllamaStandIn, running
 from tests.support.ports import free_port
@@ -66,12 +66,6 @@ def test_a_new_index_gets_the_embedder_for_its_languages_and_for_what_is_at_hand
     assert reason in choice.reason
     assert name.partition(" ")[2] in choice.reason
     assert choice.embedder.identity.name == name
-
-
-def test_a_model_that_must_be_pulled_first_is_named_with_the_command(ollama: OllamaStandIn) -> None:
-    choice = choose_embedder("ollama", None, ollama.host, None, lambda: MIXED)
-    with pytest.raises(EmbedderError, match=PULL_BGE):
-        _ = choice.embedder.identity
 
 
 @pytest.mark.parametrize(

@@ -325,12 +325,6 @@ def test_an_update_that_changes_no_vector_costs_no_embedding(ollama: Served) -> 
     assert any("fleece" in text for text in ollama.sent())
 
 
-def test_vectors_are_brought_to_one_length(served: Served) -> None:
-    served.server.on_text[""] = alters(lambda rows: [[17.0 * x for x in row] for row in rows])
-    assert served.ingest({**MANY, **POSTS}).status == 0
-    served.assert_whole()
-
-
 REFUSED: dict[str, tuple[Callable[[Served], None], str]] = {
     "no model": (lambda served: setattr(served.server, "models", []), "not have the model"),
     "no access": (lambda s: s.server.on_text.update({"": fails(401, "no")}), "--embedder-url"),

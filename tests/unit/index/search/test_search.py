@@ -11,12 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.packaged import english_coverage
-from blog_search_mcp.index.errors import (
-    EmbedderMismatch,
-    EmbedderRefused,
-    EmbedderUnavailable,
-    UnknownPost,
-)
+from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.retrieval import retrieve
@@ -47,8 +42,8 @@ ABOUT_MEMORY = "# Memory\n\nThe cache takes memory and adds latency to what it d
 class Counting(FakeEmbedder):
     """Remembers which queries it was asked to embed."""
 
-    def __init__(self, failure: EmbedderUnavailable | None = None) -> None:
-        super().__init__(failure=failure)
+    def __init__(self) -> None:
+        super().__init__()
         self.queries: list[str] = []
 
     def embed_query(self, text: str) -> Vectors:
@@ -128,25 +123,6 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
 
 
 @pytest.mark.parametrize(
-    "failure",
-    [
-        EmbedderUnavailable("Nobody answers. Start it."),
-        EmbedderRefused("It said no. Ask another."),
-        EmbedderMismatch("The weights are others. Build anew."),
-    ],
-)
-def test_a_failing_embedder_leaves_the_words_and_a_notice(
-    failure: EmbedderUnavailable, made: Blog
-) -> None:
-    alone = ask(made, "zebra", by_words=True)
-    made.embedder = FakeEmbedder(failure=failure)
-    answer = ask(made, "zebra")
-    assert str(failure) in (answer.notice or "")
-    assert answer.hits == alone.hits != ()
-    assert (answer.confidence, answer.certainty) == (alone.confidence, alone.certainty)
-
-
-@pytest.mark.parametrize(
     ("query", "source"),
     [
         *[(query, "zebra.md") for query in ("savannahs", "hooves", "stripes", "zebra")],
@@ -213,13 +189,6 @@ def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, 
     for hit in answer.hits:
         together = sum(each.share * each.value for each in hit.reasons)
         assert hit.score == pytest.approx(together)
-
-
-@pytest.mark.parametrize("by_words", [False, True])
-def test_a_post_that_the_query_names_is_certain(by_words: bool, made: Blog) -> None:
-    answer = ask(made, "What are tusks?", by_words=by_words)
-    assert sources(answer)[0] == "walrus.md"
-    assert (answer.confidence, answer.certainty, answer.notice) == ("high", 1.0, None)
 
 
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(made: Blog) -> None:

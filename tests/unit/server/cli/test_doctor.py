@@ -84,7 +84,6 @@ def test_posts_that_were_moved_and_a_missing_index_are_told(blog: Blog) -> None:
         (OllamaStandIn(), "ok", "nomic-embed-text"),
         (OllamaStandIn(models=[]), "problem", "ollama pull nomic-embed-text"),
         (OllamaStandIn(models=[Model(digest="f" * 64)]), "problem", "--rebuild"),
-        (OllamaStandIn(version="0.20.1"), "warning", "capitals"),
         (None, "problem", "ollama serve"),
     ],
 )
