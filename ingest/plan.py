@@ -61,7 +61,7 @@ class Job:
 CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 20
+READING = 21
 """Raise it when the same file would give other metadata or another plain text."""
 
 

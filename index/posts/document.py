@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
@@ -59,7 +60,7 @@ def read_document(data: bytes, source: str, *profiles: str) -> Document:
     from blog_search_mcp.index.posts.text import decode, split_front_matter
 
     decoded = decode(data)
-    if sum(1 for _ in _MARK.finditer(decoded.text)) > MAX_MARKS:
+    if next(islice(_MARK.finditer(decoded.text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(decoded.text)

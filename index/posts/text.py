@@ -5,11 +5,9 @@ damaged. Others are known by a byte order mark, or by charset-normalizer among t
 were really written in. Text stays verbatim but for three things: line endings become LF, a byte
 order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
 
-Of front matter are read YAML between `---` lines (the last may be `...`) or as Hexo has it with
-the last of them alone, TOML between `+++` lines, a JSON object, and the language named behind the
-first `---` as Eleventy has it. Where there is none, lines of `Name: value` up to a blank one are
-read where they surely are fields, as MkDocs and Pelican have them, and with two colons as Logseq
-has.
+Of front matter are read YAML between `---` lines (the last may be `...`), TOML between `+++` lines,
+a JSON object, and the language named behind the first `---` as Eleventy has it. Where there is
+none, lines of `Name: value` up to a blank one, the title first, are read, as Pelican has them.
 
 Broken front matter costs the metadata, never the text, but for what keeps the post back. Where a
 leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
@@ -112,8 +110,8 @@ def _detect_legacy(data: bytes) -> str:
 
 MAX_CHARACTERS = 256 * 1024
 """Longest block read; front matter of real posts stays below 10,000 characters."""
-MAX_ALIASES = 100
-"""Of a block: whoever reads a value reads once more what each stands for."""
+MAX_ALIASES = 12
+"""Of a block: lists in lists of so many aliases have 81 times the values that are written."""
 MAX_DEPTH = 50
 """Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
@@ -126,27 +124,12 @@ _NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?{_NAME}["']?[ \t]*:(?:\s|\Z)""")
 _JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
-_UNOPENED = re.compile(
-    r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
-    r"(?:[\w-]+:.*\n|[ \t]*- .*\n){2,}(?=---[ \t]*$)",
-    re.MULTILINE,
-)
-"""Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
-_LOOSE_FIELD = re.compile(r"([A-Za-z][\w-]*+)::?(?:[ \t]++(.*))?$")
-_CONTINUED = re.compile(r"\n(?: {4}|\t)[ \t]*")
 _LOOSE = re.compile(
-    r"(?:[A-Za-z][\w-]{0,40}::?(?:[ \t][^\n]*+)?(?:\n|\Z)"
-    r"(?:(?: {4}|\t)(?=[^\n]*\S)[^\n]*+\n)*+){1,100}+(?=\s*\n|- |\Z)"
+    r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\n]*\S[^\n]*+\n)*+)++(?=\s)"
 )
-"""Metadata without a fence, of MkDocs and Pelican, and with two colons of Logseq: lines up to a
-blank one (https://fletcher.github.io/MultiMarkdown-6/syntax/metadata.html)."""
-_USUAL = frozenset(
-    re.findall(
-        r"\w+",
-        "title subtitle date created modified updated author authors tags category categories "
-        "keywords summary description status slug lang language template icon alias aliases",
-    )
-)
+_LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+"""Metadata without a fence, of Pelican: lines up to a blank one, a value's further ones indented
+(https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
@@ -182,12 +165,12 @@ def split_front_matter(text: str) -> FrontMatter:
             span = (start, closing.start(), closing.end())
             return _split_block(text, language, *span, is_certain=is_certain)
         return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
-    if unopened := _UNOPENED.match(text):
-        return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
         return _split_json(text, json_opening.end())
-    if (loose := _LOOSE.match(text)) and (fields := _read_loose(loose[0])):
-        return _split_behind(text, loose.end() - 1, fields)
+    if loose := _LOOSE.match(text):
+        fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
+        if next(iter(fields)).lower() == "title":
+            return _split_behind(text, loose.end() - 1, fields)
     return FrontMatter({}, text, 1)
 
 
@@ -205,7 +188,7 @@ def _split_block(
     except ValueError as error:
         return _salvage(text, str(error), block, after, is_certain=is_certain)
     is_named = isinstance(fields, dict) and re.fullmatch(_NAME, str(next(iter(fields), "x")))
-    if isinstance(fields, dict) and (is_named or not start):
+    if isinstance(fields, dict) and is_named:
         return _split_behind(text, after, fields)
     return _salvage(text, "it is no list of fields", block, after, is_certain=False)
 
@@ -217,21 +200,6 @@ def _split_json(text: str, start: int) -> FrontMatter:
         return _salvage(text, str(error))
     is_alone = not text[end:].partition("\n")[0].strip()
     return _split_behind(text, end, fields) if is_alone else FrontMatter({}, text, 1)
-
-
-def _read_loose(block: str) -> dict[str, object]:
-    """Read lines of `Name: value`, none where they may be prose.
-
-    The first must be a usual field of a post, and the title, another such one or one that keeps
-    the post back must be among them.
-    """
-    pairs = [_LOOSE_FIELD.match(line) for line in _CONTINUED.sub(" ", block).splitlines()]
-    fields = {pair[1]: (pair[2] or "").strip() for pair in pairs if pair}
-    usual = [name.lower() for name in fields if name.lower() in _USUAL]
-    hiding = [name for name, word in fields.items() if " " not in word and keeps_back(name, word)]
-    begins = next(iter(fields)).lower() in (*usual, *map(str.lower, hiding))
-    is_certain = len(usual) > 1 or "title" in usual or hiding
-    return dict(fields) if begins and is_certain else {}
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
@@ -248,7 +216,9 @@ def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> 
             return _parse_yaml(block, loader or StringLoader)
         if _DOTTED_KEY.search(block):
             raise ValueError("it is nested too deeply")
-        return tomllib.loads(block)
+        fields = tomllib.loads(block)
+        repr(fields)  # raises ValueError for a number of more digits than Python writes
+        return fields
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
@@ -266,19 +236,13 @@ def _parse_yaml(block: str, loader: type[Any]) -> object:
 
 def _check_size(events: Iterable[Any]) -> None:
     """Raise ValueError for too deep a nesting, or aliases that together make much of little."""
-    anchors: list[str | None] = []
-    aliases = 0
+    depth = aliases = 0
     for event in events:
-        if isinstance(event, yaml.CollectionStartEvent):
-            anchors.append(event.anchor)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchors.pop()
-        elif isinstance(event, yaml.AliasEvent):
-            aliases += 1
-            if any(anchors) or aliases > MAX_ALIASES:
-                raise ValueError(f"it has an alias in an alias, or more than {MAX_ALIASES}")
-        if len(anchors) > MAX_DEPTH:
-            raise ValueError("it is nested too deeply")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        aliases += isinstance(event, yaml.AliasEvent)
+        if depth > MAX_DEPTH or aliases > MAX_ALIASES:
+            raise ValueError(f"it is nested too deeply, or has more than {MAX_ALIASES} aliases")
 
 
 class StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]

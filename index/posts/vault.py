@@ -21,9 +21,9 @@ _TEMPLATES = (
 )
 """Files of settings and the field of each that names a template or a folder of them."""
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
-_EDGE = re.compile(r"\((?:\?:)?(?:\^|\$|\\?/)(?:\|(?:\^|\$|\\?/))*\)|^\^|\$$|\.[*+]\??")
-"""Where a folder begins or ends (`(^|/)`), or a path, or anything."""
-_PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-]|\n)+")
+_EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
+"""Where a folder begins (`(^|/)`), or a path, or anything."""
+_PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
 class Vault(NamedTuple):
@@ -56,8 +56,8 @@ def read_vault(folder: Path) -> Vault:
     for text in map(str, app.get("userIgnoreFilters") or ()):
         if (expression := _EXPRESSION.fullmatch(text)) is None:
             beginnings += filter(None, [text.lstrip("/").casefold()])
-        elif needed := _find_words(expression[1].casefold()):
-            words += needed
+        elif _PLAIN.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
+            words.append(max(parts.replace("\\", "").split("\n"), key=len))
         else:
             doubt = f"the vault excludes {text}, which may be any file; name folders instead"
             return Vault(folder, doubt=doubt)
@@ -73,10 +73,3 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _find_words(expression: str) -> list[str]:
-    """Return words of which every match has one, none where that is not sure."""
-    parts = _EDGE.sub("\n", expression).split("|")
-    words = [max(part.replace("\\", "").split("\n"), key=len) for part in parts]
-    return words if all(words) and all(map(_PLAIN.fullmatch, parts)) else []

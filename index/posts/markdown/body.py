@@ -17,6 +17,7 @@ from blog_search_mcp.index.posts.markdown.inline import (
     strip_markup,
 )
 from blog_search_mcp.index.posts.markdown.parser import (
+    CODE,
     FENCE,
     Token,
     line_offsets,
@@ -35,7 +36,6 @@ _DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table",
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
 _INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
-
 _MARKS = re.compile(r"`{3,}|~{3,}")
 
 
@@ -118,13 +118,14 @@ class Body:
         """The `#tags` among the words, without `#`, in order and without repeats."""
         if not _TAG.search(self.text):
             return ()
-        words = (
-            strip_editor_syntax(token.content, hide_code=True)
+        texts = (
+            strip_editor_syntax(token.content)
             for paragraph in self._tokens
             if paragraph.type == "inline" and _TAG.search(paragraph.content)
             for token in parse_passage(paragraph.content)
             if token.type == "inline"
         )
+        words = (CODE.sub("`", text) for text in texts)
         found = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
         return tuple(t for t in found if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
@@ -155,19 +156,17 @@ class Body:
         """The words of `text[start:end]`.
 
         What begins inside a list is read as if its first line were not indented: four spaces
-        would make it code. What begins inside code is code, and inside HTML what HTML it is.
+        would make it code. What begins inside code is code.
         """
-        passage = self.text[start:end]
-        if start and not self._begins_block(start):
-            block = self._find_leaf(self.blocks, start)
-            if block and block.kind == "html_block":
-                before = self.plain_text(block.start, start)
-                return self.plain_text(block.start, end).removeprefix(before).lstrip("\n")
-            if block and block.kind == "fence":
-                marks = _MARKS.search(self.text, block.start, start)
-                passage = f"{marks[0] if marks else FENCE}\n{passage}"
-            elif indented := _INDENTED.match(passage):
-                passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
+        passage, first = self.text[start:end], bisect_left(self._starts, start)
+        if self._starts[first : first + 1] == [start]:
+            return strip_markup(passage, self._labels, self._list_tokens(first, start, end))
+        block = self._find_leaf(self.blocks, start)
+        if block and block.kind == "fence":
+            marks = _MARKS.search(self.text, block.start, start)
+            passage = f"{marks[0] if marks else FENCE}\n{passage}"
+        elif start and (indented := _INDENTED.match(passage)):
+            passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
         return strip_markup(passage, self._labels)
 
     def strip_markup(self, markup: str) -> str:
@@ -238,10 +237,18 @@ class Body:
         inner = list(self._find_nodes(node.start + 1, node.end - 1))
         return Block(kind, start, end, children=self._tile(inner, start, end))
 
-    def _begins_block(self, place: int) -> bool:
-        """Whether a top-level block's first line begins at `place`."""
-        first = bisect_left(self._starts, place)
-        return self._starts[first : first + 1] == [place]
+    def _list_tokens(self, first: int, start: int, end: int) -> Sequence[Token]:
+        """Return the tokens of a span from the top-level block `first` on.
+
+        Empty if it ends inside a block, or may hold definitions of links, which are none of a
+        body's blocks but one of a passage's.
+        """
+        last = bisect_left(self._starts, end)
+        following = self._starts[last] if last < len(self._starts) else len(self.text)
+        is_cut = bool(self.text[end:following].strip())
+        if is_cut or (self._labels and "]:" in self.text[start:end]):
+            return ()
+        return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
 
     def _find_leaf(self, blocks: Sequence[Block], place: int) -> Block | None:
         """Return the smallest block that begins before `place` and ends behind it."""

@@ -77,14 +77,14 @@ def _find_hidden(
 
 def _is_hidden(attributes: str, profiles: Collection[str]) -> bool:
     """Whether an element of these attributes is not, or not surely, shown."""
-    met = [_is_met(profiles, *found) for found in _CONDITION.findall(attributes)]
+    met = [_is_met(profiles, *condition) for condition in _CONDITION.findall(attributes)]
     if "content-hidden" in attributes:
-        return not met or any(each is not False for each in met)
+        return not met or any(met) or "-meta" in attributes
     return bool(_HIDDEN.search(attributes)) or ("content-visible" in attributes and not all(met))
 
 
-def _is_met(profiles: Collection[str], word: str, kind: str, *values: str) -> bool | None:
-    """Whether a condition is met, `None` if that is not known."""
-    known = _FORMATS if kind == "format" else profiles
-    is_one = not set(re.split(r"[\s,]+", "".join(values).strip())).isdisjoint(known)
-    return None if kind == "meta" else is_one == (word == "when")
+def _is_met(profiles: Collection[str], word: str, kind: str, *values: str) -> bool:
+    """Whether a condition is met; what only the site's metadata tell is not."""
+    held = _FORMATS if kind == "format" else profiles
+    names = re.split(r"[\s,]+", "".join(values).strip())
+    return kind != "meta" and any(name in held for name in names) == (word == "when")

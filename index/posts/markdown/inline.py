@@ -77,12 +77,12 @@ _FILE = re.compile(
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
-def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: bool = False) -> str:
-    """Take what editors add out of a paragraph, but for code, which may be hidden as a backtick.
+def strip_editor_syntax(source: str, *, keep_links: bool = False) -> str:
+    """Take what editors add out of a paragraph, but for code.
 
     Links between notes may be kept as links of Markdown.
     """
-    if not (hide_code or _INLINE_MARKED.search(source)):
+    if not _INLINE_MARKED.search(source):
         return source
     if "]:" in source:
         code = list(find_inline_code(source))
@@ -90,7 +90,7 @@ def strip_editor_syntax(source: str, *, hide_code: bool = False, keep_links: boo
     wiki = _wiki_link if keep_links else _wiki_words
     pieces, at = [], 0
     for start, end in find_inline_code(source):
-        pieces += [_strip_outside(source[at:start], wiki), "`" if hide_code else source[start:end]]
+        pieces += [_strip_outside(source[at:start], wiki), source[start:end]]
         at = end
     return "".join([*pieces, _strip_outside(source[at:], wiki)])
 
@@ -152,15 +152,17 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
+def strip_markup(
+    markdown: str, labels: frozenset[str] = frozenset(), parsed: Sequence[Token] = ()
+) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
-    `normalizeReference` writes them. Never raises.
+    `normalizeReference` writes them, and `parsed` the tokens of a body. Never raises.
     """
-    found = _lines(parse_passage(markdown), labels)
+    found = _lines(parse_passage(markdown, parsed), labels)
     lines = (CONTROL.sub("", line).strip("\n") for line in found)
     return restore_braces("\n".join(line for line in lines if line.strip()))
 

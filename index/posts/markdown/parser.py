@@ -71,6 +71,7 @@ _CONTAINER = re.compile(
     r"|===[!+]? +\"([^\"\n]*)\")[ \t]*$",
     re.MULTILINE,
 )
+_CONTAINER_MARK = re.compile(r"!!!|\?\?\?|===")
 
 
 def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -153,14 +154,15 @@ def find_definitions(markdown: str) -> dict[str, Any]:
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 
-_CODE = re.compile(
+CODE = re.compile(
     r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
 )
+"""Between backticks that pair up, the backticks included."""
 
 
 def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
     """Find the spans of a paragraph between backticks that pair up, the backticks included."""
-    return (code.span() for code in _CODE.finditer(source, start, end))
+    return (code.span() for code in CODE.finditer(source, start, end))
 
 
 def line_offsets(text: str) -> list[int]:
@@ -170,10 +172,13 @@ def line_offsets(text: str) -> list[int]:
     return offsets
 
 
-def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
-    """Find fences, indented code and code between backticks, in order."""
+def find_code(markdown: str, tokens: Sequence[Token], line: int = 0) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order.
+
+    `line` is that of the tokens with which the text begins.
+    """
     offsets = line_offsets(markdown)
-    lines = [(token, *(token.map or (0, 0))) for token in tokens]
+    lines = [(token, token.map[0] - line, token.map[1] - line) for token in tokens if token.map]
     blocks = [
         (offsets[first], offsets[min(end, len(offsets) - 1)])
         for token, first, end in lines
@@ -208,17 +213,20 @@ def _add_table_head(passage: str) -> str:
     return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip()}"
 
 
-def parse_passage(passage: str) -> Sequence[Token]:
+def parse_passage(passage: str, parsed: Sequence[Token] = ()) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises.
 
+    `parsed` are the tokens that a body which holds it has for it, none if it has not.
     Braces that are text may be marks (`index.posts.markdown.rules.protect_braces`).
     """
     markdown = _add_table_head(passage)
     dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
-    tokens = parse_blocks(markdown, dialect)
+    is_read = parsed and dialect == "passage" and not _CONTAINER_MARK.search(markdown)
+    tokens = parsed if is_read and markdown == passage else parse_blocks(markdown, dialect)
     if not CANDIDATE.search(markdown):
         return tokens
-    replaced = _replace_syntax(markdown, find_code(markdown, tokens))
+    first = parsed[0].map[0] if tokens is parsed and parsed[0].map else 0
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens, first))
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 

@@ -185,11 +185,19 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "fields without a fence": (
         {
             "a.md": f"Title: A\nStatus: draft\n\n{WORDS}",
-            "b.md": f"title:: B\nprivate:: true\n\n- {WORDS}",
             "c.md": f"Note: draft\nStatus: draft\n\n{WORDS}",
             "d.md": f"Title: D\nStatus: draft\nand on.\n\n{WORDS}",
         },
-        {"a.md": "draft", "b.md": "draft"},
+        {"a.md": "draft"},
+    ),
+    "a section with a number of more digits than Python writes": (
+        {
+            "a/_index.md": f"+++\n[cascade]\nweight = 0x{'f' * 4000}\n+++\n{WORDS}",
+            "a/x.md": WORDS,
+            "b/_index.md": f"+++\n[cascade]\ndraft = 0x{'f' * 4000}\n+++\n{WORDS}",
+            "b/y.md": WORDS,
+        },
+        {"b/_index.md": "draft", "b/y.md": "draft"},
     ),
     "front matter that cannot be read": (
         {
@@ -206,7 +214,7 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "excluded files of a vault": (
         {
             ".obsidian/app.json": json.dumps(
-                {"userIgnoreFilters": ["private/", "Arch", "/(^|\\/)Secret\\//", "/old|\\.bak/"]}
+                {"userIgnoreFilters": ["private/", "Arch", "/(^|\\/)Secret\\//", "/old/"]}
             ),
             "Private/a.md": WORDS,
             "Archive.md": WORDS,

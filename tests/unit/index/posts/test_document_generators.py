@@ -107,6 +107,7 @@ def test_a_hexo_post() -> None:
     post = parsed(
         "source/_posts/hello-hexo.md",
         """\
+        ---
         title: Hello Hexo
         date: 2023-01-02 03:04:05
         categories:
@@ -138,7 +139,7 @@ def test_a_hexo_post() -> None:
         tags=("hexo", "部落格", "Web", "Static"),
         language="zh-tw",
     )
-    assert (post.first_line, post.problems) == (8, ())
+    assert (post.first_line, post.problems) == (9, ())
     assert strip_markup(post.body.text) == (
         '開頭\n請先備份。\nKnuth, TAOCP\nBeware of bugs.\nhexo.extend("*");\n見 另一篇。'
     )
