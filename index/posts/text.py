@@ -5,9 +5,10 @@ damaged. Others are known by a byte order mark, or by charset-normalizer among t
 were really written in. Text stays verbatim but for three things: line endings become LF, a byte
 order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
 
-Of front matter are read YAML between `---` lines (the last may be `...`), TOML between `+++` lines,
-a JSON object, and the language named behind the first `---` as Eleventy has it. Where there is
-none, lines of `Name: value` up to a blank one, the title first, are read, as Pelican has them.
+Of front matter are read YAML between `---` lines (the last may be `...`) or as Hexo has it with
+the last of them alone, TOML between `+++` lines, a JSON object, and the language named behind the
+first `---` as Eleventy has it. Where there is none, lines of `Name: value` up to a blank one, a
+title among them, are read, as Pelican has them.
 
 Broken front matter costs the metadata, never the text, but for what keeps the post back. Where a
 leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
@@ -124,9 +125,19 @@ _NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?{_NAME}["']?[ \t]*:(?:\s|\Z)""")
 _JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
+_UNOPENED = re.compile(
+    r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
+    r"(?:[\w-]+:.*\n|[ \t]*- .*\n){2,}(?=---[ \t]*$)",
+    re.MULTILINE,
+)
+"""Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
 _LOOSE = re.compile(
     r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\n]*\S[^\n]*+\n)*+)++(?=\s)"
 )
+_PELICAN = frozenset(
+    ["title", "date", "modified", "author", "category", "tags", "slug", "status", "lang", "summary"]
+)
+"""Fields that a block without a fence may begin with."""
 _LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 """Metadata without a fence, of Pelican: lines up to a blank one, a value's further ones indented
 (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
@@ -165,11 +176,14 @@ def split_front_matter(text: str) -> FrontMatter:
             span = (start, closing.start(), closing.end())
             return _split_block(text, language, *span, is_certain=is_certain)
         return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
+    if unopened := _UNOPENED.match(text):
+        return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
     if json_opening := _JSON_OPENING.match(text):
         return _split_json(text, json_opening.end())
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
-        if next(iter(fields)).lower() == "title":
+        names = [*map(str.lower, fields)]
+        if "title" in names and names[0] in _PELICAN:
             return _split_behind(text, loose.end() - 1, fields)
     return FrontMatter({}, text, 1)
 
@@ -188,7 +202,7 @@ def _split_block(
     except ValueError as error:
         return _salvage(text, str(error), block, after, is_certain=is_certain)
     is_named = isinstance(fields, dict) and re.fullmatch(_NAME, str(next(iter(fields), "x")))
-    if isinstance(fields, dict) and is_named:
+    if isinstance(fields, dict) and (is_named or not start):
         return _split_behind(text, after, fields)
     return _salvage(text, "it is no list of fields", block, after, is_certain=False)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.index.relations.questions import group_questions
 from blog_search_mcp.index.relations.related import find_related
@@ -42,11 +39,6 @@ def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:
     draft = read_draft("\n\n".join(paragraphs).encode(), "long.md")
     assert "\n\n".join(passage.text for passage in draft.passages) == "\n\n".join(paragraphs)
     assert len(draft.passages) > 1
-
-
-def test_a_draft_that_breaks_its_reader_is_refused() -> None:
-    with pytest.raises(UnreadablePost):
-        read_draft(f"+++\ntitle = 0x{'f' * 4000}\n+++\nText.\n".encode(), "draft.md")
 
 
 FOOD = "---\ntitle: {0}\ndate: {1}\n---\nSoup with bread and {0}.\n"
