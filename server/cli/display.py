@@ -43,7 +43,8 @@ def search(settings: Settings, arguments: SearchArguments, *, why: bool, as_json
         show_page(page, why=why)
         more = ", more by --limit" if page["next_offset"] else ""
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
-        _print(f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}", dim=True)
+        footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
+        click.echo(_style(footer, dim=True))
     else:
         tell(page["notice"] or "", settings)
     return 0 if hits else 1
@@ -54,27 +55,31 @@ def show_page(page: Mapping[str, Any], *, why: bool = False) -> None:
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
     """
+    click.echo("\n".join(_write_page(page, why=why)))
+
+
+def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
     confidence = click.style(page["confidence"], CONFIDENCE[page["confidence"]])
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
-    click.echo(f"Confidence: {confidence}{sure}")
+    yield f"Confidence: {confidence}{sure}"
     if page["notice"]:
-        _print(page["notice"], fg="yellow")
+        yield _style(page["notice"], fg="yellow")
     for number, hit in enumerate(page["hits"], page["offset"] + 1):
         heading = f" › {_clean(hit['heading'])}" if hit.get("heading") else ""
         score = click.style(f"{hit['score']:.3f}", "cyan")
-        click.echo(f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}  {score}")
+        yield f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}  {score}"
         about = [
             f"{hit['source']} chunk {hit['chunk_index']}, lines {hit['lines']}",
             hit.get("date"),
             ", ".join(hit.get("tags", ())),
             *describe_others(hit),
         ]
-        _print(" · ".join(filter(None, about)), "   ", dim=True)
+        yield _style(" · ".join(filter(None, about)), "   ", dim=True)
         if hit.get("url"):
-            _print(hit["url"], "   ", fg="blue")
-        click.echo(f"   {_highlight(hit)}")
+            yield _style(hit["url"], "   ", fg="blue")
+        yield f"   {_highlight(hit)}"
         for line in _explain(hit, page["query"]) if why else ():
-            click.echo(f"   {click.style(escape_controls(line), dim=True)}")
+            yield f"   {click.style(escape_controls(line), dim=True)}"
 
 
 def _highlight(hit: Mapping[str, Any]) -> str:
@@ -108,5 +113,5 @@ def _clean(text: str) -> str:
     return escape_controls(one_line(text))
 
 
-def _print(text: str, indent: str = "", **style: Any) -> None:
-    click.echo(indent + click.style(_clean(text), **style))
+def _style(text: str, indent: str = "", **style: Any) -> str:
+    return indent + click.style(_clean(text), **style)
