@@ -57,23 +57,20 @@ class OllamaWire(Wire):
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """As Wire, by version and digest: two requests of a millisecond."""
-        digest = self._read_digests(policy).get(full_name(self.model), "")
+        models = self.request(lambda client: client.list(), policy).models
+        digests = {full_name(each.model or ""): clean_text(each.digest or "") for each in models}
+        digest = digests.get(full_name(self.model), "")
         if not digest:
             raise RequestFailed(FailureKind.MISSING, self)
         version = self.request(_read_version, policy)
         return clean_text(str(version)), digest
 
-    def list_installed(self) -> tuple[str, ...]:
-        """Return the full names of its models within about a second; none without an answer."""
+    def is_ready(self) -> bool:
+        """Whether it answers within about a second that it has the model."""
         try:
-            return tuple(self._read_digests(FOR_A_LOOK))
+            return bool(self.describe(FOR_A_LOOK))
         except EmbedderError:
-            return ()
-
-    def _read_digests(self, policy: RetryPolicy) -> dict[str, str]:
-        """Return the digests of the installed models by full name."""
-        models = self.request(lambda client: client.list(), policy).models
-        return {clean_text(full_name(m.model or "")): clean_text(m.digest or "") for m in models}
+            return False
 
 
 def _read_version(client: Any) -> Any:

@@ -45,11 +45,7 @@ licence, and what the files are in `README.md`; where the vocabulary is large, `
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
 
-
-def load_session(model: str) -> InferenceSession:
-    """Load a model's graph, once a process; other threads run meanwhile."""
-    with _LOADING:
-        return _load_session(model)
+_SESSIONS: Final[dict[str, InferenceSession]] = {}
 
 
 def import_onnxruntime() -> Any:
@@ -60,15 +56,17 @@ def import_onnxruntime() -> Any:
     return onnxruntime
 
 
-@cache
-def _load_session(model: str) -> InferenceSession:
-    onnxruntime = import_onnxruntime()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    path = str(MODELS / model / "model.onnx")
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+def load_session(model: str) -> InferenceSession:
+    """Load a model's graph, once a process."""
+    with _LOADING:
+        if model not in _SESSIONS:
+            onnxruntime = import_onnxruntime()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            path, providers = str(MODELS / model / "model.onnx"), ["CPUExecutionProvider"]
+            _SESSIONS[model] = onnxruntime.InferenceSession(path, options, providers=providers)
+        return _SESSIONS[model]
 
 
 @cache

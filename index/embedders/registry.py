@@ -82,22 +82,19 @@ def choose_embedder(
             )
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
-    if (prefixes or kind == "openai") and (model is None or named not in _SERVERS):
+    on_server = named in _SERVERS
+    needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
+    if needs_server and (model is None or not on_server):
         raise UsageError(
-            "The openai embedder, --document-prefix and --query-prefix need a model behind a "
-            "server: add --model NAME."
+            f"The package has the models {' and '.join(PACKAGED)}. Another one and the options "
+            "--document-prefix and --query-prefix need --model NAME of a model behind a server, "
+            "by --embedder ollama or --embedder openai."
         )
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     reason = f"Embedder: {name_embedder(named, model)}, as asked."
-    if named in _SERVERS:
-        return Choice(open_remote(named, url, model, prefixes), reason, is_asked=True)
-    if model not in PACKAGED:
-        raise UsageError(
-            f"The package does not have the model {model}, only {' and '.join(PACKAGED)}. Leave "
-            "--model out, or use --embedder ollama."
-        )
-    return Choice(PACKAGED[model], reason, is_asked=True)
+    embedder = open_remote(named, url, model, prefixes) if on_server else PACKAGED[model]
+    return Choice(embedder, reason, is_asked=True)
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
@@ -185,7 +182,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
     if kind == AUTO and packaged is MINILM:
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 
-        if full_name(wanted) in OllamaWire(url, wanted).list_installed():
+        if OllamaWire(url, wanted).is_ready():
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
     if kind == AUTO:

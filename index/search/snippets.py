@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from math import fsum
-from operator import attrgetter
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import Term, find_terms
@@ -62,9 +61,8 @@ def make_snippet(
 
 
 def _weigh(matches: Sequence[Term], weights: Mapping[str, float], start: int, end: int) -> float:
-    """The weight of the different stems between two places; `matches` stand in order."""
-    first, last = (bisect_left(matches, place, key=attrgetter("start")) for place in (start, end))
-    stems = {term.stem for term in matches[first:last] if term.end <= end}
+    """The weight of the different stems between two places."""
+    stems = {term.stem for term in matches if start <= term.start and term.end <= end}
     return fsum(weights[stem] for stem in stems)
 
 
