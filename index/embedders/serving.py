@@ -32,10 +32,6 @@ RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for a reader who has just
 started Ollama, seldom enough for one who never will."""
 
-ATTEMPT_TIMEOUT: Final = 30.0
-"""Seconds after which an attempt without an end no longer keeps others from asking; a model was
-seen to take 15 s to load from a cold disk."""
-
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
 
@@ -67,8 +63,7 @@ class ServedEmbedder(RemoteEmbedder):
             if self._failure and time.monotonic() < self._retry_at:
                 raise self._failure.with_traceback(None)  # each raise would lengthen it
             works = bool(self._recent) and self._failure is None
-            if self._failure:
-                self._retry_at = time.monotonic() + ATTEMPT_TIMEOUT
+            self._retry_at = time.monotonic() + RETRY_PAUSE
         embedding = run_in_background(lambda: self._record(lambda: self._embed(text)))
         if wait([embedding], MOST_WAIT if works else LEAST_WAIT).done:
             return embedding.result()
@@ -76,7 +71,7 @@ class ServedEmbedder(RemoteEmbedder):
             f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
             "Ask again in a moment; if it stays so, restart it."
         )
-        self._fail(late, ATTEMPT_TIMEOUT)
+        self._fail(late)
         raise late
 
     def _embed(self, text: str) -> Vectors:
@@ -96,12 +91,12 @@ class ServedEmbedder(RemoteEmbedder):
         try:
             ended = work()
         except BlogSearchError as error:
-            self._fail(error, RETRY_PAUSE)
+            self._fail(error)
             raise
         self._failure = None
         return ended
 
-    def _fail(self, failure: BlogSearchError, pause: float) -> None:
-        """Record why there is no vector, and the seconds until the next query may ask."""
+    def _fail(self, failure: BlogSearchError) -> None:
+        """Record why there is no vector; the next query may ask after RETRY_PAUSE."""
         with self._lock:
-            self._failure, self._retry_at = failure, time.monotonic() + pause
+            self._failure, self._retry_at = failure, time.monotonic() + RETRY_PAUSE
