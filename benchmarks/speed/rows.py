@@ -21,7 +21,7 @@ from benchmarks.speed.figure import Figure, in_turn
 from benchmarks.speed.free import ingest_free
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
 from benchmarks.speed.server import BARE, Server, ours, run_python, server
-from blog_search_mcp.index.embedders.packaged import MINILM, OnnxEmbedder
+from blog_search_mcp.index.embedders.packaged import MINILM
 
 QUERY = "index latency"
 NEAREST = 150
@@ -94,7 +94,7 @@ def first(stage: Stage) -> Figure:
 def search(stage: Stage) -> Figure:
     """A warm search, beside its parts alone: a call, the model, FAISS over the same vectors."""
     queries = stage.queries(stage.runs * 4)
-    flat, model = faiss.IndexFlatIP(MINILM.identity.dimension), OnnxEmbedder(MINILM)
+    flat, model = faiss.IndexFlatIP(MINILM.identity.dimension), MINILM
     for path in sorted(stage.index.glob("generations/*/vectors/*.rows")):
         flat.add(np.fromfile(path, "<f4").reshape(-1, flat.d))
     faiss.omp_set_num_threads(1)

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product, starmap
 from pathlib import Path
+from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
 from blog_search_mcp.index.analysis.query import PLAIN_WORD, Query, is_bigram
@@ -35,48 +36,34 @@ Names = Sequence[str]
 """A word, and what else it is called."""
 
 
-def regional_words() -> Iterator[Names]:
-    """What mainland China and what Taiwan says, in the characters that are searched."""
-    return _rows("regional_words.txt")
-
-
 def _rows(name: str) -> Iterator[Names]:
     lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
     return (line.split("\t") for line in lines)
 
 
-def _computing_words(language: str) -> Iterator[tuple[str, str]]:
-    """English words, each with one that `language` has for it, in the characters searched."""
-    for row in _rows("computing_words.txt") if language in LANGUAGES else ():
-        for other in to_simplified(row[1 + LANGUAGES.index(language)]).split():
-            yield row[0], other
+class Tables(NamedTuple):
+    """What words of one language are called elsewhere, in the characters that are searched."""
+
+    synonyms: dict[str, list[str]]
+    """In English, and in the other region of Chinese."""
+    of_english: dict[str, list[str]]
+    """By English stem, what it is called in the language."""
+    english: dict[str, str]
+    """The English word; of several the first."""
 
 
 @cache
-def _synonyms_of(language: str) -> Mapping[str, Names]:
-    """What words of a language are called in English, and in the other region of Chinese."""
-    synonyms: dict[str, list[str]] = defaultdict(list)
-    for english, other in _computing_words(language):
-        synonyms[other].append(english)
-    for mainland, taiwan in regional_words() if language == "zh" else ():
-        synonyms[mainland].append(taiwan)
-        synonyms[taiwan].append(mainland)
-    return dict(synonyms)
-
-
-@cache
-def _synonyms_of_english(language: str) -> Mapping[str, Names]:
-    """By English stem, what it is called in a language."""
-    synonyms: dict[str, list[str]] = defaultdict(list)
-    for english, other in _computing_words(language):
-        synonyms[stem(english, "en")].append(other)
-    return dict(synonyms)
-
-
-@cache
-def _english_words(language: str) -> Mapping[str, str]:
-    """By word of a language, the English one; of several the first."""
-    return {other: english for english, other in reversed([*_computing_words(language)])}
+def _read_tables(language: str) -> Tables:
+    tables = Tables(defaultdict(list), defaultdict(list), {})
+    for name, *columns in _rows("computing_words.txt") if language in LANGUAGES else ():
+        for word in to_simplified(columns[LANGUAGES.index(language)]).split():
+            tables.synonyms[word].append(name)
+            tables.of_english[stem(name, "en")].append(word)
+            tables.english.setdefault(word, name)
+    for mainland, taiwan in _rows("regional_words.txt") if language == "zh" else ():
+        tables.synonyms[mainland].append(taiwan)
+        tables.synonyms[taiwan].append(mainland)
+    return tables
 
 
 def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
@@ -110,7 +97,7 @@ def _find_names(
     """
     runs = _RUN.findall(to_simplified(query.text))
     if runs:
-        table = _synonyms_of(query.language)
+        table = _read_tables(query.language).synonyms
         for run in runs:
             names = [
                 (word, *(other for other in table.get(word, ()) if are_said(word, other)))
@@ -120,9 +107,9 @@ def _find_names(
             yield from starmap(_span, pairwise(names))
         return
     for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
-        english = _synonyms_of_english(language)
+        of_english = _read_tables(language).of_english
         for word in PLAIN_WORD.findall(query.text):
-            others = english.get(stem(word, "en"), ())
+            others = of_english.get(stem(word, "en"), ())
             yield word, *(other for other in others if are_said(word, other))
 
 
@@ -161,10 +148,8 @@ def _align(own: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, set
 _RUN = re.compile(f"[{CJK}]+")
 
 
-@cache
-def _pieces() -> re.Pattern[str]:
-    """Match a run of East Asian characters or a word: for few queries, and slow to compile."""
-    return re.compile(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*")
+_PIECE = rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*"
+"""A run of East Asian characters or a word: for few queries, and slow to compile."""
 
 
 def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
@@ -174,8 +159,8 @@ def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
     """
     if language not in LANGUAGES:
         return None
-    table, words, covered, whole = _english_words(language), list[str](), 0, 0
-    for piece in _pieces().finditer(to_simplified(text)):
+    table, words, covered, whole = _read_tables(language).english, list[str](), 0, 0
+    for piece in re.finditer(_PIECE, to_simplified(text)):
         if piece["run"] is None:
             named = [(piece[0], CHARACTERS_PER_WORD)]
         else:

@@ -206,10 +206,8 @@ def name_key(text: str) -> str:
     return "".join(c for c in folded if c.isalnum() or c in "+#")
 
 
-@cache
-def _word_or_character() -> re.Pattern[str]:
-    """Match a word, or one character of a script without spaces; few queries need it."""
-    return re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+_WORD_OR_CHARACTER = rf"[{CJK}]|[^\W_{CJK}]+"
+"""A word, or one character of a script without spaces; few queries need it compiled."""
 
 
 def spell_words(text: str) -> str:
@@ -218,4 +216,4 @@ def spell_words(text: str) -> str:
     Width, case and punctuation do not count, and Chinese of both scripts is one.
     """
     folded = text if text.isascii() else to_simplified(unicodedata.normalize("NFKC", text))
-    return f" {' '.join(_word_or_character().findall(folded.casefold()))} "
+    return f" {' '.join(re.findall(_WORD_OR_CHARACTER, folded.casefold()))} "

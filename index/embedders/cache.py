@@ -13,11 +13,11 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from blog_search_mcp.index.embedders.fingerprint import embeds_same, unpack_vect
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.disk import quarantine
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
-
-T = TypeVar("T")
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for another program's lock; sqlite3's own."""
@@ -66,24 +64,15 @@ class EmbeddingCache:
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text."""
         query = "SELECT vector FROM embeddings WHERE key = ?"
-
-        def select(connection: sqlite3.Connection) -> dict[str, Vectors]:
-            rows = {text: connection.execute(query, [self._key(text)]).fetchone() for text in texts}
-            return {text: np.frombuffer(row[0], dtype="<f4") for text, row in rows.items() if row}
-
-        return self._run(select)
+        results = self._run(query, [[self._key(text)] for text in texts])
+        pairs = zip(texts, results, strict=True)
+        return {text: np.frombuffer(rows[0][0], dtype="<f4") for text, rows in pairs if rows}
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep one vector for each text; once this returns, killing the process loses none."""
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
-        rows = [*zip(map(self._key, texts), blobs, strict=True)]
-
-        def insert(connection: sqlite3.Connection) -> None:
-            with connection:
-                statement = "INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)"
-                connection.executemany(statement, rows)
-
-        self._run(insert)
+        statement = "INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)"
+        self._run(statement, [*zip(map(self._key, texts), blobs, strict=True)])
 
     def _key(self, text: str) -> bytes:
         content = text.encode("utf-8", "surrogatepass")
@@ -99,34 +88,38 @@ class EmbeddingCache:
         packed = identity.fingerprint.vectors
         rows = unpack_vectors(packed, identity.dimension)
 
-        def adopt(connection: sqlite3.Connection) -> str:
-            query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
-            for (before,) in connection.execute(query, [canonical]).fetchall():
-                if embeds_same(before, rows):
-                    return str(before)
-            with connection:
-                connection.execute("INSERT INTO canaries VALUES (?, ?)", [canonical, packed])
-            return packed
+        query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
+        [recorded] = self._run(query, [[canonical]])
+        for (before,) in recorded:
+            if embeds_same(before, rows):
+                return canonical + str(before)
+        self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
+        return canonical + packed
 
-        return canonical + self._run(adopt)
+    def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """Return the rows of a statement for each of `values`, which are one transaction.
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do `work`, while other threads wait, and once more if the file had to be set aside."""
+        Other threads wait. Once more if the file had to be set aside.
+        """
         with self._lock:
             try:
                 try:
-                    return work(self._open())
+                    return self._execute(statement, values)
                 except sqlite3.DatabaseError as error:
                     if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
                         raise
                 self._set_aside()
-                return work(self._open())
+                return self._execute(statement, values)
             except (OSError, sqlite3.Error) as error:
                 self.close()
                 raise IndexProblem(
                     f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
                     "space and the folder's permissions, then run again."
                 ) from error
+
+    def _execute(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        with self._open() as connection:
+            return [connection.execute(statement, row).fetchall() for row in values]
 
     def _open(self) -> sqlite3.Connection:
         """Return the connection, which threads take turns with. Raises sqlite3.DatabaseError."""

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import httpx
 import numpy as np
@@ -23,7 +23,6 @@ from blog_search_mcp.index.embedders.addresses import is_loopback
 from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, UsageError
 from blog_search_mcp.index.types import Vectors
 
-C = TypeVar("C")
 T = TypeVar("T")
 
 DETAIL_LIMIT: Final = 200
@@ -52,17 +51,21 @@ class FailureKind(Enum):
         "{0.place} failed: {detail}. Try again; if it stays so, restart or update it, and check "
         "{0.setting}."
     )
-    """It crashed, or answered with something else than a vector for each text."""
+    """It crashed or answered with something else than vectors."""
     TOO_LONG = "{0.model} takes no text, however short. Choose another model."
     MISSING = "{0.place} does not have the model {0.model}. {0.fetch}."
     NOT_EMBEDDING = "{0.model} gives no embeddings. Choose a model that does, such as bge-m3."
     REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
 
 
+RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 6, FailureKind.FAILED: 3}
+"""At most, of a request that fails so; what was too slow goes out in halves, not as it was."""
+
+
 class RequestFailed(EmbedderError):
     """One failed request."""
 
-    def __init__(self, kind: FailureKind, wire: Wire[Any], detail: str = "") -> None:
+    def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
         self.detail = clean_text(detail) or "no reason given"
         hidden = kind.value.format(wire, detail="its log has the reason")
@@ -77,36 +80,26 @@ def clean_text(text: str) -> str:
     return to_line(text)[:DETAIL_LIMIT]
 
 
-MOST_CRASHES: Final = 3
-"""Retries of what a server fails on: it may be the text."""
-
-
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How long to wait for a reply, and the pauses before each retry, in seconds."""
 
     timeout: float
-    pauses: tuple[float, ...]
-
-    def retries(self, kind: FailureKind) -> int:
-        """Return how often a request that fails so is sent again."""
-        if kind is FailureKind.FAILED:
-            return min(len(self.pauses), MOST_CRASHES)
-        return len(self.pauses) if kind in (FailureKind.DOWN, FailureKind.BUSY) else 0
+    pauses: tuple[float, ...] = ()
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(timeout=300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0))
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
-down for some seconds. What was too slow is retried in halves, not as it was."""
+down for some seconds."""
 
-FOR_A_QUERY: Final = RetryPolicy(timeout=20.0, pauses=())
+FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
 
-FOR_A_LOOK: Final = RetryPolicy(timeout=1.0, pauses=())
+FOR_A_LOOK: Final = RetryPolicy(timeout=1.0)
 """A local Ollama lists its models in milliseconds."""
 
 
-class Wire(ABC, Generic[C]):
+class Wire(ABC):
     """How one server is spoken to about one model; connects at the first request of a timeout."""
 
     kind: ClassVar[str]
@@ -125,10 +118,10 @@ class Wire(ABC, Generic[C]):
         self.model = model
         self.place = f"{self.name} at {url}"
         self.fetch = self.fetch.format(model=model)
-        self._clients: dict[float, C] = {}
+        self._clients: dict[float, Any] = {}
 
     @abstractmethod
-    def connect(self, timeout: float) -> C:
+    def connect(self, timeout: float) -> Any:
         """Import and set up the client. Raises UsageError for an address that cannot be meant."""
 
     @abstractmethod
@@ -142,7 +135,7 @@ class Wire(ABC, Generic[C]):
         """
         return "", ""
 
-    def prepare(self, policy: RetryPolicy) -> C:
+    def prepare(self, policy: RetryPolicy) -> Any:
         """Return the client for requests of this policy. Raises EmbedderRefused."""
         if policy.timeout not in self._clients:
             try:
@@ -150,22 +143,19 @@ class Wire(ABC, Generic[C]):
             except (ImportError, OSError, ValueError, UsageError) as error:
                 failed = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                raise EmbedderRefused(
-                    f"{failed}: {error}. {remedy}", for_clients=f"{failed}. {remedy}"
-                ) from error
+                hidden = f"{failed}. {remedy}"
+                raise EmbedderRefused(f"{failed}: {error}. {remedy}", for_clients=hidden) from error
         return self._clients[policy.timeout]
 
-    def request(self, send: Callable[[C], T], policy: RetryPolicy) -> T:
+    def request(self, send: Callable[[Any], T], policy: RetryPolicy) -> T:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
         client, attempt = self.prepare(policy), 0
         while True:
             try:
                 return send(client)
-            except Exception as error:
+            except _FAILURES as error:
                 kind = classify_error(error)
-                if kind is None:
-                    raise
-                if attempt >= policy.retries(kind):
+                if attempt >= min(RETRIES.get(kind, 0), len(policy.pauses)):
                     raise RequestFailed(kind, self, str(error)) from error
             time.sleep(policy.pauses[attempt])
             attempt += 1
@@ -203,18 +193,19 @@ class ReplyRefused(Exception):
         self.kind = classify_reply(status, text)
 
 
-def classify_error(error: Exception) -> FailureKind | None:
-    """Classify what a request raised; `None` for what neither network nor answer raises."""
-    match error:
-        case ReplyRefused():
-            return error.kind
-        case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
-            return FailureKind.DOWN
-        case httpx.TimeoutException():
-            return FailureKind.SLOW
-        case httpx.HTTPError() | ValueError() | TypeError() | LookupError() | RecursionError():
-            return FailureKind.FAILED
-    return None
+_MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
+"""What reading an answer raises that is not of the form it should have."""
+
+_FAILURES = (ReplyRefused, ConnectionError, httpx.HTTPError, *_MALFORMED)
+
+
+def classify_error(error: Exception) -> FailureKind:
+    """Classify what a request raised, one of _FAILURES."""
+    if isinstance(error, ReplyRefused):
+        return error.kind
+    if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
+        return FailureKind.DOWN
+    return FailureKind.SLOW if isinstance(error, httpx.TimeoutException) else FailureKind.FAILED
 
 
 def client_options(url: str, timeout: float) -> dict[str, Any]:
@@ -247,7 +238,7 @@ def _read_bounded(response: httpx.Response) -> None:
     try:  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
         error = response.json()["error"]
         said = str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except _MALFORMED:
         said = response.text
     raise ReplyRefused(response.status_code, said)
 

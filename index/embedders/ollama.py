@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
+
+import httpx
 
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.embedders.cards import full_name
@@ -19,15 +21,11 @@ from blog_search_mcp.index.embedders.client import (
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.types import Vectors
 
-if TYPE_CHECKING:
-    import httpx
-    from ollama import Client
-
 KEEP_ALIVE: Final = "30m"
 """How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
 
 
-class OllamaWire(Wire["Client"]):
+class OllamaWire(Wire):
     """One Ollama, whose address is in any form of OLLAMA_HOST."""
 
     kind = "ollama"
@@ -40,7 +38,7 @@ class OllamaWire(Wire["Client"]):
         """Take address and model. Raises UsageError for an address that no Ollama could have."""
         super().__init__(resolve_ollama(url), model)
 
-    def connect(self, timeout: float) -> Client:
+    def connect(self, timeout: float) -> Any:
         """As Wire: the import alone trips on odd settings."""
         from ollama import Client
 
@@ -51,7 +49,7 @@ class OllamaWire(Wire["Client"]):
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """As Wire. Ollama cuts long texts unless told not to."""
 
-        def send(client: Client) -> Vectors:
+        def send(client: Any) -> Vectors:
             reply = client.embed(self.model, texts, truncate=False, keep_alive=KEEP_ALIVE)
             return read_rows(reply.embeddings, len(texts), dimension)
 
@@ -59,30 +57,25 @@ class OllamaWire(Wire["Client"]):
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """As Wire, by version and digest: two requests of a millisecond."""
-        digest = self._read_digests(policy).get(full_name(self.model), "")
+        models = self.request(lambda client: client.list(), policy).models
+        digests = {full_name(each.model or ""): clean_text(each.digest or "") for each in models}
+        digest = digests.get(full_name(self.model), "")
         if not digest:
             raise RequestFailed(FailureKind.MISSING, self)
-        return self._read_version(policy), digest
+        version = self.request(_read_version, policy)
+        return clean_text(str(version)), digest
 
-    def list_installed(self) -> tuple[str, ...]:
-        """Return the full names of its models within about a second; none without an answer."""
+    def is_ready(self) -> bool:
+        """Whether it answers within about a second that it has the model."""
         try:
-            return tuple(self._read_digests(FOR_A_LOOK))
+            return bool(self.describe(FOR_A_LOOK))
         except EmbedderError:
-            return ()
+            return False
 
-    def _read_digests(self, policy: RetryPolicy) -> dict[str, str]:
-        """Return the digests of the installed models by full name."""
-        models = self.request(lambda client: client.list(), policy).models
-        return {clean_text(full_name(m.model or "")): clean_text(m.digest or "") for m in models}
 
-    def _read_version(self, policy: RetryPolicy) -> str:
-        """Return the version, by the official client's connection: it has no method for it."""
-
-        def read(client: Client) -> str:
-            return clean_text(str(client._client.get("/api/version").json()["version"]))
-
-        return self.request(read, policy)
+def _read_version(client: Any) -> Any:
+    """Read the version by the official client's connection: it has no method for it."""
+    return client._client.get("/api/version").json()["version"]
 
 
 def _remove_key(request: httpx.Request) -> None:

@@ -23,7 +23,7 @@ from blog_search_mcp.index.embedders.client import (
 from blog_search_mcp.index.types import Vectors
 
 
-class OpenAIWire(Wire[httpx.Client]):
+class OpenAIWire(Wire):
     """One server, by an address in any form of `resolve_openai`; another one fails at first use."""
 
     kind = "openai"

@@ -45,11 +45,7 @@ licence, and what the files are in `README.md`; where the vocabulary is large, `
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
 
-
-def load_session(model: str) -> InferenceSession:
-    """Load a model's graph, once a process; other threads run meanwhile."""
-    with _LOADING:
-        return _load_session(model)
+_SESSIONS: Final[dict[str, InferenceSession]] = {}
 
 
 def import_onnxruntime() -> Any:
@@ -60,15 +56,17 @@ def import_onnxruntime() -> Any:
     return onnxruntime
 
 
-@cache
-def _load_session(model: str) -> InferenceSession:
-    onnxruntime = import_onnxruntime()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    path = str(MODELS / model / "model.onnx")
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+def load_session(model: str) -> InferenceSession:
+    """Load a model's graph, once a process."""
+    with _LOADING:
+        if model not in _SESSIONS:
+            onnxruntime = import_onnxruntime()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            path, providers = str(MODELS / model / "model.onnx"), ["CPUExecutionProvider"]
+            _SESSIONS[model] = onnxruntime.InferenceSession(path, options, providers=providers)
+        return _SESSIONS[model]
 
 
 @cache
@@ -200,9 +198,15 @@ def _is_read(letter: str) -> bool:
     return unicodedata.name(letter, "").startswith(_SCRIPTS)
 
 
-@dataclass(frozen=True, slots=True)
-class PackagedModel:
-    """One model: its identity, and what its tokenizer's file does not say."""
+MOST_THREADS: Final = 4
+"""Each holds one text's activations; a blog is embedded in minutes with fewer."""
+
+
+@dataclass(frozen=True)
+class OnnxEmbedder:
+    """A model of the package, as Embedder, which loads at the first text."""
+
+    window_pieces = WINDOW
 
     identity: EmbedderIdentity
     """The digest is the SHA-256 of model.onnx; hashing it at each start would buy nothing."""
@@ -213,8 +217,20 @@ class PackagedModel:
     has_tables: bool
     """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and a
     short one is cut by `pieces.db`."""
-    measure_coverage: Callable[[Sequence[str]], list[float]]
-    """As `Embedder.vocabulary_coverage`."""
+    vocabulary_coverage: Callable[[Sequence[str]], list[float]]
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
+        return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """As Embedder; a long text is the mean of its windows."""
+        return self._embed(self.identity.query_prefix, text, looks_up=True)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder."""
+        return self._embed_each(self.embed_query, texts)
 
     def encode(self, text: str, *, looks_up: bool = False) -> list[int]:
         """Return the pieces of a text, without the frame; none for a blank one.
@@ -231,7 +247,7 @@ class PackagedModel:
         ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
         return ids
 
-    def frame_pieces(self, prefix: str, text: str, *, looks_up: bool) -> list[list[int]]:
+    def _frame_pieces(self, prefix: str, text: str, *, looks_up: bool) -> list[list[int]]:
         """Return the pieces of each run that a text takes, prefix and frame in each.
 
         None if blank. The runs are as few as can be and of equal length within one piece, so that
@@ -245,8 +261,28 @@ class PackagedModel:
         cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
         return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
 
+    def _embed_each(self, embed: Callable[[str], Vectors], texts: Sequence[str]) -> Vectors:
+        import numpy as np
 
-MINILM: Final = PackagedModel(
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            rows = [*pool.map(embed, texts)]
+        return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
+
+    def _embed(self, prefix: str, text: str, *, looks_up: bool = False) -> Vectors:
+        windows = self._frame_pieces(prefix, text, looks_up=looks_up)
+        return mean_direction([*map(self._run, windows)], self.identity.dimension)
+
+    def _run(self, pieces: list[int]) -> Vectors:
+        import numpy as np
+
+        ids = np.array([pieces], dtype=np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+        (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
+        row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
+        return row
+
+
+MINILM: Final = OnnxEmbedder(
     identity=EmbedderIdentity(
         kind="embedded",
         model=ENGLISH_MODEL,
@@ -256,11 +292,11 @@ MINILM: Final = PackagedModel(
     most_pieces=256,
     frame=(101, 102),
     has_tables=False,
-    measure_coverage=english_coverage,
+    vocabulary_coverage=english_coverage,
 )
 """all-MiniLM-L6-v2: English, trained on 256 pieces."""
 
-E5: Final = PackagedModel(
+E5: Final = OnnxEmbedder(
     identity=EmbedderIdentity(
         kind="embedded",
         model="multilingual-e5-small",
@@ -272,7 +308,7 @@ E5: Final = PackagedModel(
     most_pieces=512,
     frame=(0, 2),
     has_tables=True,
-    measure_coverage=script_coverage,
+    vocabulary_coverage=script_coverage,
 )
 """multilingual-e5-small: about a hundred languages, of which the package has the scripts of
 Europe and East Asia."""
@@ -286,63 +322,11 @@ English ones have at most .002, the three others .79 and more, and a blog of two
 
 
 def share_not_english(posts: Mapping[str, int]) -> float:
-    """Return the share of posts, counted by language tag, that are not in English.
-
-    Those that show no language (`""`) are none of them. 0 without posts.
-    """
+    """Return the share of posts, counted by tag (`""` if unknown), in another language; or 0."""
     others = [count for tag, count in posts.items() if tag.partition("-")[0] not in ("en", "")]
     return sum(others) / max(sum(posts.values()), 1)
 
 
-def choose_packaged(posts: Mapping[str, int]) -> PackagedModel:
+def choose_packaged(posts: Mapping[str, int]) -> OnnxEmbedder:
     """Choose the model for posts that are counted by their languages."""
     return E5 if share_not_english(posts) >= OTHER_SHARE else MINILM
-
-
-MOST_THREADS: Final = 4
-"""Each holds one text's activations; a blog is embedded in minutes with fewer."""
-
-
-class OnnxEmbedder:
-    """A model of the package, as Embedder; loads at the first text."""
-
-    window_pieces = WINDOW
-
-    def __init__(self, model: PackagedModel = MINILM) -> None:
-        self.model = model
-        self.identity = model.identity
-        self.vocabulary_coverage = model.measure_coverage
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
-        load_tokenizer(self.identity.model)  # before there are threads, so it loads once
-        return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
-
-    def embed_query(self, text: str) -> Vectors:
-        """As Embedder; a long text is the mean of its windows."""
-        return self._embed(self.identity.query_prefix, text, looks_up=True)
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
-        return self._embed_each(self.embed_query, texts)
-
-    def _embed_each(self, embed: Callable[[str], Vectors], texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-            rows = [*pool.map(embed, texts)]
-        return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
-
-    def _embed(self, prefix: str, text: str, *, looks_up: bool = False) -> Vectors:
-        windows = self.model.frame_pieces(prefix, text, looks_up=looks_up)
-        return mean_direction([*map(self._run, windows)], self.identity.dimension)
-
-    def _run(self, pieces: list[int]) -> Vectors:
-        import numpy as np
-
-        ids = np.array([pieces], dtype=np.int64)
-        (vectors,) = load_session(self.identity.model).run(
-            ["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        )
-        row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
-        return row

@@ -23,7 +23,6 @@ from blog_search_mcp.index.embedders.cards import MULTILINGUAL_MODEL, full_name,
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     PACKAGED,
-    OnnxEmbedder,
     choose_packaged,
     import_onnxruntime,
     load_session,
@@ -72,25 +71,30 @@ def choose_embedder(
     if kind == AUTO and model is not None:  # a model that is not in the package is Ollama's
         named = "embedded" if model in PACKAGED else "ollama"
     if existing is not None:
-        _refuse_another(existing, kind, model, prefixes, rebuild_command(named, model))
+        is_same = full_name(model or existing.model) == full_name(existing.model)
+        is_same &= prefixes in (None, (existing.document_prefix, existing.query_prefix))
+        if kind not in (AUTO, existing.kind) or not is_same:
+            raise EmbedderMismatch(
+                f"This index was built with {existing.title}, and vectors of two embedders or "
+                "prefixes cannot be compared. Leave --embedder, --model, --document-prefix and "
+                "--query-prefix out to keep it, or build it anew: "
+                f"`{rebuild_command(named, model)}`."
+            )
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
-    if (prefixes or kind == "openai") and (model is None or named not in _SERVERS):
+    on_server = named in _SERVERS
+    needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
+    if needs_server and (model is None or not on_server):
         raise UsageError(
-            "The openai embedder, --document-prefix and --query-prefix need a model behind a "
-            "server: add --model NAME."
+            f"The package has the models {' and '.join(PACKAGED)}. Another one and the options "
+            "--document-prefix and --query-prefix need --model NAME of a model behind a server, "
+            "by --embedder ollama or --embedder openai."
         )
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     reason = f"Embedder: {name_embedder(named, model)}, as asked."
-    if named in _SERVERS:
-        return Choice(open_remote(named, url, model, prefixes), reason, is_asked=True)
-    if model not in PACKAGED:
-        raise UsageError(
-            f"The package does not have the model {model}, only {' and '.join(PACKAGED)}. Leave "
-            "--model out, or use --embedder ollama."
-        )
-    return Choice(OnnxEmbedder(PACKAGED[model]), reason, is_asked=True)
+    embedder = open_remote(named, url, model, prefixes) if on_server else PACKAGED[model]
+    return Choice(embedder, reason, is_asked=True)
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
@@ -121,7 +125,7 @@ def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
             f"The index was built with {identity.title}, which this version does not have. "
             f"Build it anew: `{TO_INGEST} --rebuild`."
         )
-    return OnnxEmbedder(model)
+    return model
 
 
 def open_remote(
@@ -178,36 +182,15 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
     if kind == AUTO and packaged is MINILM:
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 
-        if full_name(wanted) in OllamaWire(url, wanted).list_installed():
+        if OllamaWire(url, wanted).is_ready():
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
     if kind == AUTO:
         rebuild = rebuild_command("ollama", wanted)
         why += f" For Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`."
-    return Choice(OnnxEmbedder(packaged), f"Embedder: {packaged.identity.title}.{why}")
+    return Choice(packaged, f"Embedder: {packaged.identity.title}.{why}")
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
     """Describe in which languages posts are, without a full stop."""
     return f"{share_not_english(posts):.0%} of the posts are in another language than English"
-
-
-def _refuse_another(
-    existing: EmbedderIdentity,
-    kind: str,
-    model: str | None,
-    prefixes: tuple[str, str] | None,
-    rebuild: str,
-) -> None:
-    """Raise EmbedderMismatch if another embedder or other prefixes are asked for."""
-    is_same = (
-        kind in (AUTO, existing.kind)
-        and full_name(model or existing.model) == full_name(existing.model)
-        and prefixes in (None, (existing.document_prefix, existing.query_prefix))
-    )
-    if not is_same:
-        raise EmbedderMismatch(
-            f"This index was built with {existing.title}, and vectors of two embedders or "
-            "prefixes cannot be compared. Leave --embedder, --model, --document-prefix and "
-            f"--query-prefix out to keep it, or build it anew: `{rebuild}`."
-        )

@@ -16,7 +16,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -53,7 +53,7 @@ LOOK_INTERVAL: Final = 5.0
 replaced meanwhile answers for that long at most."""
 
 HARMLESS: Final = "a short and simple text"
-"""No version of Ollama has failed on words like these."""
+"""No version of Ollama has failed on words like these, so it tells whether it is the server."""
 
 
 class RemoteEmbedder:
@@ -79,7 +79,7 @@ class RemoteEmbedder:
         """
         if recorded is not None:
             prefixes = (recorded.document_prefix, recorded.query_prefix)
-        self.wire: Wire[Any] = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
+        self.wire: Wire = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
         self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
         self._identity = recorded
         self._state: tuple[str, str] | None = None
@@ -118,11 +118,7 @@ class RemoteEmbedder:
         self._looked = time.monotonic()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder; a blank text, which stalls some versions, is not sent.
-
-        Raises TextsRefused for texts that the server fails on while it embeds others, and as
-        `verify`.
-        """
+        """As Embedder. Raises as `verify` too."""
         return self._embed_all(self.prefixes[0], texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -163,11 +159,14 @@ class RemoteEmbedder:
 
     def _embed_fingerprint(self) -> Vectors:
         """Embed the fingerprint texts as documents, one by one. Raises RequestFailed."""
-        prefix, policy = self.prefixes[0], self.for_documents
-        return np.stack([self._embed_one(prefix, text, policy) for text in TEXTS])
+        rows = [self._embed_one(self.prefixes[0], text, self.for_documents) for text in TEXTS]
+        return np.stack(rows)
 
     def _embed_all(self, prefix: str, texts: Sequence[str]) -> Vectors:
-        """Embed in batches, and look whether server and model still are what they were before."""
+        """Embed in batches, and look whether server and model still are what they were before.
+
+        A blank text, which stalls some versions, is not sent.
+        """
         if self._state is None:
             self.verify(self.for_a_query)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
@@ -189,10 +188,7 @@ class RemoteEmbedder:
         return rows
 
     def _choose_size(self) -> int:
-        """Return BATCH, or 1 for a server that embeds texts otherwise together than alone.
-
-        Raises RequestFailed.
-        """
+        """Return BATCH, or 1 for a server that embeds texts otherwise together than alone."""
         alone = self.identity.fingerprint
         if not self._size and alone:
             answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
@@ -214,22 +210,15 @@ class RemoteEmbedder:
             return list(self._send(prefix, texts, policy))
         except RequestFailed as failure:
             policy = replace(policy, timeout=min(policy.timeout, RETRY_TIMEOUT))
-            if len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
-                self._check_server(failure, policy)
+            if failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
+                self._send(self.prefixes[0], [HARMLESS], policy)
+            elif len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
+                raise
             if len(texts) == 1:
                 return [failure]
         middle = len(texts) // 2
         halves = (texts[:middle], texts[middle:])
         return [row for half in halves for row in self._embed_batch(prefix, half, policy)]
-
-    def _check_server(self, failure: RequestFailed, policy: RetryPolicy) -> None:
-        """Raise unless the failure may be the texts' own: the server embeds what is harmless."""
-        if failure.kind not in (FailureKind.FAILED, FailureKind.SLOW):
-            raise failure
-        try:
-            self._send(self.prefixes[0], [HARMLESS], policy)
-        except RequestFailed as again:
-            raise again from failure
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
         """Return a row of shape (dimension,), for a text too long the mean of its halves.

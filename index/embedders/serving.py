@@ -25,20 +25,12 @@ LEAST_WAIT: Final = 0.2
 """Seconds that a query waits for an embedder of which nothing good is known: with the work
 around it, on a busy machine too, a dead one may cost a query 0.3 s and no more."""
 
-WAIT_FACTOR: Final = 2.0
-"""How often its usual time an embedder that works may take: one on a slow machine would miss
-LEAST_WAIT each time, one that answers in 0.1 s and now does not is as good as dead after it."""
-
 MOST_WAIT: Final = 2.0
-"""Seconds that a query waits at most, whatever is usual; keyword matches are better by then."""
+"""Seconds that a query waits for one that worked last; keyword matches are better by then."""
 
 RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for a reader who has just
 started Ollama, seldom enough for one who never will."""
-
-ATTEMPT_TIMEOUT: Final = 30.0
-"""Seconds after which an attempt without an end no longer keeps others from asking; a model was
-seen to take 15 s to load from a cold disk."""
 
 RECENT_QUERIES: Final = 64
 """Vectors kept: more than one conversation asks, in 200 KB."""
@@ -52,8 +44,6 @@ class ServedEmbedder(RemoteEmbedder):
         super().__init__(recorded.kind, url, recorded.model, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
-        self._seconds = 0.0
-        """That the last vector took."""
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
 
@@ -72,28 +62,25 @@ class ServedEmbedder(RemoteEmbedder):
                 return self._recent[text]
             if self._failure and time.monotonic() < self._retry_at:
                 raise self._failure.with_traceback(None)  # each raise would lengthen it
-            seconds = min(max(LEAST_WAIT, WAIT_FACTOR * self._seconds), MOST_WAIT)
-            if self._failure:
-                seconds, self._retry_at = LEAST_WAIT, time.monotonic() + ATTEMPT_TIMEOUT
+            works = bool(self._recent) and self._failure is None
+            self._retry_at = time.monotonic() + RETRY_PAUSE
         embedding = run_in_background(lambda: self._record(lambda: self._embed(text)))
-        if wait([embedding], seconds).done:
+        if wait([embedding], MOST_WAIT if works else LEAST_WAIT).done:
             return embedding.result()
         late = EmbedderUnavailable(
             f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
             "Ask again in a moment; if it stays so, restart it."
         )
-        self._fail(late, ATTEMPT_TIMEOUT)
+        self._fail(late)
         raise late
 
     def _embed(self, text: str) -> Vectors:
-        began = time.monotonic()
         try:
             vector = super().embed_query(text)
         except EmbedderMismatch:
             self._recent = {}  # the last ones may be the other model's
             raise
         with self._lock:
-            self._seconds = time.monotonic() - began
             self._recent[text] = vector
             if len(self._recent) > RECENT_QUERIES:
                 del self._recent[next(iter(self._recent))]
@@ -104,12 +91,12 @@ class ServedEmbedder(RemoteEmbedder):
         try:
             ended = work()
         except BlogSearchError as error:
-            self._fail(error, RETRY_PAUSE)
+            self._fail(error)
             raise
         self._failure = None
         return ended
 
-    def _fail(self, failure: BlogSearchError, pause: float) -> None:
-        """Record why there is no vector, and the seconds until the next query may ask."""
+    def _fail(self, failure: BlogSearchError) -> None:
+        """Record why there is no vector; the next query may ask after RETRY_PAUSE."""
         with self._lock:
-            self._failure, self._retry_at = failure, time.monotonic() + pause
+            self._failure, self._retry_at = failure, time.monotonic() + RETRY_PAUSE

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -70,12 +69,12 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     of_headings, of_absent, of_foreign = (
         [reach[text] for text in sample] for sample in (headings, absent, foreign)
     )
-    covered_cosines = _covered_cosines(of_headings)
+    covered_cosines, absent_cosines, foreign_cosines = map(
+        _covered_cosines, (of_headings, of_absent, of_foreign)
+    )
     if len(covered_cosines) <= COVERED_SHARE * len(headings):
         covered_cosines = []
-    absent_cosines = [cosine for cosine, _ in _covered_cosines(of_absent)]
-    foreign_cosines = [cosine for cosine, _ in _covered_cosines(of_foreign)]
-    absent_cosine = _median(absent_cosines)
+    absent_cosine = _median([cosine for cosine, _ in absent_cosines])
     gain = [USUAL_REACH * (1.0 - absent_cosine)] if absent_cosines else []
     cosines = [cosine for cosine, _ in covered_cosines]
     heading_cosine = _median_or_usual(cosines, [absent_cosine + more for more in gain])
@@ -86,7 +85,7 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
         heading_similarity=max(similarity, 0.0),
         heading_cosine=heading_cosine,
         absent_cosine=min(absent_cosine, heading_cosine),
-        foreign_cosine=_median(foreign_cosines) or absent_cosine,
+        foreign_cosine=_median([cosine for cosine, _ in foreign_cosines]) or absent_cosine,
         characters=snapshot.catalog.count_characters(),
         chunks=len(snapshot.table.chunks),
         last_chunk=int(snapshot.table.chunks.max(initial=-1)),
@@ -96,14 +95,9 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
 def choose_absent(language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose absent headings for a blog in `language`, and the same ones in another script."""
     code = primary_subtag(language)
-    other = "en" if code in EAST_ASIAN else "zh"
-    return _absent_headings(code if code in ABSENT_LANGUAGES else "en"), _absent_headings(other)
-
-
-@cache
-def _absent_headings(language: str) -> tuple[str, ...]:
-    rows = _ABSENT.read_text(encoding="utf-8").splitlines()
-    return tuple(row.split("\t")[ABSENT_LANGUAGES.index(language)] for row in rows)
+    rows = (row.split("\t") for row in _ABSENT.read_text(encoding="utf-8").splitlines())
+    columns = dict(zip(ABSENT_LANGUAGES, zip(*rows, strict=True), strict=True))
+    return columns.get(code, columns["en"]), columns["en" if code in EAST_ASIAN else "zh"]
 
 
 def sample_queries(headings: Collection[str]) -> list[str]:

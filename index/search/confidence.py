@@ -111,7 +111,8 @@ def compute_confidence_features(
     if has_similarity(retrieved, blog):
         shift = blog.foreign_cosine - blog.absent_cosine if retrieved.query.has_other_script else 0
         cosine = (retrieved.max_cosine or 0.0) - shift
-        nearest = length_factor(retrieved) * _scale(cosine, blog.absent_cosine, blog.heading_cosine)
+        nearest = _scale(cosine, blog.absent_cosine, blog.heading_cosine)
+        nearest *= query_length(retrieved) ** LENGTH_POWER
     return {
         "found": _scale(found_words(retrieved), blog.absent_found, blog.heading_found),
         "missing": absent / (sum(rarities) or 1.0),
@@ -133,14 +134,10 @@ def _scale(value: float, absent: float, heading: float) -> float:
 def found_words(retrieved: Retrieval) -> float:
     """How much of the words the best passages hold, for a query of any length, at least 0.
 
-    The geometric mean of the best BM25 and the coverage, times the root of `length_factor`.
+    The geometric mean of the best BM25 and the coverage, by the root of the length's power.
     """
-    return math.sqrt(retrieved.max_bm25 * retrieved.coverage * length_factor(retrieved))
-
-
-def length_factor(retrieved: Retrieval) -> float:
-    """How much what a query reaches counts by its length: 1 for a word that no passage has."""
-    return math.pow(query_length(retrieved), LENGTH_POWER)
+    length = query_length(retrieved) ** LENGTH_POWER
+    return math.sqrt(retrieved.max_bm25 * retrieved.coverage * length)
 
 
 def query_length(retrieved: Retrieval) -> float:

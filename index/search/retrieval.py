@@ -161,7 +161,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     proposed = sorted({*by_chunks, *_posts_of(snapshot, near), *wholes})
     others = sorted(wholes.keys() - by_chunks)
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
-    posts = _gather_candidates(snapshot, query, vector, proposed, (bm25, coverage))
+    posts = _gather_candidates(snapshot, reach, vector, proposed, (bm25, coverage))
     return replace(reach, posts=posts, notice=notice)
 
 
@@ -234,7 +234,7 @@ def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
 
 def _gather_candidates(
     snapshot: Snapshot,
-    query: Query,
+    reach: Retrieval,
     vector: Vectors | None,
     proposed: Sequence[int],
     found: tuple[Scores, Scores],
@@ -252,9 +252,8 @@ def _gather_candidates(
         cosines, windows = snapshot.vectors.cosines(vector, chunks)
         if len(cosines):
             starts = (np.cumsum(windows) - windows)[windows > 0]
-            blog_cosine = float(snapshot.vectors.mean() @ vector)
-            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - blog_cosine
-    wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
+            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - reach.blog_cosine
+    wholes = snapshot.lexical.posts.normalised_bm25(reach.query, len(posts), posts.tolist())
     return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 
 

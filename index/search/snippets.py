@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from math import fsum
-from operator import attrgetter
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.tokenizer import Term, find_terms
@@ -38,10 +37,9 @@ _SENTENCE_END = re.compile(
 _FULL_WIDTH = rf"[{CJK}\u3000-\u303f\uff00-\uffef]"
 
 
-@cache
-def _emphasis() -> re.Pattern[str]:
-    """Match marks that CommonMark leaves beside Chinese, where its rules ask for a space."""
-    return re.compile(rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*")
+_EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
+"""Marks that CommonMark leaves beside Chinese, where its rules ask for a space. Few texts have any,
+and to compile it takes milliseconds."""
 
 
 def make_snippet(
@@ -51,7 +49,7 @@ def make_snippet(
 
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
-    text = " ".join((_emphasis().sub("", plain) if "**" in plain else plain).split())
+    text = " ".join((re.sub(_EMPHASIS, "", plain) if "**" in plain else plain).split())
     columns = [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
@@ -59,15 +57,12 @@ def make_snippet(
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
     start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))
-    before = "…" if start > 0 else ""
-    after = "…" if end < len(text) else ""
-    return before + text[start:end].strip() + after
+    return "…" * (start > 0) + text[start:end].strip() + "…" * (end < len(text))
 
 
 def _weigh(matches: Sequence[Term], weights: Mapping[str, float], start: int, end: int) -> float:
-    """The weight of the different stems between two places; `matches` stand in order."""
-    first, last = (bisect_left(matches, place, key=attrgetter("start")) for place in (start, end))
-    stems = {term.stem for term in matches[first:last] if term.end <= end}
+    """The weight of the different stems between two places."""
+    stems = {term.stem for term in matches if start <= term.start and term.end <= end}
     return fsum(weights[stem] for stem in stems)
 
 
@@ -105,14 +100,13 @@ def _place_at(columns: Sequence[int], column: float) -> int:
 
 def _character_bound(text: str, place: int) -> int:
     """The last bound at or before a place between what a reader sees as two characters."""
-    while 0 < place < len(text) and _are_one(text[place - 1], text[place]):
+    while 0 < place < len(text) and (
+        count_columns(text[place]) == 0  # a mark
+        or text[place - 1] == "\u200d"  # joined emoji
+        or "\U0001f3fb" <= text[place] <= "\U0001f3ff"  # a skin tone
+    ):
         place -= 1
     return place
-
-
-def _are_one(left: str, right: str) -> bool:
-    """Whether the two are one to a reader: marks, joined emoji, skin tones."""
-    return count_columns(right) == 0 or left == "\u200d" or "\U0001f3fb" <= right <= "\U0001f3ff"
 
 
 @cache

@@ -48,14 +48,9 @@ def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
     fitting = [hit for hit, score in zip(best.values(), scores, strict=True) if score >= least]
     matching = sorted(fitting, key=hits.index)
     dated = sorted((hit for hit in matching if hit.post.date), key=_by_date)
-    ends = [dated[0], dated[-1]] if dated else []
-    kept = [*dict.fromkeys((*ends, *matching))][:limit]
-    return Timeline(
-        entries=tuple(sorted(kept, key=_by_date)),
-        total=len(matching),
-        first=ends[0] if ends else None,
-        latest=ends[-1] if ends else None,
-    )
+    first, latest = (dated[0], dated[-1]) if dated else (None, None)
+    kept = [*dict.fromkeys((*dated[:1], *dated[-1:], *matching))][:limit]
+    return Timeline(tuple(sorted(kept, key=_by_date)), len(matching), first, latest)
 
 
 def _by_date(hit: Hit) -> tuple[str, int, str]:

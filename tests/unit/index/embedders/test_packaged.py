@@ -18,7 +18,6 @@ from blog_search_mcp.index.embedders.packaged import (
     MODELS,
     PACKAGED,
     OnnxEmbedder,
-    PackagedModel,
     english_coverage,
     script_coverage,
 )
@@ -69,8 +68,8 @@ def test_pieces_that_are_looked_up_are_those_of_the_whole_vocabulary(text: str) 
 
 def test_queries_load_no_vocabulary() -> None:
     code = (
-        "from blog_search_mcp.index.embedders.packaged import E5, OnnxEmbedder, load_tokenizer\n"
-        "OnnxEmbedder(E5).embed_query('what is a map?')\n"
+        "from blog_search_mcp.index.embedders.packaged import E5, load_tokenizer\n"
+        "E5.embed_query('what is a map?')\n"
         "print(load_tokenizer.cache_info().currsize)\n"
     )
     assert output_of(code) == "0\n"
@@ -130,14 +129,14 @@ def test_vectors_are_those_of_the_reference(column: str, least: float) -> None:
     Quantising moved those of the float32 weights to .991 on average and .973 at worst.
     """
     entries = [e for e in json.loads(REFERENCE.read_text(encoding="utf-8")) if e[column]]
-    rows = OnnxEmbedder().embed_documents([entry["text"] for entry in entries])
+    rows = MINILM.embed_documents([entry["text"] for entry in entries])
     expected = np.array([entry[column] for entry in entries], dtype=np.float32)
     assert np.sum(rows * expected, axis=1).min() >= least
 
 
 def test_the_multilingual_models_vectors_are_those_of_its_readme() -> None:
     """Its numbers come from another program with the same weights."""
-    row = OnnxEmbedder(E5).embed_documents(["hello world"])[0]
+    row = E5.embed_documents(["hello world"])[0]
     assert [round(float(number), 5) for number in row[:5]] == pytest.approx(
         [0.03678, 0.04161, -0.02819, -0.05789, 0.08117], abs=2e-4
     )
@@ -147,8 +146,8 @@ TEXTS = ["a", "a much longer text about search " * 60, "快取", "half \ud83d pa
 
 
 @pytest.mark.parametrize("model", [MINILM, E5])
-def test_a_text_has_one_unit_vector_whatever_is_embedded_beside_it(model: PackagedModel) -> None:
-    embedder = OnnxEmbedder(model)
+def test_a_text_has_one_unit_vector_whatever_is_embedded_beside_it(model: OnnxEmbedder) -> None:
+    embedder = model
     for embed in (embedder.embed_documents, embedder.embed_queries):
         rows = embed(TEXTS)
         assert rows.dtype == np.float32
@@ -159,7 +158,7 @@ def test_a_text_has_one_unit_vector_whatever_is_embedded_beside_it(model: Packag
 
 
 def test_a_long_text_is_the_unit_mean_of_its_windows() -> None:
-    minilm = OnnxEmbedder()
+    minilm = MINILM
     first, second = "apple " * 200, "orange " * 200
     mean = minilm.embed_query(first) + minilm.embed_query(second)
     whole = minilm.embed_query(first + second)
@@ -170,8 +169,8 @@ def test_embedding_leaves_no_trace_outside_the_index(tmp_path: Path) -> None:
     """The runtime's telemetry stays off."""
     home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "TMPDIR", "LOCALAPPDATA")}
     code = (
-        "from blog_search_mcp.index.embedders.packaged import PACKAGED, OnnxEmbedder\n"
-        "print([OnnxEmbedder(each).embed_query('a draft').shape for each in PACKAGED.values()])"
+        "from blog_search_mcp.index.embedders.packaged import PACKAGED\n"
+        "print([each.embed_query('a draft').shape for each in PACKAGED.values()])"
     )
     assert output_of(code, env={**os.environ, **home}) == "[(384,), (384,)]\n"
     assert list(tmp_path.rglob("*")) == []
