@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO, get_args
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import (
-    MAX_NAMES,
     LeftOut,
 )
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
@@ -139,6 +138,10 @@ class Counts:
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
+
+
+MAX_NAMES = 3
+"""Files that are named where all are left out."""
 
 
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:

@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
 from blog_search_mcp.index.posts.metadata import Fields, describe_post, read_title, unread_date
+from blog_search_mcp.index.posts.text import Decoded, FrontMatter, decode, split_front_matter
 from blog_search_mcp.index.types import Link, Post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.markdown.body import Body
-    from blog_search_mcp.index.posts.text import Decoded, FrontMatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +51,6 @@ def read_document(data: bytes, source: str) -> Document:
 
     `source` is its path below the content folder, with `/`.
     """
-    # The parsers take 100 ms and 6 MB, which an ingest whose processes read can do without.
-    from blog_search_mcp.index.posts.markdown.body import Body
-    from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
-    from blog_search_mcp.index.posts.text import decode, split_front_matter
-
     decoded = decode(data)
     if next(islice(_MARK.finditer(decoded.text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"

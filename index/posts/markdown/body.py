@@ -108,8 +108,6 @@ class Body:
     @property
     def hashtags(self) -> tuple[str, ...]:
         """The `#tags` among the words, without `#`, in order and without repeats."""
-        if not _TAG.search(self.text):
-            return ()
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens
