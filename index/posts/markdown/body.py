@@ -81,11 +81,16 @@ class Heading:
 
 
 class Body:
-    """A post's text, parsed once, when something of it is first needed."""
+    """A post's text, parsed once."""
 
     def __init__(self, text: str) -> None:
         """`text` is Markdown whose lines end with LF."""
         self.text = text
+        env: dict[str, Any] = {}
+        self._tokens = parse_blocks(text, "body", env)
+        self._references: Mapping[str, Any] = env.get("references", {})
+        self._labels = frozenset(self._references)
+        self._offsets = line_offsets(text)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -128,7 +133,7 @@ class Body:
             Heading(
                 line=first,
                 source=content.content,
-                tokens=tuple(parse_inline(content.content, self._parsed[1])),
+                tokens=tuple(parse_inline(content.content, self._references)),
                 is_top=opening.level == 0,
                 before=lines[first],
                 after=lines[end + 1],
@@ -140,7 +145,7 @@ class Body:
     @cached_property
     def links(self) -> Links:
         """Every link, and the ids of elements of HTML."""
-        return find_links(*self._parsed)
+        return find_links(self._tokens, self._references)
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`.
@@ -160,25 +165,6 @@ class Body:
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
         return strip_markup(markup, self._labels)
-
-    @cached_property
-    def _parsed(self) -> tuple[Sequence[Token], Mapping[str, Any]]:
-        env: dict[str, Any] = {}
-        tokens = parse_blocks(self.text, "body", env)
-        return tokens, env.get("references", {})
-
-    @cached_property
-    def _labels(self) -> frozenset[str]:
-        """Those of the links that the text defines."""
-        return frozenset(self._parsed[1])
-
-    @property
-    def _tokens(self) -> Sequence[Token]:
-        return self._parsed[0]
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        return line_offsets(self.text)
 
     def _tile(self, nodes: Sequence[SyntaxTreeNode], start: int, end: int) -> tuple[Block, ...]:
         """Share the span out among `nodes`: each block runs until the next one begins."""

@@ -195,11 +195,11 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
-    labels = [label or text for text, label in _REFERENCE.findall(source)]
+    labels = {normalizeReference(label or text) for text, label in _REFERENCE.findall(source)}
     if defined:
-        bracketed = _BRACKETED.findall(source)
-        labels += [label for label in bracketed if normalizeReference(label) in defined]
-    return _unwrap("".join(map(_words, parse_inline(source, labels))))
+        labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
+    references = {label: {"href": "", "title": ""} for label in labels}
+    return _unwrap("".join(map(_words, parse_inline(source, references))))
 
 
 def parse_paragraph(source: str, definitions: Mapping[str, Any]) -> list[Token]:

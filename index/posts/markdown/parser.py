@@ -14,7 +14,7 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -24,7 +24,7 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
-from blog_search_mcp.index.posts.markdown.rules import SYNTAX, looks_like_mdx, read_syntax
+from blog_search_mcp.index.posts.markdown.rules import MDX, SYNTAX, read_syntax
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
@@ -116,15 +116,10 @@ def parse_blocks(markdown: str, dialect: Dialect, env: dict[str, Any] | None = N
     return _BLOCKS[dialect].parse(markdown, {} if env is None else env)
 
 
-def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = ()) -> list[Token]:
-    """Parse one paragraph; `references` are definitions by label, or labels without a target."""
-    known = (
-        references
-        if isinstance(references, Mapping)
-        else {normalizeReference(label): {"href": "", "title": ""} for label in references}
-    )
+def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
+    """Parse one paragraph; `references` are definitions by normalized label."""
     tokens: list[Token] = []
-    _INLINE.inline.parse(source, _INLINE, {"references": known}, tokens)
+    _INLINE.inline.parse(source, _INLINE, {"references": references}, tokens)
     return tokens
 
 
@@ -206,7 +201,7 @@ def _add_table_head(passage: str) -> str:
 def parse_passage(passage: str) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
     markdown = _add_table_head(passage)
-    dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
+    dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"
     tokens = parse_blocks(markdown, dialect)
     if not SYNTAX.search(markdown):
         return tokens

@@ -70,16 +70,13 @@ SYNTAX = re.compile(
     rf"(?=[{{<%])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\dei])(?:{'|'.join(_AT_A_LINE)})",
     re.MULTILINE,
 )
-_MDX = re.compile(
+MDX = re.compile(
     r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) ",
     re.MULTILINE,
 )
 
 
-def looks_like_mdx(markdown: str) -> bool:
-    """Whether a passage holds components, imports or exports at the start of a line."""
-    return _MDX.search(markdown) is not None
-
+"""What a passage with components, imports or exports at the start of a line holds."""
 
 _ARGUMENT = re.compile(
     r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)="
