@@ -21,7 +21,6 @@ from blog_search_mcp.index.posts.last_ingest import (
     FileState,
     LastIngest,
     format_folder,
-    write_last_ingest,
 )
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
 from blog_search_mcp.index.stores import open_store
@@ -254,7 +253,7 @@ class _Ingest:
             options=self.job.options,
             cascades=plan.cascades,
         )
-        write_last_ingest(self.store, last)
+        self.store.write_record(last.model_dump_json())
 
 
 def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:

@@ -17,12 +17,7 @@ from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body, split_windows
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
 from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
-from blog_search_mcp.index.posts.visibility import (
-    INCLUDED,
-    PROFILES,
-    check_visibility,
-    find_unknown,
-)
+from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
 from blog_search_mcp.index.posts.walk import Skipped, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.ingest.plan import FileToRead
@@ -71,8 +66,6 @@ class ParsedResult:
     """What was odd about it, each with its source."""
     no_link: str = ""
     """Why `new` has no link; empty if it has one."""
-    unknown: tuple[str, ...] = ()
-    """Its fields that may keep a post back, and of which nobody knows."""
 
 
 def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
@@ -89,9 +82,8 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
     source = file.source
     with refuse_post("reading it"):
-        profiles = " ".join(str(each.fields.get(PROFILES, "")) for each in cascades).split()
         data = read_file(file.path)
-        document = read_document(data, source, *profiles)
+        document = read_document(data, source)
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
         public = check_visibility(fields, source, options.now)
         result = ParsedResult(
@@ -107,8 +99,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         indexed = IndexedPost(digest, file.size, file.mtime_ns, 0, expires=public.expires)
         new, no_link = _make_pending_post(document, indexed, options)
         windows = make_windows(new, options.window_pieces)
-        unknown = tuple(find_unknown(document.fields))
-        return replace(result, new=new, windows=windows, no_link=no_link, unknown=unknown)
+        return replace(result, new=new, windows=windows, no_link=no_link)
 
 
 def _make_pending_post(

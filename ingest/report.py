@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO, get_args
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import (
-    MAX_NAMES,
     LeftOut,
 )
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
@@ -83,14 +82,12 @@ class Counts:
         """By source, why a file is left out, or of a post that was written why it has no link,
         empty if it has one; `None` for one that stays as it is."""
         self._became |= {skip.source: skip for skip in plan.skipped}
-        self._unknown: dict[str, str] = {}
 
     def count(self, result: ParsedResult) -> None:
         """Count one file that was read."""
         self.due[result.source] = result.due
         self.problems += result.problems
         self.left_out += filter(None, [result.left_out])
-        self._unknown = dict.fromkeys(result.unknown, result.source) | self._unknown
         self._became[result.source] = result.skipped or (result.no_link if result.new else None)
 
     def refuse(self, skipped: Skipped) -> None:
@@ -135,20 +132,16 @@ class Counts:
             embedded=self.embedded,
             without_vector=self.without_vector,
             skipped=self.skipped,
-            warnings=(*dict.fromkeys(self.problems), *self._describe_doubts()),
+            warnings=tuple(dict.fromkeys(self.problems)),
             links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
 
-    def _describe_doubts(self) -> Iterator[str]:
-        """Describe fields that look as if they kept posts back."""
-        for name, source in sorted(self._unknown.items()):
-            yield (
-                f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
-                "so it does not. If it should, add `draft: true` or name it in a .blogignore."
-            )
+
+MAX_NAMES = 3
+"""Files that are named where all are left out."""
 
 
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:

@@ -14,17 +14,14 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.base import count_tokens, exceeds
+from blog_search_mcp.index.posts.markdown.body import Block, Body
 from blog_search_mcp.index.types import Chunk
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.markdown.body import Block, Body
 
 LONGEST = 20_000
 """Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
@@ -45,18 +42,22 @@ def sentence_ends(text: str, most: int) -> list[int]:
 
     Whole sentences are gathered up to `most`, so that a cut comes as late as it may.
     """
-    ends: list[int] = []
-    gathered = most
-    start = 0
-    for end in _small_ends(text, most):
-        pieces = count_tokens(text[start:end])
-        if ends and gathered + pieces <= most:
-            ends[-1], gathered = end, gathered + pieces
+    return _gather(text, _small_ends(text, most), count_tokens, most)
+
+
+def _gather(text: str, ends: Iterable[int], measure: Callable[[str], int], most: int) -> list[int]:
+    """Join the parts of `text` that end there, as long as they measure at most `most`."""
+    gathered: list[int] = []
+    start = size = 0
+    for end in ends:
+        part = measure(text[start:end])
+        if gathered and size + part <= most:
+            gathered[-1], size = end, size + part
         else:
-            ends.append(end)
-            gathered = pieces
+            gathered.append(end)
+            size = part
         start = end
-    return ends
+    return gathered
 
 
 def _small_ends(text: str, most: int) -> Iterator[int]:
@@ -80,20 +81,11 @@ def _slice_ends(text: str, start: int, end: int, most: int) -> Iterator[int]:
         cut += 1
 
 
-def _line_ends(text: str, longest: int) -> list[int]:
-    """Cut `text` into parts of at most `longest` characters that end with lines if they can."""
-    ends: list[int] = []
-    start = 0
+def _line_ends(text: str, longest: int) -> Iterator[int]:
+    """Yield where lines end, and slices of lines longer than `longest` characters."""
     for line in _LINE.finditer(text):
-        if ends and line.end() - start <= longest:
-            ends[-1] = line.end()
-            continue
-        start = line.start()
-        for cut in _slice_ends(text, line.start(), line.end(), longest):
-            ends.append(cut)
-            start = cut
-        ends.append(line.end())
-    return ends
+        yield from _slice_ends(text, *line.span(), longest)
+        yield line.end()
 
 
 CUT_ODDS = 2
@@ -238,7 +230,8 @@ class _Cutter:
         else:
             ends = [len(text)]
         for start, end in pairwise([0, *ends]):
-            piece_ends = _line_ends(text[start:end], LONGEST - LONGEST_OPENING)
+            piece, longest = text[start:end], LONGEST - LONGEST_OPENING
+            piece_ends = _gather(piece, _line_ends(piece, longest), len, longest)
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:

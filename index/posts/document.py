@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
 from blog_search_mcp.index.posts.metadata import Fields, describe_post, read_title, unread_date
+from blog_search_mcp.index.posts.text import Decoded, FrontMatter, decode, split_front_matter
 from blog_search_mcp.index.types import Link, Post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.posts.markdown.body import Body
-    from blog_search_mcp.index.posts.text import Decoded, FrontMatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +46,11 @@ MAX_MARKS = 400_000
 _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 
-def read_document(data: bytes, source: str, *profiles: str) -> Document:
+def read_document(data: bytes, source: str) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`. `profiles` are the conditions that
-    hold for what its site shows.
+    `source` is its path below the content folder, with `/`.
     """
-    # The parsers take 100 ms and 6 MB, which an ingest whose processes read can do without.
-    from blog_search_mcp.index.posts.markdown.body import Body
-    from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
-    from blog_search_mcp.index.posts.text import decode, split_front_matter
-
     decoded = decode(data)
     if next(islice(_MARK.finditer(decoded.text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
@@ -66,7 +58,7 @@ def read_document(data: bytes, source: str, *profiles: str) -> Document:
     front = split_front_matter(decoded.text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    body = Body(take_out_hidden(front.body, profiles, echoes=echo != "false"))
+    body = Body(take_out_hidden(front.body, echoes=echo != "false"))
     heading = "" if read_title(front.fields) else body.title
     post = describe_post(front.fields, source, heading, body.hashtags)
     problems = tuple(_list_problems(decoded, front, source))

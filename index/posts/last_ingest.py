@@ -95,11 +95,6 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def write_last_ingest(store: FolderStore, ingest: LastIngest) -> None:
-    """Write the record unless the store holds the same already. Raises IndexProblem."""
-    store.write_record(ingest.model_dump_json())
-
-
 def read_last_ingest(store: FolderStore, generation: int) -> LastIngest | None:
     """Read the record, `None` if it is missing, torn or about another generation."""
     ingest = read_any_last_ingest(store)
@@ -176,10 +171,6 @@ def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> li
     return sorted({source for source, *_ in present ^ before} | due)
 
 
-MAX_NAMES = 3
-"""Sources that `list_changes` names."""
-
-
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
     """Return a sentence on how many posts changed since the index was `created`, if any did."""
     if not changes:
@@ -192,12 +183,6 @@ def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str
 def count_changed(posts: int) -> str:
     """Begin a sentence: `3 posts have changed`."""
     return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
-
-
-def list_changes(changes: Sequence[str]) -> str:
-    """Name the first few sources and how many more there are."""
-    more = len(changes) - MAX_NAMES
-    return ", ".join(changes[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def format_age(created: str, now: datetime) -> str:

@@ -49,13 +49,11 @@ def to_text(value: object) -> str:
 
 def leaves(value: object) -> Iterator[object]:
     """Walk nested lists."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, list):
-            waiting.extend(reversed(item))
-        else:
-            yield item
+    if isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
 
 
 PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")

@@ -85,9 +85,7 @@ ZONE = "timezone"
 """The inherited field that names the zone of times without one."""
 LOCKED_WHEN = "lockedwhen"
 """The inherited field of a site that locks posts by another: the words by its name, `*` for any."""
-PROFILES = "siteprofiles"
-"""The inherited field with the default profiles of a site of Quarto, by which parts are shown."""
-INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN, PROFILES))
+INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN))
 """Normalized names of all fields that decide what of a post is public."""
 
 
@@ -161,21 +159,6 @@ def _is_locked_by_another(known: Fields) -> bool:
         if written and (words == "*" or not written.isdisjoint(words.lower().split(","))):
             return True
     return False
-
-
-_LIKE = re.compile(
-    r"draft|unpublish|hidden(?!in)|hidefrom|hide(?:post|page)|private|secret|unlist|embargo|search"
-    r"|noindex|confidential|locked|encrypt|password"
-)
-_SWITCH = frozenset(("true", "yes", "on", "false", "no", "off"))
-
-
-def find_unknown(fields: Fields) -> Iterator[str]:
-    """Yield the names of switches that look like those of _TABLE and are none."""
-    for name, value in fields.items():
-        plain = normalize_name(name)
-        if _LIKE.search(plain) and plain not in INHERITED and to_text(value).lower() in _SWITCH:
-            yield name
 
 
 def _read_times(

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
+from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.posts.vault import SETTINGS, Vault, read_vault
 from blog_search_mcp.index.stores import Location
 
@@ -77,17 +78,12 @@ class SourceFile:
 
     source: str
     """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
-    location: str
-    """Its `path`, of which a Path takes five times as much memory."""
+    path: Path
+    """Where its bytes are."""
     size: int
     """Bytes."""
     mtime_ns: int
     """Time of last change, nanoseconds since 1970."""
-
-    @property
-    def path(self) -> Path:
-        """Where its bytes are."""
-        return Path(self.location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,22 +123,15 @@ def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
     """
     root = _resolve_root(content)
     above = (folder for folder in root.parents[:LEVELS_ABOVE] if (folder / SETTINGS).is_dir())
-    folders = [_Folder(root, "", (), tuple(map(read_vault, above)))]
+    folder = _Folder(root, "", (), tuple(map(read_vault, above)))
     has_parts = not (root / SETTINGS).is_dir()
-    files, skipped, sections = [], [], []
-    while folders:
-        for item in _list_folder(folders.pop(), suffixes, has_parts=has_parts):
-            if isinstance(item, _Folder):
-                folders.append(item)
-            elif isinstance(item, SourceFile):
-                files.append(item)
-            elif isinstance(item, Skipped):
-                skipped.append(item)
-            else:
-                sections.append(item)
+    items = [*_list_folder(folder, suffixes, has_parts=has_parts)]
+    files = [item for item in items if isinstance(item, SourceFile)]
+    skipped = [item for item in items if isinstance(item, Skipped)]
+    sections = sorted(item for item in items if isinstance(item, str))
     files.sort(key=lambda file: file.source)
     skipped.sort(key=lambda skip: skip.source)
-    return Walk(tuple(files), tuple(skipped), tuple(sorted(sections)))
+    return Walk(tuple(files), tuple(skipped), tuple(sections))
 
 
 def refuse_inside(content: Path, index: Location) -> None:
@@ -175,7 +164,8 @@ def _resolve_root(content: Path) -> Path:
 
 def _list_folder(
     folder: _Folder, suffixes: tuple[str, ...], *, has_parts: bool
-) -> Iterator[SourceFile | Skipped | str | _Folder]:
+) -> Iterator[SourceFile | Skipped | str]:
+    """Yield the files of a folder and of those in it; a section as its source."""
     try:
         with os.scandir(folder.path) as entries:
             beside = {entry.name: entry for entry in entries}
@@ -204,7 +194,8 @@ def _list_folder(
         elif entry.is_symlink():
             yield Skipped(source, "links are not followed; put the posts themselves in the folder")
         elif is_folder:
-            yield _Folder(Path(entry.path), f"{source}/", folder.ignores, folder.vaults)
+            inner = folder._replace(path=Path(entry.path), source=f"{source}/")
+            yield from _list_folder(inner, suffixes, has_parts=has_parts)
         else:
             yield _check_file(entry, source)
 
@@ -232,8 +223,6 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     Raises ContentError if it cannot be read: going on without it could publish what the author
     meant to keep out.
     """
-    from blog_search_mcp.index.posts.text import decode  # slow, and few blogs need it
-
     try:
         decoded = decode(read_file(folder.path / IGNORE_FILE))
         if decoded.repaired:
@@ -279,4 +268,4 @@ def _check_file(entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
         return Skipped(source, _describe_failure(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
-    return SourceFile(source, entry.path, status.st_size, status.st_mtime_ns)
+    return SourceFile(source, Path(entry.path), status.st_size, status.st_mtime_ns)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import Fields
-from blog_search_mcp.index.posts.visibility import LOCKED_WHEN, PROFILES
+from blog_search_mcp.index.posts.visibility import LOCKED_WHEN
 from blog_search_mcp.ingest.sites import addresses
 from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at, read_rule
 from blog_search_mcp.ingest.sites.settings import find_setting, get_text, list_maps, list_texts
@@ -152,9 +152,8 @@ class Quarto(Generator):
             yield "what _quarto.yml renders is not sure"
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield whether documents are drafts, and the profiles whose parts they show."""
-        profiles = ",".join(list_texts(find_setting(self.config, "profile.default")))
-        yield "", None, {"draft": self.draft, PROFILES: profiles}
+        """Yield whether documents are drafts."""
+        yield "", None, {"draft": self.draft}
 
     def list_rules(self) -> Iterator[str]:
         """Yield what `render` may leave out, what is never rendered, drafts and what was made."""

@@ -29,7 +29,6 @@ from blog_search_mcp.index.posts.markdown.parser import (
     parse_passage,
     write_html,
 )
-from blog_search_mcp.index.posts.markdown.rules import restore_braces
 from blog_search_mcp.index.search.highlight import highlight
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.format.results import replace_surrogates
@@ -68,7 +67,7 @@ def render_passage(
 
     def clean(html: str) -> str:
         return nh3.clean(
-            CONTROL.sub("", replace_surrogates(restore_braces(html))),
+            CONTROL.sub("", replace_surrogates(html)),
             tags=ELEMENTS,
             attributes=ATTRIBUTES,
             attribute_filter=filter_value,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
+
+from markdown_it.tree import SyntaxTreeNode
 
 from blog_search_mcp.index.posts.markdown.inline import (
     Links,
@@ -79,27 +80,23 @@ class Heading:
     """The line below it."""
 
 
-class _Node(NamedTuple):
-    """A block among the tokens."""
-
-    start: int
-    end: int
-    """Places of its tokens, half open."""
-    line: int
-    """The line on which it begins, from 0."""
-
-
 class Body:
-    """A post's text, parsed once, when something of it is first needed."""
+    """A post's text, parsed once."""
 
     def __init__(self, text: str) -> None:
         """`text` is Markdown whose lines end with LF."""
         self.text = text
+        env: dict[str, Any] = {}
+        self._tokens = parse_blocks(text, "body", env)
+        self._references: Mapping[str, Any] = env.get("references", {})
+        self._labels = frozenset(self._references)
+        self._offsets = line_offsets(text)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks, which tile the text."""
-        blocks = self._tile(self._nodes, 0, len(self.text))
+        nodes = _list_placed(SyntaxTreeNode(self._tokens))
+        blocks = self._tile(nodes, 0, len(self.text))
         is_blank = not self.text.strip()
         return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
 
@@ -116,8 +113,6 @@ class Body:
     @property
     def hashtags(self) -> tuple[str, ...]:
         """The `#tags` among the words, without `#`, in order and without repeats."""
-        if not _TAG.search(self.text):
-            return ()
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens
@@ -138,7 +133,7 @@ class Body:
             Heading(
                 line=first,
                 source=content.content,
-                tokens=tuple(parse_inline(content.content, self._parsed[1])),
+                tokens=tuple(parse_inline(content.content, self._references)),
                 is_top=opening.level == 0,
                 before=lines[first],
                 after=lines[end + 1],
@@ -150,7 +145,7 @@ class Body:
     @cached_property
     def links(self) -> Links:
         """Every link, and the ids of elements of HTML."""
-        return find_links(*self._parsed)
+        return find_links(self._tokens, self._references)
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`.
@@ -158,14 +153,12 @@ class Body:
         What begins inside a list is read as if its first line were not indented: four spaces
         would make it code. What begins inside code is code.
         """
-        passage, first = self.text[start:end], bisect_left(self._starts, start)
-        if self._starts[first : first + 1] == [start]:
-            return strip_markup(passage, self._labels, self._list_tokens(first, start, end))
+        passage = self.text[start:end]
         block = self._find_leaf(self.blocks, start)
         if block and block.kind == "fence":
             marks = _MARKS.search(self.text, block.start, start)
             passage = f"{marks[0] if marks else FENCE}\n{passage}"
-        elif start and (indented := _INDENTED.match(passage)):
+        elif block and (indented := _INDENTED.match(passage)):
             passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
         return strip_markup(passage, self._labels)
 
@@ -173,84 +166,31 @@ class Body:
         """The words of a piece of Markdown."""
         return strip_markup(markup, self._labels)
 
-    @cached_property
-    def _parsed(self) -> tuple[Sequence[Token], Mapping[str, Any]]:
-        env: dict[str, Any] = {}
-        tokens = parse_blocks(self.text, "body", env)
-        return tokens, env.get("references", {})
-
-    @cached_property
-    def _labels(self) -> frozenset[str]:
-        """Those of the links that the text defines."""
-        return frozenset(self._parsed[1])
-
-    @property
-    def _tokens(self) -> Sequence[Token]:
-        return self._parsed[0]
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        return line_offsets(self.text)
-
-    @cached_property
-    def _nodes(self) -> list[_Node]:
-        """The top-level blocks among the tokens."""
-        return list(self._find_nodes(0, len(self._tokens)))
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where the first line of each top-level block begins."""
-        return [self._offsets[node.line] for node in self._nodes]
-
-    def _find_nodes(self, at: int, end: int) -> Iterator[_Node]:
-        """Find the outermost blocks among these tokens that have lines of their own."""
-        tokens = self._tokens
-        while at < end:
-            start, level = at, tokens[at].level
-            if tokens[at].nesting == 1:
-                at += 1
-                while tokens[at].level != level:
-                    at += 1
-            at += 1
-            lines = tokens[start].map
-            if lines is not None:
-                yield _Node(start, at, lines[0])
-
-    def _tile(self, nodes: Sequence[_Node], start: int, end: int) -> tuple[Block, ...]:
+    def _tile(self, nodes: Sequence[SyntaxTreeNode], start: int, end: int) -> tuple[Block, ...]:
         """Share the span out among `nodes`: each block runs until the next one begins."""
         if not nodes:
             return ()
-        begins = [start, *(self._offsets[node.line] for node in nodes[1:]), end]
+        begins = [start, *(self._offsets[node.map[0]] for node in nodes[1:] if node.map), end]
         spans = zip(nodes, pairwise(begins), strict=True)
         return tuple(self._make_block(node, *span) for node, span in spans)
 
-    def _make_block(self, node: _Node, start: int, end: int) -> Block:
-        opening = self._tokens[node.start]
-        kind = opening.type.removesuffix("_open")
-        if kind == "heading":
-            source = self._tokens[node.start + 1].content
+    def _make_block(self, node: SyntaxTreeNode, start: int, end: int) -> Block:
+        if node.type == "heading":
+            source = node.children[0].content
             if len(source) > LONGEST_HEADING:
                 return Block("paragraph", start, end)
-            return Block(kind, start, end, int(opening.tag[1]), self.strip_markup(source))
-        if kind not in _DIVISIBLE:
-            return Block(kind, start, end)
-        inner = list(self._find_nodes(node.start + 1, node.end - 1))
-        return Block(kind, start, end, children=self._tile(inner, start, end))
-
-    def _list_tokens(self, first: int, start: int, end: int) -> Sequence[Token]:
-        """Return the tokens of a span from the top-level block `first` on.
-
-        Empty if it ends inside a block, or may hold definitions of links, which are none of a
-        body's blocks but one of a passage's.
-        """
-        last = bisect_left(self._starts, end)
-        following = self._starts[last] if last < len(self._starts) else len(self.text)
-        is_cut = bool(self.text[end:following].strip())
-        if is_cut or (self._labels and "]:" in self.text[start:end]):
-            return ()
-        return self._tokens[self._nodes[first].start : self._nodes[last - 1].end]
+            return Block("heading", start, end, int(node.tag[1]), self.strip_markup(source))
+        if node.type not in _DIVISIBLE:
+            return Block(node.type, start, end)
+        children = self._tile(_list_placed(node), start, end)
+        return Block(node.type, start, end, children=children)
 
     def _find_leaf(self, blocks: Sequence[Block], place: int) -> Block | None:
         """Return the smallest block that begins before `place` and ends behind it."""
         inside = next((block for block in blocks if block.start < place < block.end), None)
         return (self._find_leaf(inside.children, place) or inside) if inside else None
+
+
+def _list_placed(node: SyntaxTreeNode) -> list[SyntaxTreeNode]:
+    """Return the children that have lines of their own."""
+    return [child for child in node.children if child.map]

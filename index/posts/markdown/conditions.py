@@ -1,13 +1,12 @@
 """Take out of a post what its site does not show to everybody.
 
-Of Quarto what stands under a condition that is not met by default, what is `.hidden` or for another
-format, and the code of cells that do not show it
+Of Quarto what stands under a condition of a profile, metadata or another format, what is `.hidden`,
+and the code of cells that do not show it
 (https://quarto.org/docs/authoring/conditional.html); of Hugo what shortcodes lock or comment out.
 In doubt it is taken out: what is never closed to the end of the post.
 """
 
 import re
-from collections.abc import Collection
 
 _CODES = r"(?:hugo-encrypt(?:or)?|encrypt|private|draft|comment)\b"
 _TAG_END = r"[^{}]*\}\}"
@@ -25,28 +24,27 @@ _OPTIONS = re.compile(r"(?:[ \t>]*(?:#|//|--|%%)\|[^\n]*\n?)*")
 _DENIED = r"\b{}[ \t]*[:=][ \t]*(?:false|no|F)\b"
 _NO_CODE, _NOTHING = (re.compile(_DENIED.format(option), re.I) for option in ("echo", "include"))
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
-_CONDITION = re.compile(
-    r"\b(when|unless)-(format|profile|meta)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))"
-)
+_CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
+_UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
+"""What the site's profile or metadata decide."""
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z")
 
 
-def take_out_hidden(text: str, profiles: Collection[str] = (), *, echoes: bool = True) -> str:
+def take_out_hidden(text: str, *, echoes: bool = True) -> str:
     """Return the text without what is hidden, every line at its number.
 
-    `profiles` are those of Quarto by default; `echoes` is whether cells show their code unless
-    they say otherwise.
+    `echoes` is whether cells show their code unless they say otherwise.
     """
     pieces, at = [], 0
     divisions: list[bool] = []
     for part in _PART.finditer(text):
         was_hidden = any(divisions)
         if part["division"] is None:
-            start, end = _find_hidden(part, profiles, echoes=echoes)
+            start, end = _find_hidden(part, echoes=echoes)
         else:
             start, end = part.span()
             if part["division"].strip(": \t"):
-                divisions.append(_is_hidden(part["division"], profiles))
+                divisions.append(_is_hidden(part["division"]))
             elif divisions:
                 divisions.pop()
             start = start if was_hidden or any(divisions) else end
@@ -57,13 +55,11 @@ def take_out_hidden(text: str, profiles: Collection[str] = (), *, echoes: bool =
     return "".join([*pieces, "\n" * rest.count("\n") if any(divisions) else rest])
 
 
-def _find_hidden(
-    part: re.Match[str], profiles: Collection[str], *, echoes: bool
-) -> tuple[int, int]:
+def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     """Return what is hidden of a fence, a lock or a span, which begins at its end if nothing is."""
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
-    if part["lock"] or is_raw or _is_hidden(info or part["span"] or "", profiles):
+    if part["lock"] or is_raw or _is_hidden(info or part["span"] or ""):
         return part.span()
     if part["code"] and info[:1] == "{" and info[1:2].isalpha():
         options = _OPTIONS.match(part["code"])
@@ -75,16 +71,14 @@ def _find_hidden(
     return part.end(), part.end()
 
 
-def _is_hidden(attributes: str, profiles: Collection[str]) -> bool:
+def _is_hidden(attributes: str) -> bool:
     """Whether an element of these attributes is not, or not surely, shown."""
-    met = [_is_met(profiles, *condition) for condition in _CONDITION.findall(attributes)]
+    if _UNSURE.search(attributes) or _HIDDEN.search(attributes):
+        return True
+    met = [
+        _FORMATS.isdisjoint(re.split(r"[\s,]+", "".join(names))) == (word == "unless")
+        for word, *names in _CONDITION.findall(attributes)
+    ]
     if "content-hidden" in attributes:
-        return not met or any(met) or "-meta" in attributes
-    return bool(_HIDDEN.search(attributes)) or ("content-visible" in attributes and not all(met))
-
-
-def _is_met(profiles: Collection[str], word: str, kind: str, *values: str) -> bool:
-    """Whether a condition is met; what only the site's metadata tell is not."""
-    held = _FORMATS if kind == "format" else profiles
-    names = re.split(r"[\s,]+", "".join(values).strip())
-    return kind != "meta" and any(name in held for name in names) == (word == "when")
+        return not met or any(met)
+    return "content-visible" in attributes and not all(met)

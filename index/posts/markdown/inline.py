@@ -15,7 +15,7 @@ by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` 
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -30,7 +30,6 @@ from blog_search_mcp.index.posts.markdown.parser import (
     parse_inline,
     parse_passage,
 )
-from blog_search_mcp.index.posts.markdown.rules import restore_braces
 from blog_search_mcp.index.types import MAX_ADDRESS, Link
 
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
@@ -89,17 +88,11 @@ def strip_editor_syntax(source: str, *, keep_links: bool = False) -> str:
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), code) else "", source)
     wiki = _wiki_link if keep_links else _wiki_words
     pieces, at = [], 0
-    for start, end in find_inline_code(source):
-        pieces += [_strip_outside(source[at:start], wiki), source[start:end]]
+    for start, end in (*find_inline_code(source), (len(source), len(source))):
+        words = _HIGHLIGHT.sub(r"\1", _GONE.sub("", source[at:start]))
+        pieces += [_WIKI_LINK.sub(wiki, words), source[start:end]]
         at = end
-    return "".join([*pieces, _strip_outside(source[at:], wiki)])
-
-
-def _strip_outside(source: str, wiki: Callable[[re.Match[str]], str]) -> str:
-    if not _INLINE_MARKED.search(source):
-        return source
-    words = _GONE.sub("", source)
-    return _WIKI_LINK.sub(wiki, _HIGHLIGHT.sub(r"\1", words))
+    return "".join(pieces)
 
 
 def _wiki_words(link: re.Match[str]) -> str:
@@ -152,19 +145,16 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(
-    markdown: str, labels: frozenset[str] = frozenset(), parsed: Sequence[Token] = ()
-) -> str:
+def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
-    `normalizeReference` writes them, and `parsed` the tokens of a body. Never raises.
+    `normalizeReference` writes them. Never raises.
     """
-    found = _lines(parse_passage(markdown, parsed), labels)
-    lines = (CONTROL.sub("", line).strip("\n") for line in found)
-    return restore_braces("\n".join(line for line in lines if line.strip()))
+    lines = (CONTROL.sub("", line).strip("\n") for line in _lines(parse_passage(markdown), labels))
+    return "\n".join(line for line in lines if line.strip())
 
 
 def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
@@ -205,11 +195,11 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
         return _unwrap(source)
     source = _limit_brackets(strip_editor_syntax(source))
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
-    labels = [label or text for text, label in _REFERENCE.findall(source)]
+    labels = {normalizeReference(label or text) for text, label in _REFERENCE.findall(source)}
     if defined:
-        bracketed = _BRACKETED.findall(source)
-        labels += [label for label in bracketed if normalizeReference(label) in defined]
-    return _unwrap("".join(map(_words, parse_inline(source, labels))))
+        labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
+    references = {label: {"href": "", "title": ""} for label in labels}
+    return _unwrap("".join(map(_words, parse_inline(source, references))))
 
 
 def parse_paragraph(source: str, definitions: Mapping[str, Any]) -> list[Token]:

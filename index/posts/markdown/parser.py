@@ -14,7 +14,7 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -24,12 +24,7 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
-from blog_search_mcp.index.posts.markdown.rules import (
-    CANDIDATE,
-    SYNTAX,
-    looks_like_mdx,
-    read_syntax,
-)
+from blog_search_mcp.index.posts.markdown.rules import MDX, SYNTAX, read_syntax
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
@@ -71,7 +66,6 @@ _CONTAINER = re.compile(
     r"|===[!+]? +\"([^\"\n]*)\")[ \t]*$",
     re.MULTILINE,
 )
-_CONTAINER_MARK = re.compile(r"!!!|\?\?\?|===")
 
 
 def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -122,15 +116,10 @@ def parse_blocks(markdown: str, dialect: Dialect, env: dict[str, Any] | None = N
     return _BLOCKS[dialect].parse(markdown, {} if env is None else env)
 
 
-def parse_inline(source: str, references: Mapping[str, Any] | Collection[str] = ()) -> list[Token]:
-    """Parse one paragraph; `references` are definitions by label, or labels without a target."""
-    known = (
-        references
-        if isinstance(references, Mapping)
-        else {normalizeReference(label): {"href": "", "title": ""} for label in references}
-    )
+def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
+    """Parse one paragraph; `references` are definitions by normalized label."""
     tokens: list[Token] = []
-    _INLINE.inline.parse(source, _INLINE, {"references": known}, tokens)
+    _INLINE.inline.parse(source, _INLINE, {"references": references}, tokens)
     return tokens
 
 
@@ -172,20 +161,16 @@ def line_offsets(text: str) -> list[int]:
     return offsets
 
 
-def find_code(markdown: str, tokens: Sequence[Token], line: int = 0) -> list[Span]:
-    """Find fences, indented code and code between backticks, in order.
-
-    `line` is that of the tokens with which the text begins.
-    """
+def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order."""
     offsets = line_offsets(markdown)
-    lines = [(token, token.map[0] - line, token.map[1] - line) for token in tokens if token.map]
     blocks = [
-        (offsets[first], offsets[min(end, len(offsets) - 1)])
-        for token, first, end in lines
-        if token.type in ("fence", "code_block")
+        (offsets[token.map[0]], offsets[min(token.map[1], len(offsets) - 1)])
+        for token in tokens
+        if token.map and token.type in ("fence", "code_block")
     ]
     spans = blocks.copy()
-    starts = sorted({0, *(offsets[first] for _, first, _ in lines)})
+    starts = sorted({0, *(offsets[token.map[0]] for token in tokens if token.map)})
     for start, end in pairwise([*starts, len(markdown)]):
         if not is_inside(start, blocks):
             spans += find_inline_code(markdown, start, end)
@@ -213,20 +198,14 @@ def _add_table_head(passage: str) -> str:
     return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip()}"
 
 
-def parse_passage(passage: str, parsed: Sequence[Token] = ()) -> Sequence[Token]:
-    """Parse the blocks of a passage, without generator syntax outside code. Never raises.
-
-    `parsed` are the tokens that a body which holds it has for it, none if it has not.
-    Braces that are text may be marks (`index.posts.markdown.rules.protect_braces`).
-    """
+def parse_passage(passage: str) -> Sequence[Token]:
+    """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
     markdown = _add_table_head(passage)
-    dialect: Dialect = "mdx" if looks_like_mdx(markdown) else "passage"
-    is_read = parsed and dialect == "passage" and not _CONTAINER_MARK.search(markdown)
-    tokens = parsed if is_read and markdown == passage else parse_blocks(markdown, dialect)
-    if not CANDIDATE.search(markdown):
+    dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"
+    tokens = parse_blocks(markdown, dialect)
+    if not SYNTAX.search(markdown):
         return tokens
-    first = parsed[0].map[0] if tokens is parsed and parsed[0].map else 0
-    replaced = _replace_syntax(markdown, find_code(markdown, tokens, first))
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens))
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 

@@ -6,19 +6,6 @@ first in the list.
 
 import re
 
-_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-"""Noncharacters that stand for braces which are text, until all syntax was replaced."""
-
-
-def protect_braces(source: str) -> str:
-    """Mark braces as text, so that they are not taken for syntax."""
-    return source.replace("{", _OPEN).replace("}", _CLOSE)
-
-
-def restore_braces(words: str) -> str:
-    """Undo `protect_braces`."""
-    return words.replace(_OPEN, "{").replace(_CLOSE, "}")
-
 
 def _braced(depth: int) -> str:
     """Match braces in so many braces; a style or a callback in a tag has two or three."""
@@ -83,22 +70,13 @@ SYNTAX = re.compile(
     rf"(?=[{{<%])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\dei])(?:{'|'.join(_AT_A_LINE)})",
     re.MULTILINE,
 )
-CANDIDATE = re.compile(
-    r"[{<]|%%|^(?:[ \t>]*::|[ \t>]*> ?\[!|import\s|export\s| {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{:)",
-    re.MULTILINE,
-)
-"""What a passage without any has not."""
-
-_MDX = re.compile(
+MDX = re.compile(
     r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) ",
     re.MULTILINE,
 )
 
 
-def looks_like_mdx(markdown: str) -> bool:
-    """Whether a passage holds components, imports or exports at the start of a line."""
-    return _MDX.search(markdown) is not None
-
+"""What a passage with components, imports or exports at the start of a line holds."""
 
 _ARGUMENT = re.compile(
     r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)="
@@ -112,9 +90,9 @@ _POSITIONAL = re.compile(r"(?<=\s)\"(?=[^\"=/\s]*+\s)([^\"=/]*+)\"(?=\s|$)")
 def read_syntax(found: re.Match[str]) -> str:
     """Return the Markdown of what a reader sees of a match of SYNTAX."""
     if found["opens"]:
-        return protect_braces(f"{found['opens']} {found['shown'].strip()} {found['closes']}")
+        return f"{found['opens']} {found['shown'].strip()} {found['closes']}"
     if found["pair"]:
-        return "" if found["pair"] == "comment" else protect_braces(found["inner"])
+        return "" if found["pair"] == "comment" else found["inner"]
     if found["space"]:
         return " "
     if found["tag"] in ("blockquote", "quote", "pullquote") and "=" not in found["rest"]:
@@ -125,7 +103,7 @@ def read_syntax(found: re.Match[str]) -> str:
         title = found["label"] or found["title"] or found["callout"] or ""
         return title.strip() or _printed(found[0])
     if raw := found["raw"] or found["raw_lines"]:
-        return protect_braces(raw)
+        return raw
     words = _printed(found["shortcode"] or found["rest"] or found["output"] or found["component"])
     positional = _POSITIONAL.findall(found["shortcode"] or "")
     words = " ".join(filter(None, (words, *positional)))

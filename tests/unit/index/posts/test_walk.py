@@ -39,8 +39,8 @@ def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Pat
     os.utime(tmp_path / "a.md", ns=(5, 1_700_000_000_000_000_007))
     os.utime(tmp_path / "b/two.md", ns=(5, 9))
     assert walk(tmp_path, SUFFIXES).files == (
-        SourceFile("a.md", str(tmp_path / "a.md"), 7, 1_700_000_000_000_000_007),
-        SourceFile("b/two.md", str(tmp_path / "b/two.md"), 7, 9),
+        SourceFile("a.md", tmp_path / "a.md", 7, 1_700_000_000_000_000_007),
+        SourceFile("b/two.md", tmp_path / "b/two.md", 7, 9),
     )
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,14 +22,6 @@ LINE = st.sampled_from(
         *("<!-- a", "-->", "1. moth", ":::tip", ":::", "import a from 'b'", "moth {name}"),
     ]
 )
-
-
-@given(st.lists(LINE, max_size=12).map("\n".join))
-def test_a_part_of_a_body_has_the_words_that_it_has_alone(text: str) -> None:
-    body = Body(text)
-    for start, end in combinations([*(block.start for block in body.blocks), len(text)], 2):
-        for last in (end, start + len(text[start:end].rstrip())):
-            assert body.plain_text(start, last) == body.strip_markup(text[start:last])
 
 
 @pytest.mark.parametrize(
