@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -87,12 +87,10 @@ def ingest(
     embedder_url: str,
     document_prefix: str | None,
     query_prefix: str | None,
-    base_url: str,
-    permalink: str,
-    include_drafts: bool,
     rebuild: bool,
     as_json: bool,
     stop_with_stdin: bool,
+    **options: Any,
 ) -> int:
     """Bring the index up to date with CONTENT, the folder of posts."""
     end_on_signals(STOPPED)
@@ -115,9 +113,7 @@ def ingest(
         index=index or read_absolute(DEFAULT_FOLDER),
         choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
         now=datetime.now(UTC),
-        options=IngestOptions(
-            include_drafts=include_drafts, base_url=base_url, permalink=permalink
-        ),
+        options=IngestOptions(**options),
         rebuild=rebuild,
     )
     return run(job, as_json)

@@ -144,8 +144,7 @@ def engine_for(settings: Settings) -> Engine:
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
-        from blog_search_mcp.server.watch.reingest import run_ingest
-        from blog_search_mcp.server.watch.watcher import Watcher
+        from blog_search_mcp.server.watch.watcher import Watcher, run_ingest
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
