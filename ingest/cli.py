@@ -8,6 +8,9 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,9 +102,6 @@ def ingest(
     gc.set_threshold(GC_THRESHOLD)
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
-    from datetime import UTC, datetime
-    from functools import partial
-
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from blog_search_mcp.ingest.plan import Job
@@ -126,8 +126,6 @@ def _stop_with_stdin() -> None:
 
 def run(job: Job, as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
-    from dataclasses import replace
-
     from blog_search_mcp.index.commands import Blog, complete_commands
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.index.posts.last_ingest import option_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.last_ingest import (
-    MAX_NAMES,
-    LeftOut,
-)
+from blog_search_mcp.index.posts.last_ingest import MAX_NAMES, LeftOut
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
@@ -125,6 +122,11 @@ class Counts:
         written = {name: why for name, why in self._became.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
+        doubts = (
+            f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
+            "so it does not. If it should, add `draft: true` or name it in a .blogignore."
+            for name, source in sorted(self._unknown.items())
+        )
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
@@ -135,20 +137,12 @@ class Counts:
             embedded=self.embedded,
             without_vector=self.without_vector,
             skipped=self.skipped,
-            warnings=(*dict.fromkeys(self.problems), *self._describe_doubts()),
+            warnings=(*dict.fromkeys(self.problems), *doubts),
             links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
-
-    def _describe_doubts(self) -> Iterator[str]:
-        """Describe fields that look as if they kept posts back."""
-        for name, source in sorted(self._unknown.items()):
-            yield (
-                f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
-                "so it does not. If it should, add `draft: true` or name it in a .blogignore."
-            )
 
 
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
@@ -184,15 +178,10 @@ def as_lines(report: Report) -> list[str]:
         for source, reason in report.without_vector.items()
     ]
     listed = chain(*map(list_first, (faults, without, report.warnings)))
-    return [*map(_escape, (*listed, *_describe_links(report.links))), _summarize(report)]
-
-
-def _escape(line: str) -> str:
-    """Escape control characters, which a file's name may hold."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in line
-    )
+    lines = (*listed, *_describe_links(report.links))
+    # A file's name may hold control characters.
+    printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+    return [*printable, _summarize(report)]
 
 
 def _describe_links(links: LinkCounts) -> Iterator[str]:
@@ -231,11 +220,8 @@ LINES = 10
 class Progress:
     """Tells on a stream how far a run is, in a line at every tenth of a stage; on none nothing."""
 
-    def __init__(
-        self, stream: TextIO | None = None, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
-        self._now = now
         self._stage, self._total, self._done = "", 1, 0
         self._first, self._started = 0, 0.0
 
@@ -248,7 +234,7 @@ class Progress:
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
         self._stage, self._total, self._done = stage, max(total, 1), done
-        self._first, self._started = done, self._now()
+        self._first, self._started = done, time.monotonic()
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done; print a line if another tenth is full."""
@@ -260,7 +246,7 @@ class Progress:
 
     def _rate(self) -> str:
         """Describe how fast the stage is and how long the rest takes; empty if unknown."""
-        seconds, done = self._now() - self._started, self._done - self._first
+        seconds, done = time.monotonic() - self._started, self._done - self._first
         left = self._total - self._done
         if not (done and left > 0 and seconds):
             return ""
