@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -178,20 +178,16 @@ def as_lines(report: Report) -> list[str]:
         for source, reason in report.without_vector.items()
     ]
     listed = chain(*map(list_first, (faults, without, report.warnings)))
-    lines = (*listed, *_describe_links(report.links))
+    links = report.links
+    posts = links.linked + sum(links.unlinked.values())
+    reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
+    without_link = f" Without one: {reasons}." if reasons else ""
+    counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
+    said = f"Links to the published blog: {counts}.{without_link}"
+    lines = (*listed, *([said] if posts else []))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     return [*printable, _summarize(report)]
-
-
-def _describe_links(links: LinkCounts) -> Iterator[str]:
-    """Describe how many posts have a link and why others have none; nothing if none was read."""
-    posts = links.linked + sum(links.unlinked.values())
-    reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
-    if posts:
-        without = f" Without one: {reasons}." if reasons else ""
-        counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
-        yield f"Links to the published blog: {counts}.{without}"
 
 
 def _count(number: int, noun: str) -> str:

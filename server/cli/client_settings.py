@@ -119,23 +119,20 @@ def choose_name(entries: Mapping[str, Fields], index: Location) -> str:
     return next(name for name in names if name not in taken)
 
 
-def make_entry(settings: Settings, client: Client) -> Fields:
-    """Build our entry, with absolute paths: a client has a folder and a PATH of its own."""
-    script, *first = start_words()
-    watch = ("--watch", str(settings.watch)) if settings.watch else ()
-    arguments = [*first, "serve", *index_arguments(settings), *watch]
-    return {**({"type": "stdio"} if client.is_typed else {}), "command": script, "args": arguments}
-
-
 def add_entry(settings: Settings, client: Client, name: str, *, prints: bool = False) -> None:
-    """Write or print our entry of a client.
+    """Write or print our entry of a client, whose folder and PATH are others: paths are absolute.
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
     entries: dict[str, Fields] = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
         entries = read_entries(client)
-    name, fields = name or choose_name(entries, settings.index), make_entry(settings, client)
+    name = name or choose_name(entries, settings.index)
+    script, *first = start_words()
+    watch = ("--watch", str(settings.watch)) if settings.watch else ()
+    arguments = [*first, "serve", *index_arguments(settings), *watch]
+    kind = {"type": "stdio"} if client.is_typed else {}
+    fields = {**kind, "command": script, "args": arguments}
     entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
     shown = f"In {client.path}:\n\n{entry}"
     if prints:
