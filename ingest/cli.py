@@ -8,8 +8,11 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -87,12 +90,10 @@ def ingest(
     embedder_url: str,
     document_prefix: str | None,
     query_prefix: str | None,
-    base_url: str,
-    permalink: str,
-    include_drafts: bool,
     rebuild: bool,
     as_json: bool,
     stop_with_stdin: bool,
+    **options: Any,
 ) -> int:
     """Bring the index up to date with CONTENT, the folder of posts."""
     end_on_signals(STOPPED)
@@ -101,9 +102,6 @@ def ingest(
     gc.set_threshold(GC_THRESHOLD)
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
-    from datetime import UTC, datetime
-    from functools import partial
-
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.index.posts.last_ingest import IngestOptions
     from blog_search_mcp.ingest.plan import Job
@@ -115,9 +113,7 @@ def ingest(
         index=index or read_absolute(DEFAULT_FOLDER),
         choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
         now=datetime.now(UTC),
-        options=IngestOptions(
-            include_drafts=include_drafts, base_url=base_url, permalink=permalink
-        ),
+        options=IngestOptions(**options),
         rebuild=rebuild,
     )
     return run(job, as_json)
@@ -130,8 +126,6 @@ def _stop_with_stdin() -> None:
 
 def run(job: Job, as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
-    from dataclasses import replace
-
     from blog_search_mcp.index.commands import Blog, complete_commands
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.index.posts.last_ingest import option_words

@@ -165,7 +165,10 @@ class EmbeddingQueue:
         return vectors
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed a batch and keep it; return the vectors by text, without those refused."""
+        """Embed a batch and keep it; return the vectors by text, without those refused.
+
+        Raises EmbedderRefused if the embedder has refused too many.
+        """
         try:
             rows, reasons = self._embedder.embed_documents(batch), dict[str, str]()
         except TextsRefused as refusal:
@@ -176,10 +179,6 @@ class EmbeddingQueue:
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
         self.texts_embedded += len(batch)
         self._refused |= reasons
-        self._refuse_too_many()
-        return vectors
-
-    def _refuse_too_many(self) -> None:
         refused, texts = [*self._refused.values()], self.texts_embedded
         if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
             failed = f"The embedder failed on {len(refused)} of {texts} texts"
@@ -188,6 +187,7 @@ class EmbeddingQueue:
                 f"{failed}, at last because {refused[-1]}. {remedy}",
                 for_clients=f"{failed}. {remedy}",
             )
+        return vectors
 
     def _write_block(self) -> int:
         """Write the vectors of each post that has them all, and record which have to wait."""

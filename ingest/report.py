@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -122,6 +122,11 @@ class Counts:
         written = {name: why for name, why in self._became.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
+        doubts = (
+            f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
+            "so it does not. If it should, add `draft: true` or name it in a .blogignore."
+            for name, source in sorted(self._unknown.items())
+        )
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
@@ -177,25 +182,16 @@ def as_lines(report: Report) -> list[str]:
         for source, reason in report.without_vector.items()
     ]
     listed = chain(*map(list_first, (faults, without, report.warnings)))
-    return [*map(_escape, (*listed, *_describe_links(report.links))), _summarize(report)]
-
-
-def _escape(line: str) -> str:
-    """Escape control characters, which a file's name may hold."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in line
-    )
-
-
-def _describe_links(links: LinkCounts) -> Iterator[str]:
-    """Describe how many posts have a link and why others have none; nothing if none was read."""
+    links = report.links
     posts = links.linked + sum(links.unlinked.values())
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
-    if posts:
-        without = f" Without one: {reasons}." if reasons else ""
-        counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
-        yield f"Links to the published blog: {counts}.{without}"
+    without_link = f" Without one: {reasons}." if reasons else ""
+    counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
+    said = f"Links to the published blog: {counts}.{without_link}"
+    lines = (*listed, *([said] if posts else []))
+    # A file's name may hold control characters.
+    printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+    return [*printable, _summarize(report)]
 
 
 def _count(number: int, noun: str) -> str:
@@ -224,11 +220,8 @@ LINES = 10
 class Progress:
     """Tells on a stream how far a run is, in a line at every tenth of a stage; on none nothing."""
 
-    def __init__(
-        self, stream: TextIO | None = None, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
-        self._now = now
         self._stage, self._total, self._done = "", 1, 0
         self._first, self._started = 0, 0.0
 
@@ -241,7 +234,7 @@ class Progress:
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
         self._stage, self._total, self._done = stage, max(total, 1), done
-        self._first, self._started = done, self._now()
+        self._first, self._started = done, time.monotonic()
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done; print a line if another tenth is full."""
@@ -253,7 +246,7 @@ class Progress:
 
     def _rate(self) -> str:
         """Describe how fast the stage is and how long the rest takes; empty if unknown."""
-        seconds, done = self._now() - self._started, self._done - self._first
+        seconds, done = time.monotonic() - self._started, self._done - self._first
         left = self._total - self._done
         if not (done and left > 0 and seconds):
             return ""

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, TypeVar
 
@@ -78,8 +78,14 @@ class WorkerPool:
         """
         work = partial(_work, function, lost)
         if self._processes < 2 or len(items) < WORTHWHILE:
-            return map(work, items)
-        return self._map(work, items, lost)
+            yield from chain.from_iterable(map(work, ([item] for item in items)))
+            return
+        parts = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+        batches = ((batch, self._submit(work, batch)) for batch in parts)
+        begun = deque(islice(batches, self._processes * AHEAD))
+        while begun:
+            yield from self._take(work, *begun.popleft(), lost)
+            begun.extend(islice(batches, 1))
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
@@ -88,22 +94,9 @@ class WorkerPool:
             self._pool.join()
             self._pool = None
 
-    def _map(
-        self,
-        work: Callable[[Item], Result],
-        items: Sequence[Item],
-        lost: Callable[[Item, str], Result],
-    ) -> Iterator[Result]:
-        parts = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
-        batches = ((batch, self._submit(work, batch)) for batch in parts)
-        begun = deque(islice(batches, self._processes * AHEAD))
-        while begun:
-            yield from self._take(work, *begun.popleft(), lost)
-            begun.extend(islice(batches, 1))
-
     def _take(
         self,
-        work: Callable[[Item], Result],
+        work: Callable[[Sequence[Item]], list[Result]],
         batch: Sequence[Item],
         future: ProcessFuture[list[Result]],
         lost: Callable[[Item, str], Result],
@@ -127,7 +120,7 @@ class WorkerPool:
             return [lost(batch[0], reason)]
 
     def _submit(
-        self, work: Callable[[Item], Result], batch: Sequence[Item]
+        self, work: Callable[[Sequence[Item]], list[Result]], batch: Sequence[Item]
     ) -> ProcessFuture[list[Result]]:
         """Begin a batch. Raises IngestFailed."""
         from pebble import ProcessPool
@@ -139,7 +132,7 @@ class WorkerPool:
             self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
-                return self._pool.schedule(_work_on_batch, [work, batch], timeout=MOST_SECONDS)
+                return self._pool.schedule(work, [batch], timeout=MOST_SECONDS)
         except RuntimeError as error:  # the pool is broken
             raise _explain_lost(ENDS_PROCESS) from error
 
@@ -153,16 +146,15 @@ def _explain_lost(reason: str) -> IngestFailed:
 
 
 def _work(
-    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], item: Item
-) -> Result:
-    try:
-        return function(item)
-    except (UnreadablePost, MemoryError) as error:
-        return lost(item, str(error) or TOO_LARGE)
-
-
-def _work_on_batch(work: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
-    return [work(item) for item in batch]
+    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], batch: Sequence[Item]
+) -> list[Result]:
+    results = []
+    for item in batch:
+        try:
+            results.append(function(item))
+        except (UnreadablePost, MemoryError) as error:
+            results.append(lost(item, str(error) or TOO_LARGE))
+    return results
 
 
 def _count_processors() -> int:

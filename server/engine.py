@@ -60,10 +60,9 @@ class Engine:
     def is_missing(self) -> bool:
         """Whether there surely is no index: a broken one is there, one out of reach may be."""
         try:
-            self._store.current_number()
+            return not (self.stamp() or self._store.current_number())
         except IndexProblem as error:
             return isinstance(error, IndexMissing)
-        return False
 
     def peek_overview(self) -> Overview | None:
         """Read what the blog is without opening the index, `None` if that is not known."""
@@ -131,7 +130,7 @@ class Engine:
         if self._staleness is not None:
             self._staleness.check()
             waited_for = self._staleness.first_ingest()
-            if waited_for and self.stamp() is None and self.is_missing():
+            if waited_for and self.is_missing():
                 raise IndexMissing(waited_for)
         return self._live
 
@@ -144,8 +143,7 @@ def engine_for(settings: Settings) -> Engine:
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
-        from blog_search_mcp.server.watch.reingest import run_ingest
-        from blog_search_mcp.server.watch.watcher import Watcher
+        from blog_search_mcp.server.watch.watcher import Watcher, run_ingest
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())

@@ -53,30 +53,26 @@ class LoggedCall(BaseModel):
         return self.time.date().isoformat()
 
 
-class UsageLog:
-    """One log file; safe for concurrent use by threads and processes."""
+def log_call(
+    path: Path, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
+) -> None:
+    """Append a call to the file at `path`; threads and processes may do so at once.
 
-    def __init__(self, path: Path) -> None:
-        """Take the file; it and its folder need not exist."""
-        self._path = path
-
-    def log_call(
-        self, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
-    ) -> None:
-        """Append a call. A file that cannot be written is no reason to withhold an answer."""
-        facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
-        if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
-            facts["query"] = replace_surrogates(query)[:LONGEST_QUERY]
-        if (answer := reply.answer) is not None:
-            facts |= {"hits": answer.total, "offset": answer.offset}
-            facts["confidence"] = answer.confidence
-        line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
-                file.write(line)
-        except OSError as error:
-            log.warning("A call could not be noted in the usage log: %s", error)
+    A file that cannot be written is no reason to withhold an answer.
+    """
+    facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
+    if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
+        facts["query"] = replace_surrogates(query)[:LONGEST_QUERY]
+    if (answer := reply.answer) is not None:
+        facts |= {"hits": answer.total, "offset": answer.offset}
+        facts["confidence"] = answer.confidence
+    line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
+            file.write(line)
+    except OSError as error:
+        log.warning("A call could not be noted in the usage log: %s", error)
 
 
 def read_calls(path: Path) -> list[LoggedCall]:

@@ -1,4 +1,4 @@
-"""The entries of MCP servers in clients' settings: find, name, write and remove ours."""
+"""`setup`, `install` and `uninstall`: our entry in the settings of MCP clients."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, count, pairwise
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
-from blog_search_mcp.index.command_line import read_index
+from blog_search_mcp.index.command_line import FAILED, read_index
 from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import Location
-from blog_search_mcp.server.settings import Settings, index_arguments
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.cli.terminal import print_text, tell
+from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.settings import CLIENTS, Settings, index_arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,28 +119,75 @@ def choose_name(entries: Mapping[str, Fields], index: Location) -> str:
     return next(name for name in names if name not in taken)
 
 
-def name_of_ours(entries: Mapping[str, Fields]) -> str:
-    """Return the name of our only entry, `blog` for none. Raises UsageError for several."""
-    names = [name for name, fields in entries.items() if is_ours(fields)]
-    if len(names) > 1:
-        raise UsageError(
-            f"Several entries are meant: {', '.join(map(repr, names))}. Say which with --name."
-        )
-    return names[0] if names else "blog"
+def add_entry(settings: Settings, client: Client, name: str, *, prints: bool = False) -> None:
+    """Write or print our entry of a client, whose folder and PATH are others: paths are absolute.
 
-
-def make_entry(settings: Settings, client: Client) -> Fields:
-    """Build our entry, with absolute paths: a client has a folder and a PATH of its own."""
+    Raises UsageError, and ClientSettingsError with the entry to add by hand.
+    """
+    entries: dict[str, Fields] = {}
+    with suppress(ClientSettingsError):  # which is raised where it is written
+        entries = read_entries(client)
+    name = name or choose_name(entries, settings.index)
     script, *first = start_words()
     watch = ("--watch", str(settings.watch)) if settings.watch else ()
     arguments = [*first, "serve", *index_arguments(settings), *watch]
-    return {**({"type": "stdio"} if client.is_typed else {}), "command": script, "args": arguments}
-
-
-def describe_entry(client: Client, name: str, fields: Fields) -> str:
-    """Show the entry and the file it belongs in."""
+    kind = {"type": "stdio"} if client.is_typed else {}
+    fields = {**kind, "command": script, "args": arguments}
     entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
-    return f"In {client.path}:\n\n{entry}"
+    shown = f"In {client.path}:\n\n{entry}"
+    if prints:
+        print_text(shown)
+        return
+    try:
+        is_changed = change_entry(client, name, fields)
+    except ClientSettingsError as error:
+        raise ClientSettingsError(f"{error} Add the entry by hand. {shown}") from error
+    done = f"Restart {CLIENTS[client.word]} to use it." if is_changed else "It was there already."
+    print_text(f"The entry {name!r} is in {client.path}. {done}{_name_backup(client)}")
+
+
+def remove_entry(client: Client, name: str) -> None:
+    """Remove our entry, the only one unless it is named, and print what was done.
+
+    Raises UsageError or ClientSettingsError.
+    """
+    names = [name for name, fields in read_entries(client).items() if is_ours(fields)]
+    if not name and len(names) > 1:
+        several = ", ".join(map(repr, names))
+        raise UsageError(f"Several entries are meant: {several}. Say which with --name.")
+    name = name or "".join(names) or "blog"
+    done = "was taken" if change_entry(client, name, None) else "is already"
+    print_text(f"The entry {name!r} {done} out of {client.path}.{_name_backup(client)}")
+
+
+def _name_backup(client: Client) -> str:
+    backup = client.path.with_name(client.path.name + BACKUP)
+    return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
+
+
+def tell_clients(
+    settings: Settings, clients: Mapping[str, Client], word: str | None, name: str
+) -> int:
+    """Write the entry of the client `word`, or of all that are used here, and name a question.
+
+    Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
+    """
+    used = [client for client in clients.values() if client.is_used]
+    chosen, status = [clients[word]] if word else used, 0
+    for client in chosen:
+        try:
+            add_entry(settings, client, name)
+        except ClientSettingsError as error:
+            tell(str(error), settings)
+            status = FAILED
+    if not chosen:
+        print_text("No client was found here; most take this entry, each in a file of its own.")
+        add_entry(settings, clients["claude-desktop"], name, prints=True)
+    names = ", ".join(CLIENTS[client.word] for client in chosen) or "the client"
+    [newest] = engine_for_one(settings).listing().list_posts(Filters(), "newest", 1, 0).page
+    question = f"What does my blog say about “{one_line(newest.title)}”?"
+    print_text(f"Ask {names}, for instance: {question}")
+    return status
 
 
 def read_entries(client: Client) -> dict[str, Fields]:

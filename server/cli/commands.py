@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -18,15 +20,22 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
+from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.posts.last_ingest import index_beside, read_any_last_ingest
+from blog_search_mcp.index.posts.walk import refuse_inside
+from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli import display
-from blog_search_mcp.server.cli import serve as serving
-from blog_search_mcp.server.cli.client_settings import Client, find_clients
-from blog_search_mcp.server.cli.install import add_entry, remove_entry, tell_clients
+from blog_search_mcp.server.cli.client_settings import (
+    Client,
+    add_entry,
+    find_clients,
+    remove_entry,
+    tell_clients,
+)
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.http.settings import (
@@ -41,6 +50,7 @@ from blog_search_mcp.server.settings import (
     CLIENTS,
     TOP_K_DEFAULT,
     TOP_K_MOST,
+    Access,
     Address,
     Settings,
     ToolsetName,
@@ -185,7 +195,27 @@ def serve(
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
     token = os.environ.get("BLOG_SERVER_TOKEN", "")
     access = read_access(http, token_file, token, allow_host, cors) if http else ANYONE
-    return serving.serve(settings, http, access)
+    return start_server(settings, http, access)
+
+
+def start_server(settings: Settings, address: Address | None, access: Access) -> int:
+    """Serve at `address`, without one over stdio, until the client or a signal ends it."""
+    end_on_signals(status=0)
+    form = "%(levelname)s %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    if settings.watch is not None and open_store(settings.index).stamp() is None:
+        refuse_inside(settings.watch, settings.index)
+    if address is not None:
+        from blog_search_mcp.server.http.serve import serve_http
+
+        return serve_http(settings, address, access)
+    if sys.stdin is not None and sys.stdin.isatty():
+        waiting = "This server waits for an MCP client, which starts it by itself"
+        tell(f"{waiting} (`{PACKAGE} setup FOLDER`). Ctrl-C ends this.", settings)
+    gc.disable()  # until the index is open: collections among imports find nothing to free
+    from blog_search_mcp.server.stdio.transport import serve_stdio
+
+    return serve_stdio(settings)
 
 
 @click.command()

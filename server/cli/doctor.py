@@ -34,9 +34,6 @@ from blog_search_mcp.server.settings import CLIENTS, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
-_DEFINITION = ("name", "description", "input_schema")
-"""What of a tool stands in a model's context."""
-
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """What has a warning works, though not as well as it could; what has a problem does not work."""
 
@@ -96,8 +93,9 @@ def describe_tools() -> str:
     """Say what the definitions of each set of tools cost a model in each session."""
     costs = []
     for name, tools in TOOLSETS.items():
-        shown = [{field: getattr(tool, field) for field in _DEFINITION} for tool in tools]
-        costs.append(f"{name} {sum(estimate_tokens(to_json(tool)) for tool in shown):,}")
+        fields = ("name", "description", "input_schema")  # what stands in a model's context
+        shown = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
+        costs.append(f"{name} {sum(map(estimate_tokens, shown)):,}")
     return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
 
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import compress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import Facts, show
-from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.engine import Engine, engine_for_one
 from blog_search_mcp.server.format.results import one_line, post_summary
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from blog_search_mcp.server.usage import LoggedCall, read_calls
-
-if TYPE_CHECKING:
-    from blog_search_mcp.server.engine import Engine
-    from blog_search_mcp.server.settings import Settings
 
 COMPARED, LOOKED_UP, SHOWN = 300, 50, 20
 """Questions that are compared with each other, groups that are searched for and groups that are
@@ -44,29 +40,19 @@ def report_usage(settings: Settings, *, as_json: bool) -> int:
         raise UsageError(f"{settings.usage_log} holds no calls yet.")
     days = [call.day for call in calls]
     tools = dict(Counter(call.tool for call in calls).most_common())
+    groups, notice, engine = _group_by_words(calls), None, engine_for_one(settings)
+    try:
+        groups = _join_alike(groups, engine)
+    except BlogSearchError as error:  # then each question stands for itself
+        notice = error.for_clients
+    gaps = [_describe(group, engine) for group in groups[:LOOKED_UP]]
+    missed = [gap for gap in gaps if (gap["nearest"] or {}).get("confidence") != "high"][:SHOWN]
     facts = {"calls": len(calls), "first": min(days), "last": max(days), "tools": tools}
-    missed = find_missed(calls, engine_for_one(settings))
-    show(facts | missed, settings, as_json=as_json)
+    show(facts | {"missed": missed, "notice": notice}, settings, as_json=as_json)
     return 0
 
 
-def find_missed(calls: Sequence[LoggedCall], engine: Engine) -> Facts:
-    """Group what was asked in vain, the most often asked first, and look up what is nearest today.
-
-    What has a sure answer by now is left out. Without an index that can be used each question
-    stands for itself, and `notice` says why.
-    """
-    groups, notice = _group_by_words(calls), None
-    try:
-        groups = _join_alike(groups, engine)
-    except BlogSearchError as error:
-        notice = error.for_clients
-    gaps = [_describe(group, engine) for group in groups[:LOOKED_UP]]
-    is_open = [(gap["nearest"] or {}).get("confidence") != "high" for gap in gaps]
-    return {"missed": [*compress(gaps, is_open)][:SHOWN], "notice": notice}
-
-
-def _group_by_words(calls: Sequence[LoggedCall]) -> list[Group]:
+def _group_by_words(calls: Iterable[LoggedCall]) -> list[Group]:
     """Group the searches that found nothing, or little, by words; case and spaces do not count.
 
     A further page of a search is no new question.
@@ -84,6 +70,7 @@ def _key(call: LoggedCall) -> str:
 
 
 def _sort(groups: Iterable[Group]) -> list[Group]:
+    """Put the most frequent first."""
     return sorted(groups, key=lambda group: (len(group), group[-1].time), reverse=True)
 
 
@@ -92,13 +79,10 @@ def _join_alike(groups: Sequence[Group], engine: Engine) -> list[Group]:
     corpus = engine.corpus()
     from blog_search_mcp.index.relations.questions import group_questions
 
-    compared = groups[:COMPARED]
-    alike = group_questions(corpus, [group[-1].query for group in compared])
-    joined = [
-        sorted((call for place in places for call in compared[place]), key=lambda call: call.time)
-        for places in alike
-    ]
-    return _sort([*joined, *groups[COMPARED:]])
+    alike = group_questions(corpus, [group[-1].query for group in groups[:COMPARED]])
+    joined = ([call for place in places for call in groups[place]] for places in alike)
+    by_time = (sorted(group, key=lambda call: call.time) for group in joined)
+    return _sort([*by_time, *groups[COMPARED:]])
 
 
 def _describe(group: Group, engine: Engine) -> Facts:

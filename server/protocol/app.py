@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
@@ -28,7 +29,7 @@ from blog_search_mcp.server.protocol.subscriptions import ChangeStreams
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
 from blog_search_mcp.server.tools.registry import CORE, TOOLSETS, Tools
-from blog_search_mcp.server.usage import UsageLog
+from blog_search_mcp.server.usage import log_call
 
 CALLS = 40
 """Calls of tools that run at a time; they leave the threads that answer all else alone."""
@@ -62,14 +63,15 @@ class BlogServer(Server[Any]):
 
 def server_for(settings: Settings, engine: Engine) -> BlogServer:
     """Build the server that settings ask for."""
-    log = UsageLog(settings.usage_log) if settings.usage_log else None
-    return build_server(engine, TOOLSETS[settings.toolset], log)
+    return build_server(engine, TOOLSETS[settings.toolset], settings.usage_log)
 
 
-def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = None) -> BlogServer:
+def build_server(engine: Engine, tools: Tools = CORE, log: Path | None = None) -> BlogServer:
     """Build the server over `engine`; each call of a tool is noted in `log`."""
     offered = prompts.offered_prompts(tools)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
+    templates = types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+    prompted = types.ListPromptsResult(prompts=[*offered.values()])
     changes = ChangeStreams(engine.stamp)
     server = BlogServer(
         NAME,
@@ -77,10 +79,10 @@ def build_server(engine: Engine, tools: Tools = CORE, log: UsageLog | None = Non
         on_list_tools=in_thread(lambda *_: listed),
         on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(CALLS)),
         on_list_resources=in_thread(partial(resources.list_resources, engine)),
-        on_list_resource_templates=in_thread(resources.list_templates),
+        on_list_resource_templates=in_thread(lambda *_: templates),
         on_read_resource=in_thread(partial(resources.read_resource, engine)),
         on_subscriptions_listen=changes,
-        on_list_prompts=in_thread(partial(prompts.list_prompts, offered)),
+        on_list_prompts=in_thread(lambda *_: prompted),
         on_get_prompt=in_thread(partial(prompts.get_prompt, offered)),
         on_completion=in_thread(partial(prompts.complete, engine, offered)),
     )
@@ -127,7 +129,7 @@ def in_thread(
 def call_tool(
     engine: Engine,
     tools: Tools,
-    log: UsageLog | None,
+    log: Path | None,
     _context: Context,
     params: types.CallToolRequestParams,
 ) -> types.CallToolResult:
@@ -140,7 +142,7 @@ def call_tool(
     began, arguments = time.perf_counter(), params.arguments or {}
     reply = run_tool(tool, engine, arguments)
     if log is not None:
-        log.log_call(tool.name, arguments, reply, time.perf_counter() - began)
+        log_call(log, tool.name, arguments, reply, time.perf_counter() - began)
     return types.CallToolResult(
         content=[types.TextContent(text=text) for text in reply.texts],
         structured_content=reply.facts,
@@ -175,15 +177,11 @@ def instructions(engine: Engine) -> str:
 
     Clients give this to their models in every session, whether the blog is asked or not.
     """
-    if engine.stamp() is None and engine.is_missing():
+    if engine.is_missing():
         return f"{NO_INDEX} {HOW}"
-    return f"{_about(engine)} {HOW}"
-
-
-def _about(engine: Engine) -> str:
     overview = engine.peek_overview()
     if overview is None:
-        return UNKNOWN
+        return f"{UNKNOWN} {HOW}"
     blog = f"the blog at {brief(overview.site, 80)}" if overview.site else "one blog"
     posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
     newest = f", the newest of {overview.last_day}" if overview.last_day else ""
@@ -193,4 +191,4 @@ def _about(engine: Engine) -> str:
         "Tags": list_names(overview.tags, TAGS_BYTES),
     }
     listed = (f" {name}: {names}." for name, names in lists.items() if names)
-    return f"Search and read {blog}: {posts}{newest}.{''.join(listed)}"
+    return f"Search and read {blog}: {posts}{newest}.{''.join(listed)} {HOW}"

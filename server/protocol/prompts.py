@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from mcp import MCPError, types
 
@@ -52,11 +52,6 @@ def argument_names(prompts: Prompts, name: str) -> list[str]:
         sentence = f"Unknown prompt {name[:80]!r}; there is {', '.join(prompts)}."
         raise MCPError(types.INVALID_PARAMS, sentence)
     return [argument.name for argument in prompts[name].arguments or ()]
-
-
-def list_prompts(offered: Prompts, *_request: Any) -> types.ListPromptsResult:
-    """List the prompts, all on one page."""
-    return types.ListPromptsResult(prompts=list(offered.values()))
 
 
 def get_prompt(

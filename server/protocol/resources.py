@@ -101,11 +101,6 @@ def _describe_post(post: Post) -> types.Resource:
     )
 
 
-def list_templates(*_request: Any) -> types.ListResourceTemplatesResult:
-    """List the templates, all on one page."""
-    return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
-
-
 def read_resource(
     engine: Engine, context: Context, params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
@@ -129,7 +124,7 @@ def _contents(
     elif named["source"]:
         passage = engine.read(unquote(named["source"]), int(named["index"]), 0)
     else:
-        text = results.to_json(_list_posts(engine, int(named["offset"] or 0)))
+        text = _list_posts(engine, int(named["offset"] or 0))
         return [types.TextResourceContents(uri=uri, mime_type="application/json", text=text)]
     text, place = join_chunks(passage.chunks), describe_place(passage)
     return [
@@ -138,11 +133,8 @@ def _contents(
     ]
 
 
-def _list_posts(engine: Engine, offset: int) -> dict[str, Any]:
+def _list_posts(engine: Engine, offset: int) -> str:
     posts = engine.listing().list_posts(Filters(), "newest", PAGE, offset)
+    facts = {"posts": [*map(results.post_summary, posts.page)], "total": posts.total}
     more = {"next": f"{POSTS_URI}?offset={posts.next_offset}"} if posts.next_offset else {}
-    return {
-        "posts": [results.post_summary(post) for post in posts.page],
-        "total": posts.total,
-        **more,
-    }
+    return results.to_json({**facts, **more})

@@ -228,10 +228,9 @@ def describe_reason(link: Suggestion) -> str:
     """Describe in a few words why a link is suggested."""
     if not link.is_heading:
         return "words of its title"
-    headings = link.chunk.headings if link.chunk else ()
-    if not headings:
-        return "words of one of its headings"
-    return f"words of its heading {brief(headings[-1], 50)}"
+    if link.chunk and link.chunk.headings:
+        return f"words of its heading {brief(link.chunk.headings[-1], 50)}"
+    return "words of one of its headings"
 
 
 FIND_SIMILAR = Tool("find_similar", "Have I written this?", DraftArguments, tell_similar)

@@ -1,11 +1,18 @@
-"""Keep an index up to date with its posts.
+"""Keep an index up to date with its posts, by ingests in processes of their own.
+
+Answers must not wait for an ingest, which takes the processor and hundreds of megabytes, and one
+that dies must take nothing with it. Its process ends with this one, however that ends.
 
 watchfiles tells the end of each burst of file events. The folder is walked then, and at each of its
 time-outs too: not every file system has events, and a folder that was deleted and made anew has
 none any more.
 """
 
+import json
 import logging
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,12 +23,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blog_search_mcp.index.errors import BlogSearchError, IndexProblem
+from blog_search_mcp.index.errors import BlogSearchError, IndexProblem, IngestFailed
 from blog_search_mcp.index.posts.last_ingest import (
+    STOP_WITH_STDIN,
     IngestOptions,
     LastIngest,
     compare_files,
     count_changed,
+    ingest_arguments,
     read_last_ingest,
 )
 from blog_search_mcp.index.posts.walk import SourceFile, walk
@@ -173,3 +182,39 @@ class Watcher:
         files = walk(self._content, last.suffixes).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return FolderState(files, len(compare_files(last, files, now)), last.waiting)
+
+
+def run_ingest(
+    content: Path,
+    index: Location,
+    embedder_url: str,
+    options: IngestOptions,
+    program: Sequence[str] = ("blog_search_mcp.ingest",),
+) -> tuple[str, ...]:
+    """Ingest with these options and return the lines of the report. Raises IngestFailed.
+
+    `program` is the module to run with its first arguments; a benchmark has its own.
+    """
+    arguments = ingest_arguments(content, index, embedder_url, options)
+    held, holding = os.pipe()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", *program, *arguments, "--json", STOP_WITH_STDIN],
+            stdin=held,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    finally:
+        os.close(held)
+        os.close(holding)
+    lines = tuple(done.stderr.splitlines())
+    if done.returncode:
+        failed = "The newest posts could not be ingested"
+        reason = lines[-1] if lines else f"it ended with status {done.returncode}."
+        told = "the server's log says more."
+        with suppress(ValueError, LookupError):  # it was killed before it wrote anything
+            told = json.loads(done.stdout)["error"]
+        raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
+    return lines

@@ -18,8 +18,7 @@ from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.watch.reingest import run_ingest
-from blog_search_mcp.server.watch.watcher import RETRY, Watcher
+from blog_search_mcp.server.watch.watcher import RETRY, Watcher, run_ingest
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
 from tests.support.waiting import until

@@ -110,7 +110,7 @@ def served(
     *words: str, env: Mapping[str, str] | None = None
 ) -> tuple[Settings, Address | None, Access]:
     """What a server would be started with: words after the script's name."""
-    with mock.patch("blog_search_mcp.server.cli.serve.serve", return_value=0) as serve:
+    with mock.patch("blog_search_mcp.server.cli.commands.start_server", return_value=0) as serve:
         ran = command(*words, env=env)
     assert ran.status == 0, ran.err
     settings, address, access = serve.call_args.args

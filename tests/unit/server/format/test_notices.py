@@ -11,7 +11,7 @@ from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.server.format.results import describe_failure
-from blog_search_mcp.server.watch.reingest import run_ingest
+from blog_search_mcp.server.watch.watcher import run_ingest
 from tests.support.front import Blog, made
 
 TAGS = {"kubernetes": 3, "machine-learning": 2, "推論": 1, "learning": 1}
