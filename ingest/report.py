@@ -122,11 +122,6 @@ class Counts:
         written = {name: why for name, why in self._became.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
-        doubts = (
-            f"{source}: it is not known whether its field “{name}” keeps a post from readers, "
-            "so it does not. If it should, add `draft: true` or name it in a .blogignore."
-            for name, source in sorted(self._unknown.items())
-        )
         return Report(
             generation=manifest.generation,
             posts=len(manifest.posts),
