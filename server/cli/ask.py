@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
 from blog_search_mcp.server.cli.display import show_page
-from blog_search_mcp.server.cli.terminal import print_text, tell, with_folders
+from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
@@ -27,8 +27,8 @@ def ask(settings: Settings, question: str) -> int:
         tell(page.get("notice") or " ".join(texts), settings)
         return 1
     notice = with_folders(page.get("notice", ""), settings)
-    show_page({**page, "hits": page["results"], "notice": notice})
-    print_text("\n" + "\n\n".join(texts))
+    text = escape_controls("\n" + "\n\n".join(texts))
+    show_page({**page, "hits": page["results"], "notice": notice}, text)
     return 0
 
 

@@ -50,12 +50,12 @@ def search(settings: Settings, arguments: SearchArguments, *, why: bool, as_json
     return 0 if hits else 1
 
 
-def show_page(page: Mapping[str, Any], *, why: bool = False) -> None:
-    """Print the confidence, the notice and each hit: the facts that `search --json` prints.
+def show_page(page: Mapping[str, Any], *texts: str, why: bool = False) -> None:
+    """Print the confidence, the notice and each hit, the facts of `search --json`, and `texts`.
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
     """
-    click.echo("\n".join(_write_page(page, why=why)))
+    click.echo("\n".join([*_write_page(page, why=why), *texts]))
 
 
 def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
