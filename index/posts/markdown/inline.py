@@ -169,18 +169,13 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
         elif token.type in ("fence", "code_block"):
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
-            yield html_words(token.content)
+            named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
+            yield _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
             yield " ".join(filter(None, cells))
             cells = None
-
-
-def html_words(source: str) -> str:
-    """Return the words of a block of HTML."""
-    named = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
-    return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
 _INLINED = re.compile(r"[A-Za-z0-9+/]{1000,}+=*")
