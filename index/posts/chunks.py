@@ -14,7 +14,7 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, takewhile
@@ -42,14 +42,16 @@ def sentence_ends(text: str, most: int) -> list[int]:
 
     Whole sentences are gathered up to `most`, so that a cut comes as late as it may.
     """
-    return _gather(text, _small_ends(text, most), count_tokens, most)
+    return _gather(text, (_SENTENCE, _WORD), count_tokens, most)
 
 
-def _gather(text: str, ends: Iterable[int], measure: Callable[[str], int], most: int) -> list[int]:
-    """Join the parts of `text` that end there, as long as they measure at most `most`."""
+def _gather(
+    text: str, kinds: Sequence[re.Pattern[str]], measure: Callable[[str], int], most: int
+) -> list[int]:
+    """Join the small parts of `text` as long as they measure at most `most`; return their ends."""
     gathered: list[int] = []
     start = size = 0
-    for end in ends:
+    for end in _small_ends(text, (0, len(text)), kinds, measure, most):
         part = measure(text[start:end])
         if gathered and size + part <= most:
             gathered[-1], size = end, size + part
@@ -60,32 +62,28 @@ def _gather(text: str, ends: Iterable[int], measure: Callable[[str], int], most:
     return gathered
 
 
-def _small_ends(text: str, most: int) -> Iterator[int]:
-    for sentence in _SENTENCE.finditer(text):
-        if not exceeds(sentence[0], most):
-            yield sentence.end()
+def _small_ends(
+    text: str,
+    span: tuple[int, int],
+    kinds: Sequence[re.Pattern[str]],
+    measure: Callable[[str], int],
+    most: int,
+) -> Iterator[int]:
+    """Yield where parts of the first kind end; too large ones are cut by the next, or sliced.
+
+    A slice has `most` characters, and no combining mark follows it.
+    """
+    for part in kinds[0].finditer(text, *span):
+        if measure(part[0]) > most and kinds[1:]:
+            yield from _small_ends(text, part.span(), kinds[1:], measure, most)
             continue
-        for word in _WORD.finditer(text, *sentence.span()):
-            if exceeds(word[0], most):
-                yield from _slice_ends(text, word.start(), word.end(), most)
-            yield word.end()
-
-
-def _slice_ends(text: str, start: int, end: int, most: int) -> Iterator[int]:
-    """Yield where slices of `most` characters end, which no combining mark follows."""
-    cut = start + most
-    while cut < end:
-        if not unicodedata.category(text[cut]).startswith("M"):
-            yield cut
-            cut += most - 1
-        cut += 1
-
-
-def _line_ends(text: str, longest: int) -> Iterator[int]:
-    """Yield where lines end, and slices of lines longer than `longest` characters."""
-    for line in _LINE.finditer(text):
-        yield from _slice_ends(text, *line.span(), longest)
-        yield line.end()
+        cut = part.start() + most if measure(part[0]) > most else part.end()
+        while cut < part.end():
+            if not unicodedata.category(text[cut]).startswith("M"):
+                yield cut
+                cut += most - 1
+            cut += 1
+        yield part.end()
 
 
 CUT_ODDS = 2
@@ -225,13 +223,10 @@ class _Cutter:
             for child in block.children:
                 yield from self._piece_ends(child)
             return
-        if is_large and block.kind == "paragraph":
-            ends = sentence_ends(text, self.limits.most)
-        else:
-            ends = [len(text)]
+        is_prose = is_large and block.kind == "paragraph"
+        ends = sentence_ends(text, self.limits.most) if is_prose else [len(text)]
         for start, end in pairwise([0, *ends]):
-            piece, longest = text[start:end], LONGEST - LONGEST_OPENING
-            piece_ends = _gather(piece, _line_ends(piece, longest), len, longest)
+            piece_ends = _gather(text[start:end], (_LINE,), len, LONGEST - LONGEST_OPENING)
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
@@ -263,12 +258,14 @@ def _join(left: _Span, right: _Span) -> _Span:
 
 
 def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
-    line, counted = first_line, 0
     headings = [block for block in body.blocks if block.heading]
     starts = [block.start for block in headings]
-    for number, span in enumerate(spans):
-        text, start = _trim(body.text, span)
-        line, counted = line + body.text.count("\n", counted, start), start
+    for number, span in enumerate(spans):  # without the blank lines around it
+        text = body.text[span.start : span.end].rstrip()
+        blank = span.start + len(text) - len(text.lstrip())
+        start = body.text.rfind("\n", span.start, blank) + 1 or span.start
+        text = text[start - span.start :]
+        line = first_line + body.line_at(start)
         opens = max(start, span.opens)
         inner = headings[bisect_left(starts, opens) : bisect_left(starts, span.end)]
         yield Chunk(
@@ -281,11 +278,3 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             last_line=line + text.count("\n"),
             inner_headings=tuple(block.heading for block in inner),
         )
-
-
-def _trim(body: str, span: _Span) -> tuple[str, int]:
-    """The span's text without blank lines around it, and where it starts."""
-    text = body[span.start : span.end].rstrip()
-    blank = len(text) - len(text.lstrip())
-    start = body.rfind("\n", span.start, span.start + blank) + 1 or span.start
-    return body[start : span.start + len(text)], start

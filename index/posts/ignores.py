@@ -32,15 +32,18 @@ def decide(rules: Rules, path: str) -> bool | None:
 
     A folder's path ends with `/`.
     """
-    return next((rule.leaves_out for rule in reversed(rules) if _names(rule, path)), None)
+    return _decide(rules, [path])
 
 
 def leaves_out(rules: Rules, path: str) -> bool:
     """Return whether the last rule that names a path, or a folder that it is in, leaves it out."""
     ends = (at + 1 for at, letter in enumerate(path[:-1]) if letter == "/")
-    places = [path[:end] for end in (*ends, len(path))]
-    naming = (rule for rule in reversed(rules) if any(_names(rule, place) for place in places))
-    return next((rule.leaves_out for rule in naming), False)
+    return bool(_decide(rules, [path[:end] for end in (*ends, len(path))]))
+
+
+def _decide(rules: Rules, paths: Sequence[str]) -> bool | None:
+    naming = (rule for rule in reversed(rules) if any(_names(rule, path) for path in paths))
+    return next((rule.leaves_out for rule in naming), None)
 
 
 def _compile(line: str) -> Rule:
@@ -59,16 +62,11 @@ def _names(rule: Rule, path: str) -> bool:
     if rule.is_folder and not path.endswith("/"):
         return False
     names = path.strip("/").split("/")
-    return len(names) in _reach(rule.parts, names)
-
-
-def _reach(parts: Sequence[str], names: Sequence[str]) -> set[int]:
-    """Return how many of the names, from the first on, the parts may stand for."""
-    reached = {0}
-    for part in parts:
+    reached = {0}  # how many of the names, from the first on, the parts may stand for
+    for part in rule.parts:
         if part == "**":
             reached = {*range(min(reached, default=len(names) + 1), len(names) + 1)}
         else:
             inside = (at for at in reached if at < len(names))
             reached = {at + 1 for at in inside if fnmatchcase(names[at], part)}
-    return reached
+    return len(names) in reached

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.commands import TO_INGEST, Blog
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.cascades import Cascade
 from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
 from blog_search_mcp.index.posts.visibility import HiddenReason
@@ -29,9 +28,6 @@ from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.folder import FolderStore
 
 
 class _Frozen(BaseModel):
@@ -95,18 +91,13 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def read_last_ingest(store: FolderStore, generation: int) -> LastIngest | None:
-    """Read the record, `None` if it is missing, torn or about another generation."""
-    ingest = read_any_last_ingest(store)
-    return ingest if ingest is not None and ingest.generation == generation else None
-
-
-def read_any_last_ingest(store: FolderStore) -> LastIngest | None:
-    """Read the record whatever generation it is about, `None` if it is missing or torn."""
-    text = store.read_record()
-    with suppress(ValidationError):
-        return LastIngest.model_validate_json(text) if text else None
-    return None
+def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
+    """Read the record, `None` if it is missing, torn or about another than this generation."""
+    try:
+        last = LastIngest.model_validate_json(store.read_record() or "null")
+    except ValidationError:
+        return None
+    return last if generation in (None, last.generation) else None
 
 
 def format_folder(folder: Path) -> str:
@@ -189,8 +180,7 @@ def format_age(created: str, now: datetime) -> str:
     """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
     passed = now - datetime.fromisoformat(created)
     for unit in ("day", "hour", "minute"):
-        count = passed // timedelta(**{f"{unit}s": 1})
-        if count >= 1:
+        if (count := passed // timedelta(**{f"{unit}s": 1})) >= 1:
             return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
     return "less than a minute ago"
 
@@ -218,7 +208,7 @@ def ingest_arguments(
 
 def blog_of(index: Location) -> Blog:
     """Return what a command on this index must name, as far as the last ingest recorded it."""
-    last = read_any_last_ingest(open_store(index))
+    last = read_last_ingest(open_store(index))
     if last is None or not Path(last.content).is_dir():
         return Blog(str(index))
     return Blog(str(index), last.content, option_words(last.options))
@@ -228,7 +218,7 @@ def index_beside(content: Path) -> Path:
     """Choose the index of these posts: beside them, with their name if another's is there."""
     folder = content.resolve()
     index = folder.with_name(DEFAULT_FOLDER)
-    last = read_any_last_ingest(open_store(index))
+    last = read_last_ingest(open_store(index))
     if last is None or last.content == format_folder(folder):
         return index
     return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

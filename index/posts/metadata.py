@@ -66,13 +66,17 @@ CHANGE_FIELDS = ("lastmod", "lastmodified", "modified", "updated", "dateupdated"
 no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
 
 _MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_NUMERIC = re.compile(
-    r"(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
+_NUMERIC = (
+    r"^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
 )
-_DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
-"""The day comes first wherever dots part them; with slashes nobody can know."""
-_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b")
-_MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b")
+_WRITTEN = (
+    (re.compile(_NUMERIC), 0, 1, 2),
+    (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
+    (re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b"), 2, 1, 0),
+    (re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b"), 2, 0, 1),
+)
+"""Dates as they are written, and which of the parts are year, month and day. The day comes first
+wherever dots part them; with slashes nobody can know."""
 _IN_PATH = re.compile(
     r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
     r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
@@ -90,14 +94,10 @@ def parse_date(value: object) -> date | None:
     if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
         value = next(leaves(value), None) if len(value) == 1 else None
     written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
-    if numeric := _NUMERIC.match(written):
-        return _make_date(*filter(None, numeric.groups()))
-    if dotted := _DOTTED.match(written):
-        return _make_date(dotted[3], dotted[2], dotted[1])
-    if worded := _DAY_FIRST.search(written):
-        return _make_date(worded[3], worded[2], worded[1])
-    if worded := _MONTH_FIRST.search(written):
-        return _make_date(worded[3], worded[1], worded[2])
+    for pattern, year, month, day in _WRITTEN:
+        if found := pattern.search(written):
+            parts = [*filter(None, found.groups())]
+            return _make_date(parts[year], parts[month], parts[day])
     return None
 
 
@@ -175,6 +175,7 @@ def describe_post(
     """
     known = normalize_names(fields)
     published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
+    part = first_text(known, _PARTS)
     return Post(
         source=source,
         title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
@@ -185,7 +186,7 @@ def describe_post(
         language=_language(known, source),
         translation_key=_bound_address(first_text(known, ("translationkey",))),
         series=_cut(_first_of(known, _SERIES), MAX_TITLE),
-        part=_number(first_text(known, _PARTS)),
+        part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(known),
         canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
     )
@@ -194,10 +195,6 @@ def describe_post(
 def _first_of(known: Fields, names: Iterable[str]) -> str:
     """Return the first word of the first of the fields that holds any; of a list its first."""
     return next(filter(None, (to_text(next(leaves(known.get(name)), "")) for name in names)), "")
-
-
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,4}", text) else None
 
 
 def _aliases(known: Fields) -> tuple[str, ...]:

@@ -27,20 +27,18 @@ _PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
 class Vault(NamedTuple):
-    """A vault, and what it leaves out by paths below it in lower case."""
+    """A vault, and what it leaves out."""
 
     folder: Path
-    beginnings: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    """Anywhere in a path."""
+    """In lower case, anywhere in a path below it that begins with a line break."""
     doubt: str = ""
     """Why all of it is left out; empty if it is not."""
 
     def exclude(self, post: Path) -> str | None:
         """Return why a post of the vault is left out, `None` if it is not."""
-        path = post.relative_to(self.folder).as_posix().casefold()
-        is_excluded = path.startswith(self.beginnings) or any(word in path for word in self.words)
-        return EXCLUDED if is_excluded else self.doubt or None
+        path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
+        return EXCLUDED if any(word in path for word in self.words) else self.doubt or None
 
 
 def read_vault(folder: Path) -> Vault:
@@ -51,17 +49,16 @@ def read_vault(folder: Path) -> Vault:
         return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
     templates = (str((_read_json(settings / name) or {}).get(key, "")) for name, key in _TEMPLATES)
     names = [path.strip("/").casefold().removesuffix(".md") for path in templates]
-    beginnings = [f"{name}{end}" for name in names if name for end in ("/", ".md")]
-    words: list[str] = []
+    words = [f"\n{name}{end}" for name in names if name for end in ("/", ".md")]
     for text in map(str, app.get("userIgnoreFilters") or ()):
         if (expression := _EXPRESSION.fullmatch(text)) is None:
-            beginnings += filter(None, [text.lstrip("/").casefold()])
+            words += [f"\n{text.lstrip('/').casefold()}"] if text.strip("/") else []
         elif _PLAIN.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
             words.append(max(parts.replace("\\", "").split("\n"), key=len))
         else:
             doubt = f"the vault excludes {text}, which may be any file; name folders instead"
             return Vault(folder, doubt=doubt)
-    return Vault(folder, tuple(beginnings), tuple(words))
+    return Vault(folder, tuple(words))
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -146,6 +147,10 @@ class Body:
     def links(self) -> Links:
         """Every link, and the ids of elements of HTML."""
         return find_links(self._tokens, self._references)
+
+    def line_at(self, place: int) -> int:
+        """The line on which the character at `place` stands, from 0."""
+        return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`.

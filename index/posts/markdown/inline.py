@@ -169,18 +169,13 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
         elif token.type in ("fence", "code_block"):
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
-            yield html_words(token.content)
+            named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
+            yield _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
             yield " ".join(filter(None, cells))
             cells = None
-
-
-def html_words(source: str) -> str:
-    """Return the words of a block of HTML."""
-    named = _ALTERNATIVE.sub(lambda image: f"{image[1] or image[2] or ''}{image[0]}", source)
-    return _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
 
 
 _INLINED = re.compile(r"[A-Za-z0-9+/]{1000,}+=*")
@@ -214,6 +209,7 @@ def _limit_brackets(source: str) -> str:
 
 
 def _words(token: Token) -> str:
+    """Return the words of a token; of a tag a picture's, or a space for what breaks a line."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
@@ -221,15 +217,10 @@ def _words(token: Token) -> str:
     if token.type in ("softbreak", "hardbreak"):
         return "\n"
     if token.type == "html_inline":
-        return html_inline_words(token.content)
+        if image := _ALTERNATIVE.match(token.content):
+            return html.unescape(image[1] or image[2] or "")
+        return " " if _BREAKING_TAG.match(token.content) else ""
     return token.content if token.type.startswith("text") else ""
-
-
-def html_inline_words(tag: str) -> str:
-    """Return the words of one tag: a picture's alternative, a space for what breaks a line."""
-    if image := _ALTERNATIVE.match(tag):
-        return html.unescape(image[1] or image[2] or "")
-    return " " if _BREAKING_TAG.match(tag) else ""
 
 
 def _unwrap(words: str) -> str:
@@ -253,10 +244,10 @@ _GENERATED = re.compile(
       | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
       | \{%-?\s*link\s+(?P<link>[^\s%]+)\s*-?%\}
       | \{\{-?\s*["'](?P<path>/[^"'\s]*)["']\s*\|\s*(?:(?:relative|absolute)_)?url\s*-?\}\}
-      | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}""",
+      | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}
+      | \{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}""",
     re.VERBOSE,
 )
-_HEXO = re.compile(r"\{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 
 
@@ -279,7 +270,9 @@ def find_links(
     for token in tokens:
         line = first_line + (token.map[0] if token.map else 0)
         if token.type == "html_block":
-            links += _read_html(_UNSEEN.sub(_keep_lines, _write_targets(token.content)), line, ids)
+            source = _write_targets(token.content)
+            seen = _UNSEEN.sub(lambda unseen: "\n" * unseen[0].count("\n"), source)
+            links += _read_html(seen, line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_write_targets(token.content), keep_links=True)
             links += _find_in_paragraph(parse_inline(source, references), line, ids)
@@ -309,26 +302,20 @@ def _write_targets(markdown: str) -> str:
     """Write what site generators replace by an address as an address."""
     if "{%" not in markdown and "{{" not in markdown:
         return markdown
-    return _GENERATED.sub(_write_target, _HEXO.sub(_write_hexo, markdown))
+    return _GENERATED.sub(_write_target, markdown)
 
 
 def _write_target(found: re.Match[str]) -> str:
+    if slug := found["slug"]:
+        words = (found["words"] or "").removesuffix("-").rstrip()
+        quoted = _QUOTED.match(words)
+        words = (quoted[quoted.lastindex or 0] if quoted else words) or slug
+        return f"[{words}](post:{quote(slug)})"
     scheme = found.lastgroup
     if scheme is None:
         return ""
     target = quote(found[scheme], safe="/#.-_~@:%")
     return target if scheme == "path" else f"{scheme}:{target}"
-
-
-def _write_hexo(found: re.Match[str]) -> str:
-    words = (found["words"] or "").removesuffix("-").rstrip()
-    quoted = _QUOTED.match(words)
-    words = (quoted[quoted.lastindex or 0] if quoted else words) or found["slug"]
-    return f"[{words}](post:{quote(found['slug'])})"
-
-
-def _keep_lines(unseen: re.Match[str]) -> str:
-    return "\n" * unseen[0].count("\n")
 
 
 def _read_html(source: str, line: int, ids: list[str]) -> Iterator[Link]:

@@ -2,8 +2,8 @@
 
 Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
 words are needed. A body knows its link definitions. In a passage they are text, since it rarely
-holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
-nor a block of HTML.
+holds those of its own links and `[^1]: word` is a footnote; in MDX and with admonitions of MkDocs
+there is neither indented code nor a block of HTML.
 
 What only a site generator or an editor understands is taken out of a passage before Markdown is
 read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
@@ -59,46 +59,12 @@ def _tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-_INDENTED = 4
-"""Spaces that MkDocs asks for."""
-_CONTAINER = re.compile(
-    r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++\"([^\"\n]*)\")?"
-    r"|===[!+]? +\"([^\"\n]*)\")[ \t]*$",
-    re.MULTILINE,
-)
-
-
-def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read an admonition or a tab of MkDocs as its title and the blocks indented below it."""
-    mark = _CONTAINER.match(state.src, state.bMarks[start] + state.tShift[start])
-    if mark is None or state.is_code_block(start):
-        return False
-    if silent:
-        return True
-    least, last = state.blkIndent + _INDENTED, start + 1
-    for number in range(start + 1, end):
-        if not state.isEmpty(number):
-            if state.sCount[number] < least:
-                break
-            last = number + 1
-    title = state.push("inline", "", 0)
-    title.content, title.map, title.children = mark[1] or mark[2] or "", [start, start + 1], []
-    above = state.blkIndent, state.lineMax, state.parentType
-    state.blkIndent, state.lineMax, state.parentType = least, last, "container"
-    state.md.block.tokenize(state, start + 1, last)
-    state.blkIndent, state.lineMax, state.parentType = above
-    state.line = last
-    return True
-
-
 def _block_parser(*without: str) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
     parser.disable(without)
     parser.core.ruler.enableOnly(["normalize", "block"])
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "tagged_code", _tagged_code, interrupts)
-    if without:
-        parser.block.ruler.before("fence", "container", _container, interrupts)
     return parser
 
 

@@ -54,6 +54,11 @@ _ANYWHERE = (
     # Obsidian
     r"%%(?<![\w%]%%)(?=[^%])(?:[^%]|%(?!%))*+%%(?![\w%])",
 )
+_ADMONITION = (
+    r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
+    r"(?:\"(?P<admonition>[^\"\n]*)\")?"
+)
+"""Or a tab of MkDocs, whose blocks are indented below it."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
     r"import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?[\"'][^\"'\n]+[\"'];?[ \t]*"
@@ -64,19 +69,19 @@ _AT_A_LINE = (
     r"|[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+)",
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_ATTRIBUTE}"
     rf"(?:\[(?P<label>[^\n]*)\]{_ATTRIBUTE}|(?P<title>[^\n{{}}]*+)){_ATTRIBUTE}[ \t]*+"
-    r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*))$",
+    r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*)"
+    rf"|{_ADMONITION}[ \t]*)$",
 )
 SYNTAX = re.compile(
-    rf"(?=[{{<%])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\dei])(?:{'|'.join(_AT_A_LINE)})",
+    rf"(?=[{{<%])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\dei!?=])(?:{'|'.join(_AT_A_LINE)})",
     re.MULTILINE,
 )
 MDX = re.compile(
-    r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) ",
+    r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) "
+    rf"|^[ \t>]*+{_ADMONITION}[ \t]*$",
     re.MULTILINE,
 )
-
-
-"""What a passage with components, imports or exports at the start of a line holds."""
+"""What a passage with components, imports, exports or admonitions holds at the start of a line."""
 
 _ARGUMENT = re.compile(
     r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)="
@@ -100,7 +105,8 @@ def read_syntax(found: re.Match[str]) -> str:
     if found["tag"] in ("post_link", "asset_link"):
         return _arguments(found).partition(" ")[2].strip("'\" ")
     if found["indent"] is not None:
-        title = found["label"] or found["title"] or found["callout"] or ""
+        title = found["label"] or found["title"] or found["callout"]
+        title = title or found["admonition"] or ""
         return title.strip() or _printed(found[0])
     if raw := found["raw"] or found["raw_lines"]:
         return raw
