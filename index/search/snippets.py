@@ -1,9 +1,8 @@
 """Cut a passage to one line around what matched.
 
 The window is the one that holds the most weight of different query terms. It begins and ends at a
-sentence where one is near, else at a clause, and never inside a word or between a character and its
-marks. Width is counted as a terminal counts it, so that a Chinese snippet holds as much as an
-English one.
+sentence where one is near, else at a clause, else at a space. Width is counted as a terminal counts
+it, so that a Chinese snippet holds as much as an English one.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> in
         if found and found.end() <= match:
             return found.end() + (text[found.end()] == " ")
     space = text.find(" ", earliest, match)
-    return space + 1 if space >= 0 else _character_bound(text, earliest)
+    return space + 1 if space >= 0 else earliest
 
 
 def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
@@ -90,23 +89,12 @@ def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
         if within := [end for end in ends if end <= latest]:
             return within[-1]
     space = text.rfind(" ", soonest, latest + 1)
-    return space if space > 0 else _character_bound(text, latest)
+    return space if space > 0 else latest
 
 
 def _place_at(columns: Sequence[int], column: float) -> int:
     """The last character that stands at a column or before it; the first if none does."""
     return max(bisect_right(columns, column) - 1, 0)
-
-
-def _character_bound(text: str, place: int) -> int:
-    """The last bound at or before a place between what a reader sees as two characters."""
-    while 0 < place < len(text) and (
-        count_columns(text[place]) == 0  # a mark
-        or text[place - 1] == "\u200d"  # joined emoji
-        or "\U0001f3fb" <= text[place] <= "\U0001f3ff"  # a skin tone
-    ):
-        place -= 1
-    return place
 
 
 @cache

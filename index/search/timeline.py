@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from blog_search_mcp.index.types import Hit
 
@@ -15,32 +14,12 @@ SHARE = 0.7
 the posts that have the tag as what belongs there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The posts on a subject, each by its best passage."""
+def make_timeline(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], int]:
+    """Order by date the posts of the best hits, and count those that match; the best come first.
 
-    entries: tuple[Hit, ...]
-    """The oldest first, parts of a series on one day in their order; undated ones last."""
-    total: int
-    """Posts that match, those left out included."""
-    first: Hit | None
-    """The oldest of all that match and have a date, also one of `entries`."""
-    latest: Hit | None
-
-    @property
-    def years(self) -> dict[str, list[Hit]]:
-        """The entries by year, `""` for those without a date, in their order."""
-        years: dict[str, list[Hit]] = {}
-        for hit in self.entries:
-            years.setdefault((hit.post.date or "")[:4], []).append(hit)
-        return years
-
-
-def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
-    """Order by date the posts of the best hits, `limit` at most; `hits` are the best first.
-
-    Of too many the best are kept, the first and the latest always. A post counts by its own score,
-    without what a search adds to the one named by its title.
+    The oldest is the first, parts of a series on one day are in their order, and undated ones the
+    last. Of more than `limit` the best are kept, the first and the latest always. A post counts by
+    its own score, without what a search adds to the one named by its title.
     """
     best = {hit.post.source: hit for hit in reversed(hits)}
     scores = [sum(each.share * each.value for each in hit.reasons) for hit in best.values()]
@@ -48,9 +27,8 @@ def make_timeline(hits: Sequence[Hit], limit: int) -> Timeline:
     fitting = [hit for hit, score in zip(best.values(), scores, strict=True) if score >= least]
     matching = sorted(fitting, key=hits.index)
     dated = sorted((hit for hit in matching if hit.post.date), key=_by_date)
-    first, latest = (dated[0], dated[-1]) if dated else (None, None)
-    kept = [*dict.fromkeys((*dated[:1], *dated[-1:], *matching))][:limit]
-    return Timeline(tuple(sorted(kept, key=_by_date)), len(matching), first, latest)
+    kept = [*dict.fromkeys((*dated[:1], *dated[-1:], *matching))][: max(limit, 2)]
+    return sorted(kept, key=_by_date), len(matching)
 
 
 def _by_date(hit: Hit) -> tuple[str, int, str]:

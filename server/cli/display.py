@@ -78,7 +78,7 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
         if hit.get("url"):
             yield _style(hit["url"], "   ", fg="blue")
         yield f"   {_highlight(hit)}"
-        for line in _explain(hit, page["query"]) if why else ():
+        for line in _explain(hit) if why else ():
             yield f"   {click.style(escape_controls(line), dim=True)}"
 
 
@@ -92,10 +92,9 @@ def _highlight(hit: Mapping[str, Any]) -> str:
     return shown + _slice(text, at)
 
 
-def _explain(hit: Mapping[str, Any], query: str) -> Iterator[str]:
-    """Write what of the query is in the hit, and what its score is made of."""
-    words = ", ".join(_slice(query, *span) for span in hit["answered"])
-    yield f"why: found here {words or 'none of the words'}"
+def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
+    """Write what a hit's score is made of."""
+    yield "why:"
     for reason in hit["reasons"]:
         weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
         if abs(weight * value) >= LEAST:

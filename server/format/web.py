@@ -13,7 +13,7 @@ from typing import Any
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.highlight import Span, highlight, highlight_query
+from blog_search_mcp.index.search.highlight import Span, highlight
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
@@ -43,7 +43,6 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
         **post_facts(hit.post, hit.preview),
         "headings": list(headings_below(chunk.headings, hit.post.title)),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
-        "answered": utf16(query.text, highlight_query(query, chunk.plain or chunk.text, language)),
         "own_score": max(sum(reason.share * reason.value for reason in hit.reasons), 0.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
         **hit_facts(hit),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.highlight import highlight, highlight_query
+from blog_search_mcp.index.search.highlight import highlight
 
 
 def bracketed(text: str, spans: tuple[tuple[int, int], ...]) -> str:
@@ -40,20 +40,6 @@ def test_the_words_that_match_are_marked_in_any_form(
 ) -> None:
     text = marked.replace("[", "").replace("]", "")
     assert bracketed(text, highlight(text, analyse_query(query, (language,)), language)) == marked
-
-
-@pytest.mark.parametrize(
-    ("text", "marked"),
-    [
-        ("Swap the index.", "How are [indexes] [swapped]?"),
-        ("A walrus rests.", "zebra or [walrus]"),
-        ("向量索引", "[向量]資料庫"),
-        ("Nothing.", "zebra"),
-    ],
-)
-def test_the_words_of_a_query_that_a_text_holds_are_known(text: str, marked: str) -> None:
-    query = marked.replace("[", "").replace("]", "")
-    assert bracketed(query, highlight_query(analyse_query(query), text, "en")) == marked
 
 
 @given(st.text(), st.text())

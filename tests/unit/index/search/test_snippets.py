@@ -31,33 +31,6 @@ def weights_of(query: str) -> dict[str, float]:
     return {term.stem: 1.0 for term in terms(query)}
 
 
-def place_of(shown: str, text: str) -> tuple[str, str, str]:
-    """What stands before, in and after the preview, which is verbatim but for white space."""
-    line = " ".join(text.split())
-    if not line:
-        assert shown == ""
-        return "", "", ""
-    inner = shown
-    if not line.startswith(inner):
-        inner = inner.removeprefix("…")
-    if not line.endswith(inner):
-        inner = inner.removesuffix("…")
-    before, found, after = line.partition(inner)
-    assert found == inner
-    return before, found, after
-
-
-@settings(deadline=None)
-@given(text=TEXTS, query=ATOMS)
-def test_a_preview_never_halves_a_character(text: str, query: str) -> None:
-    _, found, after = place_of(make_snippet(text, weights_of(query)), text)
-    for rest in (found, after.lstrip() if found.endswith(" ") else after):
-        if rest and rest != " ".join(text.split()):
-            assert unicodedata.category(rest[0]) not in ("Mn", "Me", "Cf")
-            assert not "\U0001f3fb" <= rest[0] <= "\U0001f3ff"
-    assert not found.endswith("\u200d")
-
-
 @settings(deadline=None)
 @given(
     before=TEXTS, after=TEXTS, found=st.sampled_from(["zebra", "斑馬", "zoo.ZebraHorse", "zébra"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.search.timeline import Timeline, make_timeline
+from blog_search_mcp.index.search.timeline import make_timeline
 from blog_search_mcp.index.types import Chunk, Hit, PlaceInSeries, Post, Reason
 
 
@@ -17,26 +17,24 @@ def hit(source: str, score: float, date: str | None = None, part: int = 0, chunk
     )
 
 
-def sources(found: Timeline) -> dict[str, list[str]]:
-    return {year: [each.post.source for each in hits] for year, hits in found.years.items()}
+def sources(hits: list[Hit], limit: int) -> tuple[list[str], int]:
+    entries, total = make_timeline(hits, limit)
+    return [f"{each.post.source} {each.chunk.index}" for each in entries], total
 
 
-def test_posts_come_year_by_year_with_their_best_passage() -> None:
+def test_posts_come_by_date_with_their_best_passage() -> None:
     hits = [
         hit("b", 0.9, "2024-05-01", chunk=3),
         hit("a", 0.8, "2022-01-01"),
         hit("b", 0.8, "2024-05-01", chunk=1),
         hit("c", 0.7),
     ]
-    found = make_timeline(hits, 10)
-    assert sources(found) == {"2022": ["a"], "2024": ["b"], "": ["c"]}
-    assert (found.entries[1].chunk.index, found.total) == (3, 3)
-    assert (found.first, found.latest) == (hits[1], hits[0])
+    assert sources(hits, 10) == (["a 0", "b 3", "c 0"], 3)
 
 
 def test_what_fits_much_less_than_the_best_is_left_out() -> None:
-    found = make_timeline([hit("a", 0.8, "2022-01-01"), hit("b", 0.5, "2020-01-01")], 10)
-    assert (sources(found), found.total) == ({"2022": ["a"]}, 1)
+    hits = [hit("a", 0.8, "2022-01-01"), hit("b", 0.5, "2020-01-01")]
+    assert sources(hits, 10) == (["a 0"], 1)
 
 
 def test_of_too_many_the_best_stay_with_the_first_and_the_latest() -> None:
@@ -45,12 +43,10 @@ def test_of_too_many_the_best_stay_with_the_first_and_the_latest() -> None:
         hit(name, score, days[name])
         for name, score in zip("abcd", (1.0, 0.9, 0.8, 0.75), strict=True)
     ]
-    found = make_timeline(hits, 3)
-    assert sources(found) == {"2020": ["d"], "2021": ["a"], "2023": ["c"]}
-    assert found.total == 4
-    assert sources(make_timeline(hits, 1)) == {"2020": ["d"]}
+    assert sources(hits, 3) == (["d 0", "a 0", "c 0"], 4)
+    assert sources(hits, 1) == (["d 0", "c 0"], 4)
 
 
 def test_parts_of_a_series_on_one_day_keep_their_order() -> None:
     hits = [hit("a", 0.9, "2022-01-01", part=2), hit("b", 0.9, "2022-01-01", part=1)]
-    assert sources(make_timeline(hits, 5)) == {"2022": ["b", "a"]}
+    assert sources(hits, 5) == (["b 0", "a 0"], 2)
