@@ -26,15 +26,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from blog_search_mcp.index.embedders.base import WINDOW, mean_direction, replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
-    from tokenizers import Tokenizer
-
 
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
@@ -45,18 +40,18 @@ licence, and what the files are in `README.md`; where the vocabulary is large, `
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
 
-_SESSIONS: Final[dict[str, InferenceSession]] = {}
+_SESSIONS: Final[dict[str, Any]] = {}
 
 
 def import_onnxruntime() -> Any:
     """Import the library, with its telemetry off."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library loads, from 1.31 on
-    import onnxruntime
+    import onnxruntime  # type: ignore[import-untyped]
 
     return onnxruntime
 
 
-def load_session(model: str) -> InferenceSession:
+def load_session(model: str) -> Any:
     """Load a model's graph, once a process."""
     with _LOADING:
         if model not in _SESSIONS:
@@ -70,7 +65,7 @@ def load_session(model: str) -> InferenceSession:
 
 
 @cache
-def load_tokenizer(model: str) -> Tokenizer:
+def load_tokenizer(model: str) -> Any:
     """Load a model's tokenizer, without the truncation and padding its file may ask for."""
     from tokenizers import Tokenizer
 
