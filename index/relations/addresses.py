@@ -115,7 +115,7 @@ class Addresses:
     @cached_property
     def _places(self) -> Places:
         """Where posts are published, as links show."""
-        return Places(self._posts, self._hrefs)
+        return Places(self._posts, self._hrefs, self.hosts)
 
     @cached_property
     def contradiction(self) -> str:

@@ -1,71 +1,68 @@
 """Where a blog is published whose address nobody gave, as the links among its posts show.
 
 A link to a post ends in the name of its file, written in one of a few ways. What stands before
-that ending is a place of the blog where several posts are reached there, and little else.
+that ending is the place of the blog where several posts are reached there, and little else.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.relations.paths import INDEXES, MARKDOWN, parse_path
 from blog_search_mcp.index.types import Post
 
-LEAST_POSTS = {True: 2, False: 3}
-"""Posts that must be reached at a place, on the linking site itself and on another host."""
+LEAST_POSTS = 2
+"""Posts that must be reached at a place."""
 MOST_NAMES = 32
 """Folders and names of an address that are looked at one by one: it may have a million slashes."""
 _LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, whose names may be those of posts."""
 FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
 """What the folded name of a file that is no page ends in."""
-_WORD = re.compile(r"[a-z]+")
-"""A single word, which pages of other sites may have as their name."""
-
-Place: TypeAlias = tuple[str, str]
-"""A host, `""` for links by a path alone, and a folder on it, folded and without slashes around."""
 
 
 class Places:
-    """The places of a blog, one to a host, and the post at each address there."""
+    """The place of a blog, and the post at each address there."""
 
-    def __init__(self, posts: Mapping[int, Post], hrefs: Iterable[str]) -> None:
-        """Learn from what the posts link to."""
+    def __init__(
+        self, posts: Mapping[int, Post], hrefs: Iterable[str], hosts: Collection[str]
+    ) -> None:
+        """Learn from what the posts link to, by a path alone or at one of the blog's `hosts`."""
         self._posts = _by_ending(posts)
-        self._folders = dict(self._learn(hrefs))
+        self._hosts = {"", *hosts}
+        self._folder = self._learn(hrefs)
 
     def find(self, parts: SplitResult) -> int | None:
-        """Return the post at an address, whole or from the top, that is at one of the places."""
-        page, folder = f"/{page_of(parts.path)}", self._folders.get(host_of(parts))
-        if folder is None or not parts.path.startswith("/") or not page.startswith(folder):
+        """Return the post at an address, whole or from the top, that is at the place."""
+        page, folder = f"/{page_of(parts.path)}", self._folder
+        is_there = host_of(parts) in self._hosts and parts.path.startswith("/")
+        if not folder or not is_there or not page.startswith(folder):
             return None
         return self._posts.get(_key(page[len(folder) :]))
 
-    def _learn(self, hrefs: Iterable[str]) -> Iterator[Place]:
-        """Yield the places of each host, the one where most posts are reached last."""
-        reached: defaultdict[Place, dict[str, int | None]] = defaultdict(dict)
-        pages: defaultdict[str, set[str]] = defaultdict(set)
-        for parts in filter(None, map(split_page, hrefs)):
-            host, names = host_of(parts), page_of(parts.path).split("/")
-            pages[host].add("/".join(names))
+    def _learn(self, hrefs: Iterable[str]) -> str:
+        """Return the folder where most posts are reached, with slashes around it; `""` if none."""
+        reached: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        addresses = filter(None, map(split_page, hrefs))
+        pages = {page_of(parts.path) for parts in addresses if host_of(parts) in self._hosts}
+        for page in pages:
+            names = page.split("/")
             for start in range(max(len(names) - MOST_NAMES, 0), len(names)):
-                folder, ending = "/".join(names[:start]), "/".join(names[start:])
-                post = self._posts.get(_key(ending))
+                folder, post = (
+                    "/".join(names[:start]),
+                    self._posts.get(_key("/".join(names[start:]))),
+                )
                 if post is not None and not _LISTS.search(folder):
-                    is_common = host and _WORD.fullmatch(ending)
-                    reached[host, folder]["/".join(names)] = None if is_common else post
-        for (host, folder), by_page in sorted(reached.items(), key=lambda it: len(it[1])):
-            posts, depths = {*by_page.values()} - {None}, {page.count("/") for page in by_page}
-            above = f"/{folder}/".replace("//", "/")
-            beside = [
-                p for p in pages[host] if f"/{p}".startswith(above) and p.count("/") in depths
-            ]
-            if len(posts) >= LEAST_POSTS[not host] and 2 * len(by_page) >= len(beside):
-                yield host, above
+                    reached[f"/{folder}/".replace("//", "/")][page] = post
+        for folder, by_page in sorted(reached.items(), key=lambda it: (-len(it[1]), it[0])):
+            depths = {page.count("/") for page in by_page}
+            beside = [p for p in pages if f"/{p}".startswith(folder) and p.count("/") in depths]
+            if len({*by_page.values()}) >= LEAST_POSTS and 2 * len(by_page) >= len(beside):
+                return folder
+        return ""
 
 
 def _by_ending(posts: Mapping[int, Post]) -> Mapping[str, int]:
