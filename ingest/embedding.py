@@ -1,7 +1,4 @@
-"""Embed the windows of posts and write their vectors, in a thread beside reading and writing.
-
-The embedder waits for a server or runs code that lets other threads run. A few blocks may wait for
-it, so that memory stays bounded whichever side is slower.
+"""Embed the windows of posts and write their vectors, some hundreds at a time.
 
 Words are indexed in seconds and a large blog is embedded in minutes or an hour. So where there is
 much to embed, words are published first and the backlog follows in a few generations, the newest
@@ -11,20 +8,14 @@ backlog, of its own or of one that was killed, reads no file to finish it.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.errors import (
-    BlogSearchError,
-    EmbedderRefused,
-    EmbedderUnavailable,
-    TextsRefused,
-)
+from blog_search_mcp.index.errors import EmbedderRefused, TextsRefused
 from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 from blog_search_mcp.ingest.prepare import make_windows
 
@@ -50,12 +41,6 @@ MAX_REFUSED_SHARE = 0.1
 BLOCK = 256
 """Windows embedded together: enough of each length for some full batches."""
 
-MAX_BLOCKS = 4
-"""Blocks that may wait for the embedder."""
-
-
-_Work: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Vectors]]"
-
 
 class _Window(NamedTuple):
     source: str
@@ -64,7 +49,7 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Embeds windows in a thread, behind the cache, and writes their vectors in order; close it.
+    """Embeds windows, behind the cache, and writes their vectors in order.
 
     Set `writer` before all else. Windows of new posts get the vectors that are in the cache; what
     has none waits for `embed_backlog`.
@@ -83,26 +68,18 @@ class EmbeddingQueue:
         self._cache = cache
         self._refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
-        self._failure: BlogSearchError | None = None
-        """What failed once fails at once from then on."""
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
         self._block: list[_Window] = []
-        self._submitted: deque[tuple[list[_Window], Future[Mapping[str, Vectors]]]] = deque()
-
-    def close(self) -> None:
-        """Drop what still waits, and end the thread."""
-        self._failure = self._failure or EmbedderUnavailable("The ingest is ending.")
-        self._thread.shutdown(cancel_futures=True)
 
     def put(
         self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
     ) -> None:
         """Give the windows of a new post the vectors that are in the cache, soon."""
-        deque(self._put(post, chunk_ids, windows, self._cache.get), maxlen=0)
+        if self._fill_block(post, chunk_ids, windows):
+            self.flush()
 
     def flush(self) -> None:
         """Write all that was put."""
-        deque(self._drain(self._cache.get), maxlen=0)
+        self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> Iterator[int]:
         """Embed posts of the writer's backlog, with `most` windows or hardly more.
@@ -115,35 +92,17 @@ class EmbeddingQueue:
             for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
                 windows = make_windows(new, self._embedder.window_pieces)
                 self.queued += len(windows)
-                yield from self._put(new, chunk_ids, windows, self._embed)
-        yield from self._drain(self._embed)
+                if self._fill_block(new, chunk_ids, windows):
+                    yield self._write_block(self._embed)
+        yield self._write_block(self._embed)
 
-    def _put(
-        self,
-        post: PendingPost,
-        chunk_ids: Sequence[int],
-        windows: Sequence[EmbeddingWindow],
-        work: _Work,
-    ) -> Iterator[int]:
-        """Queue the windows of a post; yield how many of a block before are written, if any."""
+    def _fill_block(
+        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
+    ) -> bool:
+        """Add the windows of a post; return whether it is time to write the block."""
         source = post.post.source
         self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
-        if len(self._block) >= BLOCK:
-            self._submit(work)
-            if len(self._submitted) > MAX_BLOCKS:
-                yield self._write_block()
-
-    def _drain(self, work: _Work) -> Iterator[int]:
-        """Write all blocks; yield how many windows each has."""
-        self._submit(work)
-        while self._submitted:
-            yield self._write_block()
-
-    def _submit(self, work: _Work) -> None:
-        if self._block:
-            texts = [window.text for window in self._block]
-            self._submitted.append((self._block, self._thread.submit(work, texts)))
-            self._block = []
+        return len(self._block) >= BLOCK
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors of `texts`, without those refused. Raises EmbedderError.
@@ -155,13 +114,7 @@ class EmbeddingQueue:
         unknown = {text for text in texts if text not in vectors and text not in self._refused}
         ordered = sorted(unknown, key=lambda text: (len(text), text))
         for start in range(0, len(ordered), BATCH):
-            if self._failure is not None:
-                raise self._failure
-            try:
-                vectors |= self._embed_batch(ordered[start : start + BATCH])
-            except BlogSearchError as failure:
-                self._failure = failure
-                raise
+            vectors |= self._embed_batch(ordered[start : start + BATCH])
         return vectors
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
@@ -189,10 +142,13 @@ class EmbeddingQueue:
             )
         return vectors
 
-    def _write_block(self) -> int:
-        """Write the vectors of each post that has them all, and record which have to wait."""
-        block, future = self._submitted.popleft()
-        vectors, reasons, writer = future.result(), self._refused, self.writer
+    def _write_block(self, work: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> int:
+        """Write the vectors of each post that has them all, and record which have to wait.
+
+        `work` gives the vectors by text. Returns how many windows the block has.
+        """
+        block, self._block = self._block, []
+        vectors, reasons, writer = work([w.text for w in block]), self._refused, self.writer
         waiting = {w.source for w in block if w.text not in vectors and w.text not in reasons}
         for source, count in Counter(w.source for w in block).items():
             writer.record_waiting(source, count if source in waiting else 0)

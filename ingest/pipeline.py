@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -125,9 +125,8 @@ class _Ingest:
         from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
         embedder, manifest = self.plan.choice.embedder, self.plan.base
-        with ExitStack() as opened:
-            cache = opened.enter_context(self.store.open_cache(embedder.identity))
-            queue = opened.enter_context(closing(EmbeddingQueue(embedder, cache)))
+        with self.store.open_cache(embedder.identity) as cache:
+            queue = EmbeddingQueue(embedder, cache)
             if manifest is None or self.has_changes:
                 manifest = self._write_changes(queue)
             self._record(manifest)
