@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import EmbedderRefused, TextsRefused
+from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
-from blog_search_mcp.ingest.prepare import make_windows
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import PendingPost
     from blog_search_mcp.index.types import Vectors
     from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.prepare import EmbeddingWindow
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
@@ -43,6 +43,8 @@ BLOCK = 256
 
 
 class _Window(NamedTuple):
+    """A text to embed, no longer than an embedder reads at once."""
+
     source: str
     chunk_id: int
     text: str
@@ -70,11 +72,10 @@ class EmbeddingQueue:
         """By text, why the embedder makes no vector of it."""
         self._block: list[_Window] = []
 
-    def put(
-        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
-    ) -> None:
+    def put(self, post: PendingPost, chunk_ids: Sequence[int]) -> None:
         """Give the windows of a new post the vectors that are in the cache, soon."""
-        if self._fill_block(post, chunk_ids, windows):
+        self._fill_block(post, chunk_ids)
+        if len(self._block) >= BLOCK:
             self.flush()
 
     def flush(self) -> None:
@@ -90,19 +91,24 @@ class EmbeddingQueue:
         sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
         for start in range(0, len(sources), POSTS_AT_ONCE):
             for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
-                windows = make_windows(new, self._embedder.window_pieces)
-                self.queued += len(windows)
-                if self._fill_block(new, chunk_ids, windows):
+                self.queued += self._fill_block(new, chunk_ids)
+                if len(self._block) >= BLOCK:
                     yield self._write_block(self._embed)
         yield self._write_block(self._embed)
 
-    def _fill_block(
-        self, post: PendingPost, chunk_ids: Sequence[int], windows: Sequence[EmbeddingWindow]
-    ) -> bool:
-        """Add the windows of a post; return whether it is time to write the block."""
-        source = post.post.source
-        self._block += [_Window(source, chunk_ids[w.chunk], w.text) for w in windows]
-        return len(self._block) >= BLOCK
+    def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> int:
+        """Cut every chunk whose words the embedder knows at all into windows; count them."""
+        post, most = new.post, self._embedder.window_pieces
+        windows = [
+            _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
+            for chunk, chunk_id, coverage in zip(
+                new.chunks, chunk_ids, new.vocabulary_coverage, strict=True
+            )
+            if coverage > 0.0
+            for window in split_windows(chunk.plain, most)
+        ]
+        self._block += windows
+        return len(windows)
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors of `texts`, without those refused. Raises EmbedderError.

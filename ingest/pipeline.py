@@ -111,10 +111,9 @@ class _Ingest:
             return iter(())
         from blog_search_mcp.ingest.prepare import ReadOptions, prepare_post, skip_post
 
-        embedder = self.plan.choice.embedder
-        reading = (embedder.vocabulary_coverage, embedder.window_pieces)
+        coverage = self.plan.choice.embedder.vocabulary_coverage
         options = ReadOptions(
-            self.job.now, self.job.options.include_drafts, self.plan.site, *reading
+            self.job.now, self.job.options.include_drafts, self.plan.site, coverage
         )
         return self.workers.map(
             partial(prepare_post, options=options), self.plan.to_read, skip_post
@@ -172,7 +171,7 @@ class _Ingest:
             except UnreadablePost as error:
                 self.counts.refuse(Skipped(result.source, str(error)))
             else:
-                queue.put(result.new, chunk_ids, result.windows)
+                queue.put(result.new, chunk_ids)
 
     def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
         """Take steps of embedding, of so many windows in all, and tell how far they are."""

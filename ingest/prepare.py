@@ -1,4 +1,4 @@
-"""Turn one file into what the index takes: its post, chunks and texts to embed.
+"""Turn one file into what the index takes: its post and chunks.
 
 Everything that costs a processor and needs nothing but the file happens here, so that several
 processes can do it for several files (`ingest.workers`).
@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import NoLink, refuse_post
 from blog_search_mcp.index.posts.cascades import apply_cascades
-from blog_search_mcp.index.posts.chunks import chunk_body, split_windows
+from blog_search_mcp.index.posts.chunks import chunk_body
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
 from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
@@ -34,17 +33,6 @@ class ReadOptions:
     site: Site
     measure_coverage: Callable[[Sequence[str]], list[float]]
     """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
-    window_pieces: int
-    """The embedder's: estimated word pieces of an embedding window."""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingWindow:
-    """A text to embed, no longer than an embedder reads at once."""
-
-    chunk: int
-    """Index of its chunk in the post, from 0."""
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +48,6 @@ class ParsedResult:
     """The post, if it is skipped since it is not public."""
     new: PendingPost | None = None
     """What is to go in; `None` if nothing is, or if the index has it already."""
-    windows: tuple[EmbeddingWindow, ...] = ()
-    """Of its chunks, in their order."""
     problems: tuple[str, ...] = ()
     """What was odd about it, each with its source."""
     no_link: str = ""
@@ -98,8 +84,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
             return result
         indexed = IndexedPost(digest, file.size, file.mtime_ns, 0, expires=public.expires)
         new, no_link = _make_pending_post(document, indexed, options)
-        windows = make_windows(new, options.window_pieces)
-        return replace(result, new=new, windows=windows, no_link=no_link)
+        return replace(result, new=new, no_link=no_link)
 
 
 def _make_pending_post(
@@ -117,13 +102,3 @@ def _make_pending_post(
     coverage = tuple(options.measure_coverage([chunk.plain for chunk in chunks]))
     indexed = replace(indexed, chunks=len(chunks))
     return PendingPost(post, chunks, coverage, indexed, document.links, anchors), no_link
-
-
-def make_windows(new: PendingPost, most: int) -> tuple[EmbeddingWindow, ...]:
-    """Cut every chunk whose words the embedder knows at all into windows of `most` word pieces."""
-    return tuple(
-        EmbeddingWindow(chunk.index, embedding_text(new.post.title, chunk.headings, window))
-        for chunk, coverage in zip(new.chunks, new.vocabulary_coverage, strict=True)
-        if coverage > 0.0
-        for window in split_windows(chunk.plain, most)
-    )

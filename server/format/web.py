@@ -49,17 +49,14 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
     }
 
 
-def passage_facts(passage: Passage, query: Query | None) -> dict[str, Any]:
-    """Gather the facts of a passage, with what the query matches in it."""
+def passage_facts(passage: Passage) -> dict[str, Any]:
+    """Gather the facts of a passage."""
     post = passage.post
     asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     chunks = [
         {
             "chunk_index": chunk.index,
             "text": chunk.text,
-            "marks": utf16(
-                chunk.text, highlight(chunk.text, query, post.language) if query else ()
-            ),
             "headings": list(headings_below(chunk.headings, post.title)),
             "first_line": chunk.first_line,
             "last_line": chunk.last_line,

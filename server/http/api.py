@@ -48,7 +48,7 @@ def search(engine: Engine, given: Given) -> Facts:
 
 
 def passage(engine: Engine, given: Given) -> Facts:
-    """Read, as `read_chunk` does, with what `query` matches marked, as text and as HTML.
+    """Read, as `read_chunk` does, as text and as HTML, in which what `query` matches is marked.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
     """
@@ -56,7 +56,7 @@ def passage(engine: Engine, given: Given) -> Facts:
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     read = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
     query = analyse_for_blog(text, engine.overview) if text else None
-    facts = passage_facts(read, query)
+    facts = passage_facts(read)
     if arguments.whole:
         return facts
     read_post = partial(engine.read, arguments.source, arguments.chunk_index, read.count)
