@@ -212,14 +212,16 @@ def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
 def _pick_fields(fields: object) -> dict[str, Value]:
     """Return those of a mapping by which posts are public or not."""
     known = _name_values(fields)
-    picked: dict[str, Value] = {}
-    for name in sorted(INHERITED & known.keys()):
-        inner = {key: to_text(value) for key, value in _name_values(known[name]).items()}
-        picked[name] = inner or to_text(known[name])
-    return {name: value for name, value in picked.items() if value}
+    named = {name: _to_value(known[name]) for name in sorted(INHERITED & known.keys())}
+    return {name: value for name, value in named.items() if value}
 
 
 def _name_values(value: object) -> dict[str, object]:
     """Return a mapping under normalized names, an empty one for another value."""
     named = value.items() if isinstance(value, Mapping) else ()
     return normalize_names({str(name): inner for name, inner in named})
+
+
+def _to_value(value: object) -> Value:
+    inner = _name_values(value)
+    return {name: to_text(each) for name, each in inner.items()} if inner else to_text(value)

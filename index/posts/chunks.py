@@ -260,11 +260,8 @@ def _join(left: _Span, right: _Span) -> _Span:
 def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
     headings = [block for block in body.blocks if block.heading]
     starts = [block.start for block in headings]
-    for number, span in enumerate(spans):  # without the blank lines around it
-        text = body.text[span.start : span.end].rstrip()
-        blank = span.start + len(text) - len(text.lstrip())
-        start = body.text.rfind("\n", span.start, blank) + 1 or span.start
-        text = text[start - span.start :]
+    for number, span in enumerate(spans):
+        text, start = _trim(body.text, span)
         line = first_line + body.line_at(start)
         opens = max(start, span.opens)
         inner = headings[bisect_left(starts, opens) : bisect_left(starts, span.end)]
@@ -278,3 +275,11 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             last_line=line + text.count("\n"),
             inner_headings=tuple(block.heading for block in inner),
         )
+
+
+def _trim(body: str, span: _Span) -> tuple[str, int]:
+    """The span's text without blank lines around it, and where it starts."""
+    text = body[span.start : span.end].rstrip()
+    blank = len(text) - len(text.lstrip())
+    start = body.rfind("\n", span.start, span.start + blank) + 1 or span.start
+    return body[start : span.start + len(text)], start

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -91,13 +92,18 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
-    """Read the record, `None` if it is missing, torn or about another than this generation."""
-    try:
-        last = LastIngest.model_validate_json(store.read_record() or "null")
-    except ValidationError:
-        return None
-    return last if generation in (None, last.generation) else None
+def read_last_ingest(store: FolderStore, generation: int) -> LastIngest | None:
+    """Read the record, `None` if it is missing, torn or about another generation."""
+    ingest = read_any_last_ingest(store)
+    return ingest if ingest is not None and ingest.generation == generation else None
+
+
+def read_any_last_ingest(store: FolderStore) -> LastIngest | None:
+    """Read the record whatever generation it is about, `None` if it is missing or torn."""
+    text = store.read_record()
+    with suppress(ValidationError):
+        return LastIngest.model_validate_json(text) if text else None
+    return None
 
 
 def format_folder(folder: Path) -> str:
@@ -208,7 +214,7 @@ def ingest_arguments(
 
 def blog_of(index: Location) -> Blog:
     """Return what a command on this index must name, as far as the last ingest recorded it."""
-    last = read_last_ingest(open_store(index))
+    last = read_any_last_ingest(open_store(index))
     if last is None or not Path(last.content).is_dir():
         return Blog(str(index))
     return Blog(str(index), last.content, option_words(last.options))
@@ -218,7 +224,7 @@ def index_beside(content: Path) -> Path:
     """Choose the index of these posts: beside them, with their name if another's is there."""
     folder = content.resolve()
     index = folder.with_name(DEFAULT_FOLDER)
-    last = read_last_ingest(open_store(index))
+    last = read_any_last_ingest(open_store(index))
     if last is None or last.content == format_folder(folder):
         return index
     return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")
