@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
-from blog_search_mcp.index.posts.document import read_document
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.walk import (
     NOT_PUBLISHED,
@@ -176,6 +175,8 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
 
 
 def _find_language_of_file(file: SourceFile) -> str | None:
+    from blog_search_mcp.index.posts.document import read_document  # with PyYAML and markdown-it
+
     with refuse_post("reading it"):
         document = read_document(read_file(file.path), file.source)
         words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"

@@ -30,12 +30,6 @@ from blog_search_mcp.index.posts.metadata import (
     split_language,
     to_text,
 )
-from blog_search_mcp.index.posts.text import (
-    decode,
-    parse_fields,
-    salvage_fields,
-    split_front_matter,
-)
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
 from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 
@@ -167,6 +161,8 @@ def _find_above(content: Path, site: SiteFields) -> Iterator[Path]:
 
 def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[str, Any]]:
     """Yield what a file passes down."""
+    from blog_search_mcp.index.posts.text import decode, split_front_matter  # with PyYAML
+
     folder = source[: source.rfind("/") + 1]
     try:
         text = decode(read_file(path)).text
@@ -191,6 +187,8 @@ def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[st
 
 def _read_data(text: str, ending: str) -> Fields:
     """Read a file of fields, of a program or what cannot be read those that keep posts back."""
+    from blog_search_mcp.index.posts.text import parse_fields, salvage_fields
+
     try:
         if ending in (".json", ".yml", ".yaml"):
             fields = json.loads(text) if ending == ".json" else parse_fields(text, "yaml")
