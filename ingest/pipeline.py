@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, UnreadablePost
 from blog_search_mcp.index.posts.last_ingest import (
     FileState,
@@ -48,7 +49,8 @@ def ingest(job: Job, progress: Progress) -> Report:
     with closing(WorkerPool(job.processes)) as workers:
         run = _Ingest(job, progress, workers)
         manifest = run.bring_up_to_date()
-    return run.counts.report(manifest, time.monotonic() - started)
+    advice = _advise_embedder(run.store, manifest, run.plan)
+    return run.counts.report(manifest, advice, time.monotonic() - started)
 
 
 class _Ingest:
@@ -259,3 +261,13 @@ def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
         f"{error} The finished embeddings are kept. Meanwhile all posts can be searched by words, "
         f"{embedded:,} of {posts:,} by meaning. To go on: `{TO_INGEST}`."
     )
+
+
+def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
+    """Advise a model that fits the blog as it now is better, if the index had this one before."""
+    overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
+    if overview is None:
+        return ""
+    posts = dict(overview.languages)
+    posts[""] = overview.posts - sum(posts.values())
+    return advise_other_model(manifest.embedder, posts)

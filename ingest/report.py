@@ -117,8 +117,8 @@ class Counts:
             said = _describe_empty(content, skipped)
             raise ContentError(said, for_clients="There is no post to index.")
 
-    def report(self, manifest: Manifest, seconds: float) -> Report:
-        """Make the report of the finished run."""
+    def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
+        """Make the report of the finished run; `advice` is on the embedder."""
         written = {name: why for name, why in self._became.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
@@ -135,7 +135,7 @@ class Counts:
             warnings=tuple(dict.fromkeys(self.problems)),
             links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
-            embedder_reason=choice.reason,
+            embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
 

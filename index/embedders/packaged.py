@@ -26,10 +26,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from blog_search_mcp.index.embedders.base import WINDOW, mean_direction, replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+    from tokenizers import Tokenizer
+
 
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
@@ -40,18 +45,18 @@ licence, and what the files are in `README.md`; where the vocabulary is large, `
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
 
-_SESSIONS: Final[dict[str, Any]] = {}
+_SESSIONS: Final[dict[str, InferenceSession]] = {}
 
 
 def import_onnxruntime() -> Any:
     """Import the library, with its telemetry off."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library loads, from 1.31 on
-    import onnxruntime  # type: ignore[import-untyped]
+    import onnxruntime
 
     return onnxruntime
 
 
-def load_session(model: str) -> Any:
+def load_session(model: str) -> InferenceSession:
     """Load a model's graph, once a process."""
     with _LOADING:
         if model not in _SESSIONS:
@@ -65,7 +70,7 @@ def load_session(model: str) -> Any:
 
 
 @cache
-def load_tokenizer(model: str) -> Any:
+def load_tokenizer(model: str) -> Tokenizer:
     """Load a model's tokenizer, without the truncation and padding its file may ask for."""
     from tokenizers import Tokenizer
 

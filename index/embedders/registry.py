@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
@@ -19,7 +19,7 @@ from blog_search_mcp.index.embedders.base import (
     rebuild_command,
     run_in_background,
 )
-from blog_search_mcp.index.embedders.cards import MULTILINGUAL_MODEL, full_name
+from blog_search_mcp.index.embedders.cards import MULTILINGUAL_MODEL, full_name, is_english
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     PACKAGED,
@@ -30,6 +30,9 @@ from blog_search_mcp.index.embedders.packaged import (
 )
 from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
@@ -46,6 +49,8 @@ class Choice:
 
     embedder: Embedder
     reason: str
+    is_asked: bool = False
+    """Whether the model was named, so that no other need be advised."""
 
 
 def choose_embedder(
@@ -76,7 +81,7 @@ def choose_embedder(
                 f"`{rebuild_command(named, model)}`."
             )
         reason = f"The index keeps its embedder, {existing.title}."
-        return Choice(open_embedder(existing, url), reason)
+        return Choice(open_embedder(existing, url), reason, model is not None)
     on_server = named in _SERVERS
     needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
     if needs_server and (model is None or not on_server):
@@ -88,8 +93,22 @@ def choose_embedder(
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     reason = f"Embedder: {name_embedder(named, model)}, as asked."
-    embedder: Embedder = open_remote(named, url, model, prefixes) if on_server else PACKAGED[model]
-    return Choice(embedder, reason)
+    embedder = open_remote(named, url, model, prefixes) if on_server else PACKAGED[model]
+    return Choice(embedder, reason, is_asked=True)
+
+
+def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
+    """Name the model of the package that fits the posts of an index better, and how to get it.
+
+    `posts` are counted by language. Empty if none does.
+    """
+    better, fits = choose_packaged(posts), not is_english(identity.model)
+    if identity.kind not in _SERVERS:
+        fits = identity == better.identity
+    if fits or (better is MINILM and identity.kind in _SERVERS):
+        return ""
+    rebuild = rebuild_command(better.identity.kind)
+    return f"{_describe_languages(posts)}; {better.identity.model} fits better: `{rebuild}`."
 
 
 def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
@@ -115,7 +134,7 @@ def open_remote(
     model: str,
     prefixes: tuple[str, str] | None = None,
     recorded: EmbedderIdentity | None = None,
-) -> Embedder:
+) -> RemoteEmbedder:
     """Import and make a RemoteEmbedder, which an index of the package's models never needs."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
@@ -159,7 +178,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL
     if kind == "ollama":
         reason = f"Embedder: Ollama's {wanted}, as asked.{why}"
-        return Choice(open_remote(kind, url, wanted), reason)
+        return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 

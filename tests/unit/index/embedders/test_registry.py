@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from blog_search_mcp.index.embedders.packaged import MINILM, PACKAGED
+from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
 from blog_search_mcp.index.embedders.registry import (
+    advise_other_model,
     choose_embedder,
     open_embedder,
 )
@@ -86,6 +87,7 @@ def test_what_is_named_or_what_the_index_has_is_taken_without_a_look_at_anything
 ) -> None:
     choice = choose_embedder(kind, model, ollama.host, existing, uncounted)
     assert title in choice.reason
+    assert choice.is_asked == (model is not None)
     assert existing is None or choice.embedder.identity == existing
     assert ollama.requests == []
 
@@ -119,3 +121,22 @@ def test_what_cannot_be_meant_is_refused_with_what_mends_it(
 def test_an_index_of_another_version_of_the_package_is_refused(change: dict[str, str]) -> None:
     with pytest.raises(EmbedderMismatch, match="--rebuild"):
         open_embedder(replace(MINILM.identity, **change), "")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("identity", "posts", "advised"),
+    [
+        (MINILM.identity, MIXED, E5.identity.model),
+        (NOMIC, MIXED, E5.identity.model),
+        (E5.identity, ENGLISH, MINILM.identity.model),
+        (NOMIC, ENGLISH, ""),
+        (replace(NOMIC, model="bge-m3"), MIXED, ""),
+        (E5.identity, MIXED, ""),
+    ],
+)
+def test_an_index_whose_blog_changed_its_languages_is_told_of_the_other_model(
+    identity: EmbedderIdentity, posts: Mapping[str, int], advised: str
+) -> None:
+    advice = advise_other_model(identity, posts)
+    assert advised in advice
+    assert bool(advice) == bool(advised)
