@@ -17,11 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.commands import TO_INGEST, Blog
-from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.cascades import Cascade
 from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
 from blog_search_mcp.index.posts.visibility import HiddenReason
@@ -29,6 +29,9 @@ from blog_search_mcp.index.posts.walk import SourceFile, walk
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
 
 
 class _Frozen(BaseModel):

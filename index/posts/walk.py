@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
-from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.posts.vault import SETTINGS, Vault, read_vault
 from blog_search_mcp.index.stores import Location
 
@@ -223,6 +222,8 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     Raises ContentError if it cannot be read: going on without it could publish what the author
     meant to keep out.
     """
+    from blog_search_mcp.index.posts.text import decode  # with PyYAML
+
     try:
         decoded = decode(read_file(folder.path / IGNORE_FILE))
         if decoded.repaired:
