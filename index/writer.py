@@ -120,12 +120,10 @@ class IndexWriter:
 
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
-        if not any(post.waiting for post in self._posts.values()):
-            return {}
-        by_source = sorted(self._catalog.every_post().values(), key=lambda post: post.source)
+        waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
+        by_source = (self._catalog.require_post(source)[1] for source in sorted(waiting))
         newest_first = sorted(by_source, key=lambda post: post.date or "", reverse=True)
-        waiting = ((post.source, self._posts[post.source].waiting) for post in newest_first)
-        return {source: windows for source, windows in waiting if windows}
+        return {post.source: waiting[post.source] for post in newest_first}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
         """Read back those of these posts that are in, each with its chunks' ids.
