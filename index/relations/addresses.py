@@ -110,7 +110,8 @@ class Addresses:
 
     @cached_property
     def _hrefs(self) -> Sequence[str]:
-        return sorted({link.href for links in self._links.values() for link in links})
+        hrefs = {link.href for links in self._links.values() for link in links}
+        return sorted(href for href in hrefs if not self._leads_out(href))
 
     @cached_property
     def _places(self) -> Places:
@@ -144,7 +145,7 @@ class Addresses:
 
     def read(self, href: str, source: str) -> Way | None:
         """Take an address in the post at `source` apart; `None` for what leads to no page."""
-        parts = split_address(href)
+        parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
         path, is_whole = unquote(parts.path), bool(parts.netloc) or parts.scheme.startswith("http")
@@ -156,6 +157,10 @@ class Addresses:
             is_file=not is_whole and (is_markdown or parts.scheme in GENERATED),
             page=self._find_page(parts, source),
         )
+
+    def _leads_out(self, href: str) -> bool:
+        """Whether an address names no host of the blog: most do, and splitting each takes long."""
+        return "://" in href and not any(host in href.casefold() for host in self.hosts)
 
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
         """Return the page that an address leads to, relative to the URL of the post if need be."""
