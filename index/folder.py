@@ -17,7 +17,6 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
-    FileStamp,
     GenerationFiles,
     Layout,
     Stamp,
@@ -32,9 +31,7 @@ from blog_search_mcp.index.store.statistics import Overview, read_overview
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.embedders.cache import EmbeddingCache
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.types import EmbedderIdentity
     from blog_search_mcp.index.vectors.writer import VectorWriter
 
 _LARGEST = 1 << 28
@@ -135,19 +132,9 @@ class FolderStore:
         except OSError as error:
             raise make_disk_error(error) from error
 
-    def record_stamp(self) -> FileStamp | str | None:
-        """Return another value whenever the record was written, `None` if there is none."""
-        return read_stamp(self.layout.last_ingest)
-
     def lock_writer(self) -> AbstractContextManager[None]:
         """Be the only writer. Raises IndexBusy at once if another ingest is."""
         return writer_lock(self.layout)
-
-    def open_cache(self, identity: EmbedderIdentity) -> AbstractContextManager[EmbeddingCache]:
-        """Open the cache of an embedder's vectors."""
-        from blog_search_mcp.index.embedders.cache import open_cache
-
-        return open_cache(self.layout.cache, identity)
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost, post_terms
+from blog_search_mcp.index.lexical.documents import PostTerms, post_terms, refuse_terms
 from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.search.snapshot import Snapshot
 
-Terms: TypeAlias = PostTerms | RefusedPost
 MapPosts: TypeAlias = Callable[
-    [Callable[[int], Terms], Sequence[int], Callable[[int, str], Terms]], Iterable[Terms]
+    [Callable[[int], PostTerms], Sequence[int], Callable[[int, str], PostTerms]],
+    Iterable[PostTerms],
 ]
 """Applies a function to post ids, as `WorkerPool.map` does."""
 
@@ -145,7 +145,7 @@ class IndexWriter:
         with translate_disk_errors():
             posts = self._write_relations()
             refused = self._write_terms(map_posts, posts)
-            reasons = {posts[each.post_id].source: each.reason for each in refused}
+            reasons = {posts[post_id].source: reason for post_id, reason in refused.items()}
             if reasons:
                 self.remove(reasons)
                 self._write_relations()
@@ -203,29 +203,19 @@ class IndexWriter:
             )
         return posts
 
-    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> list[RefusedPost]:
+    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> dict[int, str]:
         """Write the lexical index and count the chunks that are superseded in it.
 
-        Returns the posts that are not in.
+        Returns why posts are not in, by id.
         """
-        base, refused = self._base, list[RefusedPost]()
+        base = self._base
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
         self._superseded = 0 if anew else superseded
         ids = sorted(posts if anew else posts.keys() & self._added_posts)
-        made = map_posts(partial(post_terms, self._files), ids, RefusedPost)
+        terms = map_posts(partial(post_terms, self._files), ids, refuse_terms)
         previous = None if anew or self._before is None else self._before.lexical
-        terms = _keep_refused(made, refused)
-        write_words(self._files.lexical, previous, self._removed_posts, terms)
-        return refused
-
-
-def _keep_refused(made: Iterable[Terms], refused: list[RefusedPost]) -> Iterator[PostTerms]:
-    for post in made:
-        if isinstance(post, RefusedPost):
-            refused.append(post)
-        else:
-            yield post
+        return write_words(self._files.lexical, previous, self._removed_posts, terms)
 
 
 @contextmanager

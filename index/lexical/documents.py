@@ -46,14 +46,13 @@ class PostTerms:
     chunks: Mapping[int, str]
     """By id, each chunk with the title, the file name, the tags and the headings above and in it;
     none of a post of a title alone, which is not searched."""
+    refused: str = ""
+    """Why the post cannot be searched by word, else empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedPost:
-    """A post that cannot be searched by word, and why."""
-
-    post_id: int
-    reason: str
+def refuse_terms(post_id: int, reason: str) -> PostTerms:
+    """Make the terms of a post that cannot be searched by word."""
+    return PostTerms(post_id, "", {}, reason)
 
 
 def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms:

@@ -32,14 +32,15 @@ LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 
 def write_words(
     folder: Path, previous: Path | None, removed: Sequence[int], added: Iterable[PostTerms]
-) -> None:
+) -> dict[int, str]:
     """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
 
-    `removed` are post ids. Raises OSError, or IndexProblem for what tantivy could not write.
+    `removed` are post ids. Returns why those that were refused are not in, by id. Raises OSError,
+    or IndexProblem for what tantivy could not write.
     """
     try:
         chunks, posts = (_begin(folder, previous, name) for name in LEVELS)
-        _update(chunks, posts, removed, added)
+        refused = _update(chunks, posts, removed, added)
     except ValueError as error:
         if not _IO.search(str(error)):
             raise
@@ -47,6 +48,7 @@ def write_words(
     for name in LEVELS:
         for private in _PRIVATE:
             shutil.copymode(folder / name / _LOCK, folder / name / private)
+    return refused
 
 
 def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
@@ -72,12 +74,15 @@ def _update(
     posts: tantivy.Index,
     removed: Sequence[int],
     added: Iterable[PostTerms],
-) -> None:
+) -> dict[int, str]:
+    refused = dict[int, str]()
     writers = of_chunks, of_posts = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
     for level, writer in zip((chunks, posts), writers, strict=True):
         # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
         writer.delete_documents_by_query(Query.term_set_query(level.schema, "post", list(removed)))
     for post in added:
+        if post.refused:
+            refused[post.post_id] = post.refused
         for chunk_id, words in post.chunks.items():
             padded = words + f" {_NO_WORD}" * PADDING
             of_chunks.add_document(_document(padded, chunk=chunk_id, post=post.post_id))
@@ -86,6 +91,7 @@ def _update(
     for writer in writers:
         writer.commit()
         writer.wait_merging_threads()
+    return refused
 
 
 def _document(words: str, **numbers: int) -> Document:

@@ -16,7 +16,6 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, LeftOut
 from blog_search_mcp.index.relations.addresses import Target, Way
 from blog_search_mcp.index.relations.corpus import Corpus
@@ -135,12 +134,10 @@ class _Judge:
 
     def _find_nearest(self, place: str) -> str:
         """Return the source most like that of a post that is not there, `""` if none is."""
-        try:
-            return self._corpus.snapshot.catalog.require_post(place)[1].source
-        except UnknownPost as error:
-            named = {parse_path(each.casefold()).undated: each for each in error.nearest[::-1]}
-            near = difflib.get_close_matches(parse_path(place).undated, named, 1)
-            return named[near[0]] if near else ""
+        sources = self._corpus.snapshot.catalog.nearest(place)[::-1]
+        named = {parse_path(each.casefold()).undated: each for each in sources}
+        near = difflib.get_close_matches(parse_path(place).undated, named, 1)
+        return named[near[0]] if near else ""
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""

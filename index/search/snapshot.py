@@ -14,7 +14,7 @@ from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
-from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog, read_chunk_table
+from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Ids, Series, Translations
@@ -84,7 +84,7 @@ def open_snapshot(
                 embedder,
                 catalog.translations(),
                 catalog.series(),
-                read_chunk_table(files.table),
+                catalog.chunk_table(),
             )
             opened.pop_all()
             return snapshot

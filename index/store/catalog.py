@@ -86,12 +86,6 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
-def read_chunk_table(path: Path) -> ChunkTable:
-    """Read the table. The caller has verified the file's checksum. Raises OSError or ValueError."""
-    with np.load(path, allow_pickle=False) as columns:
-        return ChunkTable(*(columns[name] for name in columns.files))
-
-
 POSTS_AT_ONCE = 128
 """Whose chunks are read by one query: some 5 MB."""
 
@@ -233,9 +227,9 @@ class Catalog:
         """Find the post with exactly this source, and its id. Raises UnknownPost."""
         for post in self._posts("WHERE source = ?", source).items():
             return post
-        raise UnknownPost(source, self._nearest(source))
+        raise UnknownPost(source, self.nearest(source))
 
-    def _nearest(self, source: str) -> tuple[str, ...]:
+    def nearest(self, source: str) -> tuple[str, ...]:
         """Return NEAREST sources at most: those of the same file name first, then those alike."""
         ending = "/" + source.rpartition("/")[2].casefold()
         sources = [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source")]

@@ -15,8 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
@@ -143,14 +141,11 @@ class CatalogWriter:
         self._connection.commit()
 
     def complete(self) -> None:
-        """Write which chunk is whose, and all texts anew if many have come or gone.
+        """Write all texts anew if many have come or gone.
 
         It comes after every post. Until then new texts lie in this generation's own file.
         """
-        table = self.catalog.chunk_table()
-        with self._files.table.open("wb") as file:
-            np.savez(file, table.chunks, table.posts, table.vocabulary_coverage)
-        chunks = len(table.chunks)
+        [[chunks]] = self.catalog.rows("SELECT count(*) FROM chunks")
         if self._is_new:
             self._connection.execute(f"PRAGMA shared.user_version = {chunks}")
         else:

@@ -8,7 +8,6 @@ INDEX/
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters, newer chunks' texts
     texts.db              SQLite: texts of most chunks; shared with other generations
-    table.npz             which chunk is whose
     overview.json         what the blog is, in numbers
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   last_ingest.json        the content folder as the last ingest saw it
@@ -46,7 +45,6 @@ class GenerationFiles:
         self.lexical = folder / "lexical"
         self.catalog = folder / "chunks.db"
         self.texts = folder / "texts.db"
-        self.table = folder / "table.npz"
         self.overview = folder / "overview.json"
 
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
 from blog_search_mcp.index.posts.last_ingest import describe_changes, find_changes, read_last_ingest
+from blog_search_mcp.index.store.disk import read_stamp
 from blog_search_mcp.index.stores import Location, open_store
 
 INTERVAL = 3.0
@@ -39,6 +40,7 @@ class StalenessCheck:
         self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
     ) -> None:
         self._store = open_store(index)
+        self._record = self._store.layout.last_ingest
         self._run = run
         self._running = threading.Lock()
         self._began = -INTERVAL
@@ -50,20 +52,20 @@ class StalenessCheck:
     def check(self) -> None:
         """Start a comparison, unless one is running or the last is recent. Returns at once."""
         is_recent = time.monotonic() - self._began < INTERVAL
-        is_valid = self._compared == self._store.record_stamp()
+        is_valid = self._compared == read_stamp(self._record)
         if not (is_recent and is_valid) and self._running.acquire(blocking=False):
             self._run(self._compare)
 
     def notice(self) -> str | None:
         """Return what the last comparison told, `None` if nothing."""
-        return self._notice if self._compared == self._store.record_stamp() else None
+        return self._notice if self._compared == read_stamp(self._record) else None
 
     def first_ingest(self) -> str | None:
         """Return `None`: nobody here makes a first ingest."""
         return None
 
     def _compare(self) -> None:
-        notice, self._began, stamp = None, time.monotonic(), self._store.record_stamp()
+        notice, self._began, stamp = None, time.monotonic(), read_stamp(self._record)
         now = datetime.now(UTC)
         try:
             last = read_last_ingest(self._store, self._store.current_number())

@@ -12,7 +12,7 @@ from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.ingest.prepare import prepare_post as read_post
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.lexical.documents import PostTerms, RefusedPost
+    from blog_search_mcp.index.lexical.documents import PostTerms
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.ingest.plan import FileToRead
     from blog_search_mcp.ingest.prepare import ParsedResult, ReadOptions
@@ -32,7 +32,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
     return read_post(file_to_read, options)
 
 
-def post_terms(files: GenerationFiles, post_id: int) -> PostTerms | RefusedPost:
+def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """Make the terms of a post, and suffer from it."""
     with closing(open_catalog(files)) as catalog:
         suffer(" ".join(chunk.plain for chunk in catalog.chunks_of(post_id).values()))

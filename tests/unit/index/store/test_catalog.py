@@ -164,7 +164,7 @@ def test_texts_come_from_both_files_until_they_are_written_anew(files: Generatio
         writer.complete()
     assert everything(third) == before
     assert files.texts.read_bytes() == shared
-    assert set(third.folder.iterdir()) == {third.catalog, third.texts, third.table}
+    assert set(third.folder.iterdir()) == {third.catalog, third.texts}
 
 
 def everything(files: GenerationFiles) -> dict[int, Chunk]:
