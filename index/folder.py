@@ -103,14 +103,6 @@ class FolderStore:
 
         return open_snapshot(files, embedder)
 
-    def verify(self, manifest: Manifest, *, trusts_stamps: bool = False) -> None:
-        """Compare a generation with what was written. Raises IndexBroken.
-
-        With `trusts_stamps` but for files that nobody wrote to since.
-        """
-        files = self.layout.generation(manifest.generation)
-        Guard(files, manifest, trusts_stamps=trusts_stamps)
-
     def measure(self) -> int | None:
         """Return the bytes of everything that is kept of the index, `None` if nobody knows."""
         walked = os.walk(self.layout.root)  # passes over what an ingest deletes meanwhile
@@ -145,7 +137,7 @@ class FolderStore:
         current one when the block ends, it is deleted. Raises IndexBroken if `base` is damaged.
         """
         if base is not None:
-            self.verify(base, trusts_stamps=True)
+            Guard(self.layout.generation(base.generation), base)
         current, numbers = self._find_current(), self.layout.numbers()
         number = max([*numbers, current]) + 1
         collect(self.layout, current, max((n for n in numbers if n < current), default=None))

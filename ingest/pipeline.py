@@ -23,6 +23,7 @@ from blog_search_mcp.index.posts.last_ingest import (
     format_folder,
 )
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
+from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.plan import Plan, is_settled, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
@@ -30,7 +31,6 @@ from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
@@ -76,7 +76,7 @@ class _Ingest:
         self._plan()
         base = self.plan.base
         if base is not None and not (self.has_changes or base.waiting):
-            self.store.verify(base, trusts_stamps=True)
+            Guard(self.store.layout.generation(base.generation), base)
             self._record(base)
             return base
         with self.store.lock_writer():

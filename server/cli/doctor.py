@@ -18,6 +18,7 @@ from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
 from blog_search_mcp.index.posts.last_ingest import format_age
 from blog_search_mcp.index.reader import IndexReader
+from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.types import EmbedderIdentity
@@ -63,7 +64,7 @@ def check_index(settings: Settings) -> Iterator[Result]:
     try:
         manifest = store.read_manifest(store.current_number())
         IndexReader(store, manifest.generation, lambda it: open_embedder(it, ""))
-        store.verify(manifest)
+        Guard(store.layout.generation(manifest.generation), manifest, trusts_stamps=False)
     except IndexProblem as error:
         yield ("index", "problem", str(error))
         return
