@@ -96,14 +96,14 @@ class IndexReader:
             count=len(chunks),
             heading_before=_other_heading(chunks[first::-1], shown[0]),
             heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
-            translations=self.snapshot.translations.others.get(post_id, ()),
+            translations=self.snapshot.translations_of(post_id),
             notice=self._age,
         )
 
     def outline(self, source: str) -> Outline:
         """List a post's chunks without their text. Raises UnknownPost."""
         post_id, post = self.snapshot.catalog.require_post(source)
-        others = self.snapshot.translations.others.get(post_id, ())
+        others = self.snapshot.translations_of(post_id)
         return Outline(post, tuple(self.listing().chunks_of(post_id).values()), others)
 
     def corpus(self) -> Corpus:

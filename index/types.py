@@ -5,9 +5,9 @@ They import nothing of ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,8 +125,7 @@ class Link:
     """Of the file, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesPart:
+class SeriesPart(NamedTuple):
     """One post of a series, with its number as the author gives it, else its place, from 1."""
 
     post: int
@@ -157,8 +156,7 @@ class PlaceInSeries:
     next: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(NamedTuple):
     """One post of a group of translations."""
 
     post: int
@@ -167,18 +165,8 @@ class Translation:
     """BCP 47 tag in lower case, different from every other one's in the group."""
 
 
-class Translations:
-    """The groups of one generation, by post id; a post without a translation has none."""
-
-    def __init__(self, groups: Iterable[Sequence[Translation]]) -> None:
-        """Take groups of two posts or more that have no post in common."""
-        self.groups = {each.post: group for group in groups for each in group}
-        """The whole group of a post, itself included."""
-        self.others = {
-            post: tuple(sorted((each.language, each.source) for each in group if each.post != post))
-            for post, group in self.groups.items()
-        }
-        """Language and source of each other post of its group, in the languages' order."""
+Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
+"""By post that has any, its whole group, of two posts or more, itself included."""
 
 
 @dataclass(frozen=True, slots=True)

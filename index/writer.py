@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms, refuse_terms
@@ -104,15 +104,10 @@ class IndexWriter:
         with translate_disk_errors():
             self._vectors.add(ids, rows)
 
-    def record_unembedded(self, source: str, windows: int) -> None:
-        """Record how many windows of an added post have no vector."""
+    def record(self, source: str, **windows: Any) -> None:
+        """Record how many windows of a post, if it is in, are `waiting` or `unembedded`."""
         if self.has(source):
-            self._posts[source] = replace(self._posts[source], unembedded=windows)
-
-    def record_waiting(self, source: str, windows: int) -> None:
-        """Record how many windows of a post wait for a later generation to have their vectors."""
-        if self.has(source):
-            self._posts[source] = replace(self._posts[source], waiting=windows)
+            self._posts[source] = replace(self._posts[source], **windows)
 
     def has(self, source: str) -> bool:
         """Whether a post is in: one that was may have been refused since."""
@@ -143,12 +138,12 @@ class IndexWriter:
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         with translate_disk_errors():
-            posts = self._write_relations()
+            self._writing.commit()
+            posts = self._catalog.every_post()
             refused = self._write_terms(map_posts, posts)
-            reasons = {posts[post_id].source: reason for post_id, reason in refused.items()}
-            if reasons:
-                self.remove(reasons)
-                self._write_relations()
+            reasons = {posts.pop(post_id).source: reason for post_id, reason in refused.items()}
+            self.remove(reasons)
+            self._write_relations(posts)
         return reasons
 
     def complete(self) -> None:
@@ -190,9 +185,8 @@ class IndexWriter:
             self._store.switch(manifest)
         return manifest
 
-    def _write_relations(self) -> Mapping[int, Post]:
-        """Write what posts are to each other; return them all by id."""
-        posts = self._catalog.every_post()
+    def _write_relations(self, posts: Mapping[int, Post]) -> None:
+        """Write what the posts, all of them by id, are to each other."""
         addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
@@ -201,7 +195,6 @@ class IndexWriter:
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."
             )
-        return posts
 
     def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> dict[int, str]:
         """Write the lexical index and count the chunks that are superseded in it.

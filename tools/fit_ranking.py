@@ -166,7 +166,7 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
     with closing(open_snapshot(files, open_embedder(manifest.embedder, ""))) as snapshot:
         ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
-        groups = snapshot.translations.groups
+        groups = snapshot.translations
         for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:
             retrieved = retrieve(snapshot, query.text)
             if not retrieved.posts:

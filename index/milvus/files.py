@@ -56,10 +56,6 @@ class RemoteFiles:
         self._milvus.upsert(self._collection, [row])
         self._milvus.flush(self._collection)
 
-    def delete_head(self, name: str) -> None:
-        """Delete a head."""
-        self._milvus.delete(self._collection, f'key in ["head:{name}"]')
-
     def put(self, content: bytes) -> str:
         """Write a content, unless it is there; return its SHA-256.
 

@@ -32,9 +32,9 @@ from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
     MilvusVectorWriter,
-    Rows,
     create_rows,
-    read_rows,
+    read_collection,
+    write_bounds,
 )
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.catalog import translate_disk_errors
@@ -61,8 +61,8 @@ class MilvusStore(FolderStore):
         super().__init__(_copy_folder(address))
         self.location = address
         self._address = address
-        self._rows = Rows("")
-        """Of the generation that is written."""
+        self._collection = ""
+        """The rows of the generation that is written."""
 
     @property
     def _milvus(self) -> Milvus:
@@ -121,7 +121,7 @@ class MilvusStore(FolderStore):
             finally:
                 with suppress(IndexProblem):
                     self._renew_lease()
-                    self._remote.delete_head(WRITER)
+                    self._remote.write_head(WRITER, {"machine": "", "ends": 0.0})
 
     def _renew_lease(self, *, takes: bool = False) -> None:
         """Renew this machine's lease, which its next ingest may go on with, if a quarter is over.
@@ -142,27 +142,29 @@ class MilvusStore(FolderStore):
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
         """Begin a generation as in a folder; what is no longer read is deleted from the server."""
-        self._rows = self._prepare_rows(base, dimension)
+        self._collection = self._prepare_rows(base, dimension)
         with super().begin(base, dimension) as files:
             yield files
 
-    def _prepare_rows(self, base: Manifest | None, dimension: int) -> Rows:
-        """Return the rows to write on top of, in a collection that is there."""
+    def _prepare_rows(self, base: Manifest | None, dimension: int) -> str:
+        """Return the collection to write to, with the rows of the base alone."""
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
         live = remote.read_head(LIVE) or {}
         remote.delete_others(live.get("files", ()))
         kept = {live.get("vectors")}
         if base is not None:
-            rows = read_rows(self.layout.generation(base.generation).vectors)
-            milvus.delete(rows.collection, rows.dead)
-            kept.add(rows.collection)
+            folder = self.layout.generation(base.generation).vectors
+            collection = read_collection(folder)
+            milvus.delete(collection, write_bounds(read_directory(folder))[1])
+            kept.add(collection)
         for name in milvus.collections():
             if re.fullmatch(rf"{index}_[0-9a-f]{{8}}_vectors", name) and name not in kept:
                 milvus.drop(name)
         if base is None:
-            rows = create_rows(milvus, f"{index}_{secrets.token_hex(4)}_vectors", dimension)
-        return rows
+            collection = f"{index}_{secrets.token_hex(4)}_vectors"
+            create_rows(milvus, collection, dimension)
+        return collection
 
     def write_vectors(
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
@@ -170,7 +172,7 @@ class MilvusStore(FolderStore):
         """Begin the rows of vectors."""
         base = read_directory(before.vectors) if before else empty_directory(dimension)
         milvus, check = self._milvus, self._renew_lease
-        return MilvusVectorWriter(milvus, self._rows, check, files.vectors, base)
+        return MilvusVectorWriter(milvus, self._collection, check, files.vectors, base)
 
     def switch(self, manifest: Manifest) -> None:
         """Write the files of a complete generation and make it the live one."""
@@ -182,7 +184,7 @@ class MilvusStore(FolderStore):
             "number": manifest.generation,
             "manifest": contents[files.manifest.name],
             "overview": contents[files.overview.name],
-            "vectors": self._rows.collection,
+            "vectors": self._collection,
             "files": [*contents.values()],
         }
         self._renew_lease()

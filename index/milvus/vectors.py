@@ -1,15 +1,16 @@
 """The vectors of one generation in Milvus.
 
-Which chunk each is of is in the generation's directory, as in a folder's; a row's key is its chunk
-and its place among the chunk's vectors. Generations share a collection of rows.
+Which chunk each is of is in the generation's directory, as in a folder's, in order of the chunks; a
+row's key is its chunk and its place among the chunk's vectors. Generations share a collection of
+rows, which an ingest adds those of new chunks to, whose ids are larger than any before. It deletes
+the rows that the directory of its base calls deleted: readers of the generation before that one
+have had them until then.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,49 +33,28 @@ AT_ONCE = 5_000
 """Rows whose cosines are asked for in one request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Which rows of its collection a generation has.
-
-    An ingest adds the rows of new chunks, whose ids are larger than any before, and deletes those
-    of the chunks that the ingest before it removed: readers of the generation before the live one
-    have had them until then.
-    """
-
-    collection: str
-    last: int = -1
-    """The largest id of a chunk with a row."""
-    removed: tuple[int, ...] = ()
-    """Chunks whose rows are there and no longer count."""
-
-    @property
-    def alive(self) -> str:
-        """The expression for the rows that count."""
-        newest = f"chunk <= {self.last}"
-        return f"{newest} and chunk not {_among(self.removed)}" if self.removed else newest
-
-    @property
-    def dead(self) -> str:
-        """The expression for what the next ingest deletes, a killed one's rows too."""
-        newer = f"chunk > {self.last}"
-        return f"{newer} or chunk {_among(self.removed)}" if self.removed else newer
-
-
 def _among(values: Iterable[int]) -> str:
     """Write that a field has one of these values; milvus-lite has no templates for them."""
     return f"in [{', '.join(map(str, values))}]"
 
 
-def read_rows(folder: Path) -> Rows:
-    """Read which rows the generation with these vectors has. Raises OSError or ValueError."""
-    columns = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
-    return Rows(columns["collection"], columns["last"], tuple(columns["removed"]))
+def read_collection(folder: Path) -> str:
+    """Read the name of the collection of the generation with these vectors. Raises OSError."""
+    return (folder / "collection").read_text(encoding="ascii")
 
 
-def create_rows(milvus: Milvus, collection: str, dimension: int) -> Rows:
+def create_rows(milvus: Milvus, collection: str, dimension: int) -> None:
     """Create a collection for vectors of so many numbers. Raises IndexProblem."""
     milvus.create(collection, {"row": "int", "chunk": "int", "vector": dimension})
-    return Rows(collection)
+
+
+def write_bounds(directory: Directory) -> tuple[str, str]:
+    """Write which rows of its collection a generation has, and which not, a killed ingest's."""
+    removed = np.unique(directory.ids[directory.deleted]).tolist()
+    last, among = directory.ids.max(initial=-1), _among(removed)
+    if not removed:
+        return f"chunk <= {last}", f"chunk > {last}"
+    return f"chunk <= {last} and chunk not {among}", f"chunk > {last} or chunk {among}"
 
 
 def _keys_of(chunks: Ids) -> Ids:
@@ -104,10 +84,9 @@ class MilvusVectors(VectorStore):
     def __init__(self, milvus: Milvus, folder: Path) -> None:
         """Read what lies in `folder`. Raises OSError or ValueError."""
         self._set_directory(read_directory(folder))
-        self._milvus = milvus
-        self._rows = read_rows(folder)
-        self._keys = np.zeros(len(self._directory.ids), dtype=np.int64)
-        self._keys[self._by_id] = _keys_of(self._sorted_ids)
+        self._milvus, self._collection = milvus, read_collection(folder)
+        self._alive, _ = write_bounds(self._directory)
+        self._keys = _keys_of(self._directory.ids)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
         """Find the chunks of the `k` nearest vectors; return their cosines, nearest first."""
@@ -116,7 +95,7 @@ class MilvusVectors(VectorStore):
         if among is not None:
             cosines = self._find(query, self._offsets(among)[0])
         else:
-            cosines = self._milvus.search(self._rows.collection, query, k, self._rows.alive)
+            cosines = self._milvus.search(self._collection, query, k, self._alive)
         nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[:k]
         chunks = np.asarray(nearest, dtype=np.int64) // WINDOWS
         values = np.asarray([cosines[key] for key in nearest], dtype=np.float32)
@@ -136,13 +115,12 @@ class MilvusVectors(VectorStore):
         cosines: dict[int, float] = {}
         for batch in _batches_of(self._keys[offsets].tolist(), AT_ONCE):
             wanted = f"row {_among(batch)}"
-            cosines |= self._milvus.search(self._rows.collection, query, len(batch), wanted)
+            cosines |= self._milvus.search(self._collection, query, len(batch), wanted)
         return cosines
 
     def read(self, offsets: Ids) -> Vectors:
         """Read the rows at these offsets of the directory."""
-        keys = self._keys[offsets]
-        return _read_vectors(self._milvus, self._rows.collection, keys, self.dimension)
+        return _read_vectors(self._milvus, self._collection, self._keys[offsets], self.dimension)
 
 
 class MilvusVectorWriter(VectorWriter):
@@ -151,7 +129,7 @@ class MilvusVectorWriter(VectorWriter):
     def __init__(
         self,
         milvus: Milvus,
-        rows: Rows,
+        collection: str,
         check: Callable[[], None],
         folder: Path,
         base: Directory,
@@ -160,7 +138,7 @@ class MilvusVectorWriter(VectorWriter):
         folder.mkdir()
         self._folder = folder
         self._base = base
-        self._milvus, self._rows, self._check = milvus, rows, check
+        self._milvus, self._collection, self._check = milvus, collection, check
         self._ids: list[Ids] = []
         self._added: Counter[int] = Counter()
         self._total = base.total.copy()
@@ -170,7 +148,7 @@ class MilvusVectorWriter(VectorWriter):
         self._check()
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
         self._total += vectors.sum(axis=0, dtype=np.float64)
-        self._milvus.upsert(self._rows.collection, self._rows_of(chunk_ids, vectors))
+        self._milvus.upsert(self._collection, self._rows_of(chunk_ids, vectors))
 
     def _rows_of(self, chunks: Ids, vectors: Vectors) -> Iterator[Row]:
         for chunk, vector in zip(chunks.tolist(), vectors.tolist(), strict=True):
@@ -180,18 +158,15 @@ class MilvusVectorWriter(VectorWriter):
 
     def commit(self, removed: Sequence[int]) -> None:
         """Leave out the vectors of the `removed` chunks, and write which there are."""
-        self._milvus.flush(self._rows.collection)
+        self._milvus.flush(self._collection)
         base = self._base
-        ids = np.sort(np.concatenate([base.ids, *self._ids]))
+        ids = np.sort(np.concatenate([base.ids[~base.deleted], *self._ids]))
         deleted = np.isin(ids, np.asarray(removed, dtype=np.int64))
         keys, dimension = _keys_of(ids)[deleted], len(base.total)
-        gone = _read_vectors(self._milvus, self._rows.collection, keys, dimension)
-        total = self._total - gone.sum(axis=0, dtype=np.float64)
-        kept, none = ids[~deleted], base.segments
-        write_directory(self._folder, Directory(none, none, kept, np.zeros(len(kept), bool), total))
-        last = max(self._rows.last, int(ids.max(initial=-1)))
-        rows = replace(self._rows, last=last, removed=tuple(removed))
-        (self._folder / "rows.json").write_text(json.dumps(asdict(rows)), encoding="utf-8")
+        gone = _read_vectors(self._milvus, self._collection, keys, dimension)
+        total, none = self._total - gone.sum(axis=0, dtype=np.float64), base.segments
+        write_directory(self._folder, Directory(none, none, ids, deleted, total))
+        (self._folder / "collection").write_text(self._collection, encoding="ascii")
 
     def close(self) -> None:
         """Do nothing: what was not published is deleted by the next ingest."""

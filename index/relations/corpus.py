@@ -51,7 +51,7 @@ class Corpus:
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""
-        group = self.snapshot.translations.groups.get(post, ())
+        group = self.snapshot.translations.get(post, ())
         return frozenset(each.post for each in group) - {post}
 
     def targets_of(self, links: Iterable[Link], source: str) -> frozenset[int]:

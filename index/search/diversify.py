@@ -93,7 +93,7 @@ def collapse_translations(
     """
     collapsed: dict[int, float] = {}
     for post, score in scores.items():
-        group = [each for each in translations.groups.get(post, ()) if each.post in scores]
+        group = [each for each in translations.get(post, ()) if each.post in scores]
         shown = _choose_post(group, scores, query) if len(group) > 1 else post
         collapsed[shown] = max(score, collapsed.get(shown, 0.0))
     return collapsed

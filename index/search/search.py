@@ -153,7 +153,7 @@ def _make_hits(
                 chunk=chunk,
                 score=score,
                 preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
-                translations=snapshot.translations.others.get(number, ()),
+                translations=snapshot.translations_of(number),
                 series=series.place_of(number) if series else None,
                 reasons=ranking.explain(number, retrieved.posts.position_of(number)),
             )

@@ -17,7 +17,7 @@ from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.types import Ids, Series, Translations
+from blog_search_mcp.index.types import Ids, Series, Translated, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
 
 
@@ -59,6 +59,11 @@ class Snapshot:
     def titles(self) -> Titles:
         """The posts by their titles."""
         return index_titles(self.catalog.titles())
+
+    def translations_of(self, post: int) -> Translated:
+        """Return language and source of each translation of a post, in the languages' order."""
+        group = self.translations.get(post, ())
+        return tuple(sorted((each.language, each.source) for each in group if each.post != post))
 
     def close(self) -> None:
         """Close what the catalog reads."""

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -270,24 +270,20 @@ class Catalog:
 
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""
-        rows = self.rows(
-            "SELECT family, post_id, source, translations.language FROM translations "
-            "JOIN posts USING (post_id) ORDER BY family, place"
+        groups = (
+            tuple(starmap(Translation, group)) for _, group in self._relations("translations")
         )
-        families = groupby(rows, key=itemgetter(0))
-        return Translations([Translation(*row[1:]) for row in family] for _, family in families)
+        return {post.post: group for group in groups for post in group}
 
     def series(self) -> dict[int, Series]:
         """Read the series of each post that is in one, by its id."""
-        rows = self.rows(
-            "SELECT number, name, post_id, source, series.part FROM series "
-            "JOIN posts USING (post_id) ORDER BY number, place"
-        )
-        by_post: dict[int, Series] = {}
-        for (_, name), members in groupby(rows, key=itemgetter(0, 1)):
-            parts = tuple(SeriesPart(*row[2:]) for row in members)
-            by_post |= dict.fromkeys((part.post for part in parts), Series(name, parts))
-        return by_post
+        relations = self._relations("series")
+        series = [Series(name, tuple(starmap(SeriesPart, parts))) for name, parts in relations]
+        return {part.post: one for one in series for part in one.parts}
+
+    def _relations(self, kind: str) -> list[tuple[str, Any]]:
+        rows = self.rows("SELECT name, members FROM relations WHERE kind = ?", [kind])
+        return [(name, json.loads(members)) for name, members in rows]
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

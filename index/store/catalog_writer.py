@@ -55,19 +55,12 @@ CREATE TABLE texts (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
     text TEXT NOT NULL, plain TEXT NOT NULL
 );
-CREATE TABLE translations (
-    post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
-    family INTEGER NOT NULL, place INTEGER NOT NULL, language TEXT NOT NULL
-);
-CREATE TABLE series (
-    post_id INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE,
-    number INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, part INTEGER NOT NULL
-);
+CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
-`family` numbers the translations of one post, and `number` the series, for this generation alone.
-`readable` is a chunk's vocabulary coverage.
+`relations` are the groups of `translations` and the `series` of this generation; `readable` is a
+chunk's vocabulary coverage.
 """
 
 REWRITTEN_SHARE = 0.1
@@ -130,14 +123,14 @@ class CatalogWriter:
         self, translations: Iterable[Sequence[Translation]], series: Iterable[Series]
     ) -> None:
         """Note which posts are translations of each other, and which the parts of a series."""
-        for table in ("translations", "series"):
-            self._connection.execute(f"DELETE FROM {table}")
-        for family, group in enumerate(translations):
-            for place, post in enumerate(group):
-                self._insert("translations", post.post, family, place, post.language)
-        for number, one in enumerate(series):
-            for place, part in enumerate(one.parts):
-                self._insert("series", part.post, number, place, one.name, part.part)
+        self._connection.execute("DELETE FROM relations")
+        for group in translations:
+            self._insert("relations", "translations", "", tuple(group))
+        for one in series:
+            self._insert("relations", "series", one.name, one.parts)
+
+    def commit(self) -> None:
+        """Make what is written so far readable for other processes."""
         self._connection.commit()
 
     def complete(self) -> None:

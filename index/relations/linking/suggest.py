@@ -197,7 +197,7 @@ def linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
     is left out, by its source or title, and its translations.
     """
     far, language = set[int](), draft.language
-    for group in corpus.snapshot.translations.groups.values():
+    for group in corpus.snapshot.translations.values():
         own = [e for e in group if primary_subtag(e.language) == primary_subtag(language)]
         same = [each for each in own if each.language == language]
         far |= {each.post for each in group} - {each.post for each in same or own or group}

@@ -225,7 +225,7 @@ class _Search:
             float((meaning if is_foreign else (meaning + alike) / 2).mean()),
             tuple(meetings),
             number in self._linked,
-            self._corpus.snapshot.translations.others.get(number, ()),
+            self._corpus.snapshot.translations_of(number),
         )
 
 

@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.relations.translations import group_sources, name_languages
 from blog_search_mcp.index.search.diversify import collapse_translations
-from blog_search_mcp.index.types import Filters, Translation, Translations
+from blog_search_mcp.index.types import Filters, Translation
 from tests.support.blog import MakeBlog
 
 ENGLISH = """---
@@ -88,8 +88,10 @@ def test_what_the_place_leaves_unsaid_is_what_is_spoken_unless_another_post_is_i
 def test_a_group_has_its_best_score_and_one_language(
     languages: tuple[str, ...], scores: dict[int, float], query: str, shown: dict[int, float]
 ) -> None:
-    group = [Translation(number, f"{code}.md", code) for number, code in enumerate(languages, 1)]
-    assert collapse_translations(scores, Translations([group]), query) == shown
+    members = enumerate(languages, 1)
+    group = tuple(Translation(number, f"{code}.md", code) for number, code in members)
+    groups = dict.fromkeys((each.post for each in group), group)
+    assert collapse_translations(scores, groups, query) == shown
 
 
 def find(reader: IndexReader, query: str) -> list[tuple[str, Mapping[str, str]]]:
