@@ -1,4 +1,9 @@
-"""The store of an index in a folder: NumPy and FAISS, tantivy and SQLite.
+"""The store of an index in a folder: who writes generations, and how one replaces another.
+
+CURRENT is a one-line file replaced by an atomic rename, after everything it names is on disk
+(fsync): a writer killed at any instruction leaves the old generation current. The one before the
+current one is kept until the next switch, for whoever is about to open it. Servers look at CURRENT
+at each request, and what is open outlives its deletion, so that an older one is never missed.
 
 Whatever takes long to import is imported where it is used: a server asks for the generation and
 the overview before its first reply.
@@ -8,13 +13,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
     GenerationFiles,
@@ -25,8 +32,16 @@ from blog_search_mcp.index.store.disk import (
     read_stamp,
     refuse_place,
 )
-from blog_search_mcp.index.store.generations import collect, switch, writer_lock
-from blog_search_mcp.index.store.manifest import REBUILD, Guard, Manifest, loads
+from blog_search_mcp.index.store.manifest import (
+    REBUILD,
+    Checksum,
+    Guard,
+    Manifest,
+    checksum_of,
+    dumps,
+    is_unmodified,
+    loads,
+)
 from blog_search_mcp.index.store.statistics import Overview, read_overview
 
 if TYPE_CHECKING:
@@ -36,6 +51,16 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 28
 """Bytes of a record or manifest, where a post takes 100 or 200: a larger file would fill memory."""
+
+AT_ONCE = 4
+"""Files that are hashed and waited for at once; Python holds no lock while it does either."""
+
+SWITCH_ATTEMPTS = 20
+SWITCH_PAUSE = 0.05
+"""Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
+than a millisecond, at every request."""
+
+BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
 
 class FolderStore:
@@ -124,9 +149,24 @@ class FolderStore:
         except OSError as error:
             raise make_disk_error(error) from error
 
-    def lock_writer(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def lock_writer(self) -> Iterator[None]:
         """Be the only writer. Raises IndexBusy at once if another ingest is."""
-        return writer_lock(self.layout)
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.layout.lock)
+        try:
+            self.layout.generations.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise IndexBusy(BUSY) from error
+        except OSError as error:
+            refuse_place(self.layout, error)
+            raise make_disk_error(error) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:
@@ -140,14 +180,14 @@ class FolderStore:
             Guard(self.layout.generation(base.generation), base)
         current, numbers = self._find_current(), self.layout.numbers()
         number = max([*numbers, current]) + 1
-        collect(self.layout, current, max((n for n in numbers if n < current), default=None))
+        self._collect(current, max((n for n in numbers if n < current), default=None))
         files = self.layout.generation(number)
         try:
             files.folder.mkdir(parents=True)
             yield files
         finally:
             if self._find_current() == number:
-                collect(self.layout, number, current)
+                self._collect(number, current)
             else:
                 shutil.rmtree(files.folder, ignore_errors=True)
 
@@ -165,9 +205,72 @@ class FolderStore:
         base = before.vectors if before else None
         return VectorWriter(files.vectors, base, dimension, int(files.folder.name))
 
-    def switch(self, manifest: Manifest) -> None:
-        """Make a complete generation the live one."""
-        switch(self.layout, manifest)
+    def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
+        """Make a complete generation the live one; return its manifest with files' checksums.
+
+        `earlier` are the base's: a file that it shares has been forced to disk before.
+        """
+        files = self.layout.generation(manifest.generation)
+        checksums = _checksum_files(files, earlier)
+        manifest = manifest.model_copy(update={"files": checksums})
+        files.manifest.write_text(dumps(manifest), encoding="utf-8")
+        self._switch(manifest)
+        return manifest
+
+    def _switch(self, manifest: Manifest) -> None:
+        """Make the generation the current one, whose files but the manifest are on disk."""
+        files, layout = self.layout.generation(manifest.generation), self.layout
+        inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
+        for path in (files.manifest, *inner, files.folder, layout.generations):
+            _sync(path)
+        following = layout.current.with_name("CURRENT.next")
+        following.write_text(files.folder.name + "\n", encoding="ascii")
+        _sync(following)
+        for attempts_left in reversed(range(SWITCH_ATTEMPTS)):
+            try:
+                following.replace(layout.current)
+                break
+            except PermissionError:
+                if not attempts_left:
+                    raise
+                time.sleep(SWITCH_PAUSE)
+        with suppress(OSError):  # the switch has happened; both generations are on disk
+            _sync(layout.root)
+
+    def _collect(self, *kept: int | None) -> None:
+        """Delete every generation but those that are `kept`: old ones, and what a kill left.
+
+        What somebody has open of them stays readable to them.
+        """
+        for number in set(self.layout.numbers()).difference(kept):
+            shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)
+
+
+def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
+    """Take the checksums of everything written so far, which is on disk when this returns."""
+    written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+    paths = [path for path in written if not path.name.endswith(".lock")]
+    names = [path.relative_to(files.folder).as_posix() for path in paths]
+
+    def checksum(name: str, path: Path) -> Checksum:
+        known = earlier.get(name)
+        if known is not None and is_unmodified(path, known):
+            return known
+        _sync(path)
+        return checksum_of(path)
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return dict(zip(names, threads.map(checksum, names, paths), strict=True))
+
+
+def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 store_at = FolderStore

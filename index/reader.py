@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class IndexReader:
     """Searches and reads one generation; immutable, and safe for concurrent requests.
 
-    Every method but `close` raises IndexBroken if a file is no longer what was opened.
+    Every method raises IndexBroken if a file is no longer what was opened.
     """
 
     def __init__(
@@ -62,10 +62,6 @@ class IndexReader:
         notices = filter(None, (reader._age, self.overview.notice))
         reader.overview = replace(self.overview, notice=" ".join(notices))
         return reader
-
-    def close(self) -> None:
-        """Close the files at once; no other call may follow."""
-        self.snapshot.close()
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Find the hits from `offset` on, `limit` at most, best first."""

@@ -8,7 +8,7 @@ the current one; what a run that dies before leaves is deleted by the next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +22,6 @@ from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import translate_disk_errors
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
-from blog_search_mcp.index.store.generations import checksum_files
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
@@ -55,7 +54,7 @@ class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
     Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical`,
-    `complete` and `commit`, each once. Every call raises IndexProblem if the disk refuses.
+    `complete` and `commit`, each once.
     """
 
     _store: FolderStore
@@ -79,12 +78,11 @@ class IndexWriter:
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove those of these posts that are in."""
-        with translate_disk_errors():
-            for source in filter(self.has, sources):
-                del self._posts[source]
-                post_id, chunk_ids = self._writing.remove(source)
-                self._removed_posts.append(post_id)
-                self._removed_chunks += chunk_ids
+        for source in filter(self.has, sources):
+            del self._posts[source]
+            post_id, chunk_ids = self._writing.remove(source)
+            self._removed_posts.append(post_id)
+            self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
         """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids.
@@ -101,8 +99,7 @@ class IndexWriter:
 
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
         """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
-        with translate_disk_errors():
-            self._vectors.add(ids, rows)
+        self._vectors.add(ids, rows)
 
     def record(self, source: str, **windows: Any) -> None:
         """Record how many windows of a post, if it is in, are `waiting` or `unembedded`."""
@@ -137,20 +134,18 @@ class IndexWriter:
 
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
-        with translate_disk_errors():
-            self._writing.commit()
-            posts = self._catalog.every_post()
-            refused = self._write_terms(map_posts, posts)
-            reasons = {posts.pop(post_id).source: reason for post_id, reason in refused.items()}
-            self.remove(reasons)
-            self._write_relations(posts)
+        self._writing.commit()
+        posts = self._catalog.every_post()
+        refused = self._write_terms(map_posts, posts)
+        reasons = {posts.pop(post_id).source: reason for post_id, reason in refused.items()}
+        self.remove(reasons)
+        self._write_relations(posts)
         return reasons
 
     def complete(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
-        with translate_disk_errors():
-            self._writing.complete()
-            self._vectors.commit(self._removed_chunks)
+        self._writing.complete()
+        self._vectors.commit(self._removed_chunks)
 
     def chunk_ids(self) -> Ids:
         """Return the chunks' ids, ascending."""
@@ -177,13 +172,9 @@ class IndexWriter:
             superseded=self._superseded,
             files={},
         )
-        with translate_disk_errors():
-            overview = count_posts([*self._catalog.every_post().values()], manifest)
-            self._files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
-            files = checksum_files(self._files, self._base.files if self._base else {})
-            manifest = manifest.model_copy(update={"files": files})
-            self._store.switch(manifest)
-        return manifest
+        overview = count_posts([*self._catalog.every_post().values()], manifest)
+        self._files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
+        return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""
@@ -218,13 +209,14 @@ def open_index_writer(
     """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
 
     `base` is the current generation, or `None` for an index made anew. The caller holds the writer
-    lock. Raises IndexBroken if `base` is damaged, IndexProblem if the disk refuses.
+    lock. Raises IndexBroken if `base` is damaged, IndexProblem for what the disk refuses in the
+    block.
     """
     before = store.layout.generation(base.generation) if base else None
-    with ExitStack() as stack:
-        with translate_disk_errors():
-            files = stack.enter_context(store.begin(base, embedder.dimension))
-            catalog = stack.enter_context(open_writer(files, before))
-            vectors = store.write_vectors(files, before, embedder.dimension)
-            stack.enter_context(closing(vectors))
+    with (
+        translate_disk_errors(),
+        store.begin(base, embedder.dimension) as files,
+        open_writer(files, before) as catalog,
+        closing(store.write_vectors(files, before, embedder.dimension)) as vectors,
+    ):
         yield IndexWriter(store, base, embedder, files, before, catalog, vectors)

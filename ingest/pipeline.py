@@ -211,18 +211,13 @@ class _Ingest:
 
     def _publish(self, writer: IndexWriter, calibration: Calibration | None) -> Manifest:
         """Complete the generation and make it live, calibrated unless `calibration` holds."""
-        from blog_search_mcp.index.store.catalog import translate_disk_errors
-
         self.progress.start("writing the index", 1)
         writer.complete()
         if calibration is None or calibration.is_stale(writer.chunk_ids()):
             from blog_search_mcp.index.search.calibration import calibrate
 
-            with (
-                translate_disk_errors(),
-                closing(writer.open_snapshot(self.plan.choice.embedder)) as opened,
-            ):
-                calibration = calibrate(opened, self.queries)
+            opened = writer.open_snapshot(self.plan.choice.embedder)
+            calibration = calibrate(opened, self.queries)
         manifest = writer.commit(self.plan.created, self.plan.build, calibration)
         self.counts.problems += filter(None, (writer.contradiction,))
         self.progress.advance(1)

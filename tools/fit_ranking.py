@@ -164,7 +164,8 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     assert calibration is not None
     files = Layout(blog.folder).generation(manifest.generation)
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
-    with closing(open_snapshot(files, open_embedder(manifest.embedder, ""))) as snapshot:
+    snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
+    with closing(snapshot.catalog):
         ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
         groups = snapshot.translations
         for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:

@@ -26,7 +26,7 @@ from typing import Any
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
-from blog_search_mcp.index.folder import FolderStore
+from blog_search_mcp.index.folder import BUSY, FolderStore
 from blog_search_mcp.index.milvus.client import Milvus, connect
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
@@ -39,8 +39,7 @@ from blog_search_mcp.index.milvus.vectors import (
 from blog_search_mcp.index.search.snapshot import Snapshot, open_snapshot
 from blog_search_mcp.index.store.catalog import translate_disk_errors
 from blog_search_mcp.index.store.disk import GenerationFiles, Stamp, link_or_copy
-from blog_search_mcp.index.store.generations import BUSY, collect
-from blog_search_mcp.index.store.manifest import Manifest, checksum_of, dumps, loads
+from blog_search_mcp.index.store.manifest import Manifest, checksum_of, loads
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, Overview
 from blog_search_mcp.index.stores import IndexAddress
 from blog_search_mcp.index.vectors.store import empty_directory, read_directory
@@ -174,10 +173,9 @@ class MilvusStore(FolderStore):
         milvus, check = self._milvus, self._renew_lease
         return MilvusVectorWriter(milvus, self._collection, check, files.vectors, base)
 
-    def switch(self, manifest: Manifest) -> None:
+    def _switch(self, manifest: Manifest) -> None:
         """Write the files of a complete generation and make it the live one."""
         files, remote = self.layout.generation(manifest.generation), self._remote
-        files.manifest.write_text(dumps(manifest), encoding="utf-8")
         names = (files.manifest.name, *manifest.files)
         contents = {name: remote.put((files.folder / name).read_bytes()) for name in names}
         head = {
@@ -207,7 +205,7 @@ class MilvusStore(FolderStore):
                 self._copy_files(copy, live["manifest"])
                 with suppress(OSError):  # another process has made it meanwhile
                     copy.rename(files.folder)
-            collect(self.layout, *(kept for kept in self.layout.numbers() if kept >= number))
+            self._collect(*(kept for kept in self.layout.numbers() if kept >= number))
 
     def _copy_files(self, folder: Path, manifest: str) -> None:
         """Copy a generation's files, those that an earlier one has here from there."""

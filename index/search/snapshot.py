@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -65,10 +64,6 @@ class Snapshot:
         group = self.translations.get(post, ())
         return tuple(sorted((each.language, each.source) for each in group if each.post != post))
 
-    def close(self) -> None:
-        """Close what the catalog reads."""
-        self.catalog.close()
-
 
 def open_snapshot(
     files: GenerationFiles,
@@ -80,18 +75,15 @@ def open_snapshot(
     Raises IndexBroken, or MemoryError.
     """
     try:
-        with ExitStack() as opened:
-            catalog = opened.enter_context(closing(open_catalog(files)))
-            snapshot = Snapshot(
-                catalog,
-                LexicalSearcher(files.lexical),
-                open_vectors(files.vectors),
-                embedder,
-                catalog.translations(),
-                catalog.series(),
-                catalog.chunk_table(),
-            )
-            opened.pop_all()
-            return snapshot
+        catalog = open_catalog(files)
+        return Snapshot(
+            catalog,
+            LexicalSearcher(files.lexical),
+            open_vectors(files.vectors),
+            embedder,
+            catalog.translations(),
+            catalog.series(),
+            catalog.chunk_table(),
+        )
     except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
         raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error

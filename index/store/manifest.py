@@ -13,10 +13,10 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexProblem
@@ -29,12 +29,8 @@ FORMAT = 18
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
 
 
-def _inside(name: str) -> str:
-    """A path that stays below the folder it is joined to, on any system."""
-    parts = PurePosixPath(name).parts
-    if not parts or parts[0] == "/" or ".." in parts or any(c in name for c in "\\:\0"):
-        raise ValueError("no path below the generation's folder")
-    return name
+_INSIDE = r"^\.?[\w-][\w.-]*(/\.?[\w-][\w.-]*)*$"
+"""A path that stays below the folder it is joined to, on any system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ class Manifest(BaseModel):
     """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
-    files: dict[Annotated[str, AfterValidator(_inside)], Checksum]
+    files: dict[Annotated[str, Field(pattern=_INSIDE)], Checksum]
     """By path below the generation's folder, with `/`."""
 
     @property

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
+from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.store.generations import writer_lock
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.watch.watcher import RETRY, Watcher, run_ingest
@@ -186,7 +186,7 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
         process.kill()
 
     def is_free() -> bool:
-        with suppress(IndexBusy), writer_lock(layout):
+        with suppress(IndexBusy), FolderStore(layout.root).lock_writer():
             return True
         return False
 

@@ -72,7 +72,7 @@ def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
     embedder = Counting()
     snapshot = made.snapshot(embedder)
     yield snapshot, embedder
-    snapshot.close()
+    snapshot.catalog.close()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     snapshot = made.snapshot(embedder)
     assert retrieve(snapshot, query).notice is None
     assert embedder.queries == embedded
-    snapshot.close()
+    snapshot.catalog.close()
 
 
 @pytest.mark.parametrize(
