@@ -170,11 +170,9 @@ class Index:
         IndexMissing or IndexBroken if there is none.
         """
         stamp = self._store.stamp()
-        if reader := self._opened_for(stamp):
-            return reader
         with self._opening:
-            if reader := self._opened_for(stamp):
-                return reader
+            if self._opened and stamp and self._opened[0] == stamp:
+                return self._opened[1]
             try:
                 reader = self._open_newest()
             except IndexProblem as error:
@@ -190,10 +188,6 @@ class Index:
         """Drop the open generation; a later call opens the current one."""
         with self._opening:
             self._opened = None
-
-    def _opened_for(self, stamp: Stamp | None) -> IndexReader | None:
-        opened = self._opened
-        return opened[1] if opened and stamp and opened[0] == stamp else None
 
     def _open_newest(self) -> IndexReader:
         """Open the generation that is the current one before and after it is opened.

@@ -106,6 +106,8 @@ class Chunk:
     """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
     inner_headings: tuple[str, ...] = ()
     """The headings that stand in the passage itself, in order."""
+    coverage: float = 1.0
+    """The share of it that the embedder's vocabulary covers, in [0, 1]."""
 
     @property
     def all_headings(self) -> tuple[str, ...]:

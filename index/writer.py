@@ -125,9 +125,7 @@ class IndexWriter:
         for source in filter(self.has, sources):
             post_id, post = self._catalog.require_post(source)
             chunks = self._catalog.chunks_of(post_id)
-            coverage = self._catalog.vocabulary_coverage(post_id)
-            indexed = self._posts[source]
-            yield PendingPost(post, tuple(chunks.values()), coverage, indexed), tuple(chunks)
+            yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
 
     def write_lexical(self, map_posts: MapPosts) -> dict[str, str]:
         """Write what depends on the posts and not on vectors; no post may change after it.

@@ -101,10 +101,8 @@ class EmbeddingQueue:
         post, most = new.post, self._embedder.window_pieces
         windows = [
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
-            for chunk, chunk_id, coverage in zip(
-                new.chunks, chunk_ids, new.vocabulary_coverage, strict=True
-            )
-            if coverage > 0.0
+            for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
+            if chunk.coverage > 0.0
             for window in split_windows(chunk.plain, most)
         ]
         self._block += windows

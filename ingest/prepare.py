@@ -82,7 +82,7 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         digest = hashlib.sha256(data + passed.encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
-        indexed = IndexedPost(digest, file.size, file.mtime_ns, 0, expires=public.expires)
+        indexed = IndexedPost(digest, 0, expires=public.expires)
         new, no_link = _make_pending_post(document, indexed, options)
         return replace(result, new=new, no_link=no_link)
 
@@ -99,6 +99,8 @@ def _make_pending_post(
         post, chunks, anchors = link_post(document, chunks, options.site)
     except NoLink as error:
         no_link = str(error)
-    coverage = tuple(options.measure_coverage([chunk.plain for chunk in chunks]))
+    coverage = options.measure_coverage([chunk.plain for chunk in chunks])
+    pairs = zip(chunks, coverage, strict=True)
+    chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)
     indexed = replace(indexed, chunks=len(chunks))
-    return PendingPost(post, chunks, coverage, indexed, document.links, anchors), no_link
+    return PendingPost(post, chunks, indexed, document.links, anchors), no_link

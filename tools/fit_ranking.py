@@ -16,7 +16,6 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, get_args
@@ -165,31 +164,30 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     files = Layout(blog.folder).generation(manifest.generation)
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
     snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
-    with closing(snapshot.catalog):
-        ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
-        groups = snapshot.translations
-        for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:
-            retrieved = retrieve(snapshot, query.text)
-            if not retrieved.posts:
-                continue
-            right = {ids[source] for source in query.right if source in ids}
-            right |= {each.post for post in right for each in groups.get(post, ())}
-            features = compute_post_features(retrieved, calibration.heading_similarity)
-            families = [
-                min((each.post for each in groups.get(post, ())), default=post)
-                for post in retrieved.posts
-            ]
-            yield Example(
-                corpus=blog.name,
-                kind=query.kind,
-                query_kind=classify_query(retrieved.query),
-                features=np.stack([features[feature] for feature in FEATURES], axis=1),
-                is_right=np.isin(retrieved.posts.ids, list(right)),
-                is_named=bool(find_named_posts(snapshot.titles, query.text)),
-                families=np.array(families),
-                confidence=compute_confidence_features(retrieved, 0.0, calibration),
-                by_meaning=has_similarity(retrieved, calibration),
-            )
+    ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
+    groups = snapshot.translations
+    for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:
+        retrieved = retrieve(snapshot, query.text)
+        if not retrieved.posts:
+            continue
+        right = {ids[source] for source in query.right if source in ids}
+        right |= {each.post for post in right for each in groups.get(post, ())}
+        features = compute_post_features(retrieved, calibration.heading_similarity)
+        families = [
+            min((each.post for each in groups.get(post, ())), default=post)
+            for post in retrieved.posts
+        ]
+        yield Example(
+            corpus=blog.name,
+            kind=query.kind,
+            query_kind=classify_query(retrieved.query),
+            features=np.stack([features[feature] for feature in FEATURES], axis=1),
+            is_right=np.isin(retrieved.posts.ids, list(right)),
+            is_named=bool(find_named_posts(snapshot.titles, query.text)),
+            families=np.array(families),
+            confidence=compute_confidence_features(retrieved, 0.0, calibration),
+            by_meaning=has_similarity(retrieved, calibration),
+        )
 
 
 def fit(examples: Sequence[Example]) -> RankingModel:

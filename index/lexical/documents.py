@@ -10,7 +10,6 @@ weights of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
@@ -90,7 +89,7 @@ def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
 
     Raises UnreadablePost for what it makes the analysis raise.
     """
-    with closing(open_catalog(files)) as catalog:
-        post, chunks = catalog.posts([post_id])[post_id], catalog.chunks_of(post_id)
+    catalog = open_catalog(files)
+    post, chunks = catalog.posts([post_id])[post_id], catalog.chunks_of(post_id)
     with refuse_post("indexing its words"):
         return terms_of(post_id, post, chunks)

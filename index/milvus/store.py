@@ -27,7 +27,7 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import BUSY, FolderStore
-from blog_search_mcp.index.milvus.client import Milvus, connect
+from blog_search_mcp.index.milvus.client import connect
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
@@ -59,17 +59,10 @@ class MilvusStore(FolderStore):
         """Take the address; nothing is asked yet."""
         super().__init__(_copy_folder(address))
         self.location = address
-        self._address = address
+        self._address, self._milvus = address, connect(address.scheme, address.server)
+        self._remote = RemoteFiles(self._milvus, f"{address.name}_files")
         self._collection = ""
         """The rows of the generation that is written."""
-
-    @property
-    def _milvus(self) -> Milvus:
-        return connect(self._address.scheme, self._address.server)
-
-    @property
-    def _remote(self) -> RemoteFiles:
-        return RemoteFiles(self._milvus, f"{self._address.name}_files")
 
     def _read_live(self, *, strong: bool = True) -> dict[str, Any]:
         """Read the live generation's number, its files' checksums and its collection."""

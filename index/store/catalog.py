@@ -94,11 +94,14 @@ NEAREST = 3
 
 POST_FIELDS = tuple(field.name for field in fields(Post))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
-_CHUNK_ROWS = (
-    "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
-    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor, "
-    "inner_headings FROM chunks JOIN posts USING (post_id) "
+_PLAIN = "coalesce(newer.plain, earlier.plain)"
+_OF_CHUNKS = (
+    "FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
+)
+_CHUNK_ROWS = (
+    f"SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), {_PLAIN}, headings, "
+    f"first_line, last_line, anchor, inner_headings, readable {_OF_CHUNKS}"
 )
 OF_LIST = "IN (SELECT value FROM json_each(?))"
 
@@ -137,10 +140,6 @@ class Catalog:
         """Read through `connection`; `open_catalog` makes one for a finished file."""
         self._connection = connection
         self._one_at_a_time = threading.Lock()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._connection.close()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         """Run a query of `index.store.catalog_writer`'s tables; one runs at a time.
@@ -252,11 +251,6 @@ class Catalog:
         ids, owners = (np.asarray(column, dtype=np.int64) for column in (chunks, posts))
         return ChunkTable(ids, owners, np.asarray(coverage, dtype=np.float64))
 
-    def vocabulary_coverage(self, post_id: int) -> tuple[float, ...]:
-        """Return the vocabulary coverage of each chunk of a post, in the order of the post."""
-        query = "SELECT readable FROM chunks WHERE post_id = ? ORDER BY position"
-        return tuple(row[0] for row in self.rows(query, [post_id]))
-
     def links(self) -> dict[int, tuple[Link, ...]]:
         """Return every post's links by its id, in the order of the post; none for most posts."""
         rows = self.rows("SELECT post_id, href, words, line FROM links ORDER BY post_id, rowid")
@@ -297,10 +291,8 @@ class Catalog:
 
     def count_characters(self) -> int:
         """Count the characters of all chunks."""
-        texts = "SELECT chunk_id, plain FROM {}.texts JOIN chunks USING (chunk_id)"
-        both = f"{texts.format('main')} UNION ALL {texts.format('shared')}"
-        [[characters]] = self.rows(f"SELECT coalesce(sum(length(plain) + 1), 0) FROM ({both})")
-        return int(characters)
+        [[characters]] = self.rows(f"SELECT sum(length({_PLAIN}) + 1) {_OF_CHUNKS}")
+        return characters or 0
 
     def _posts(self, selection: str, *values: object) -> dict[int, Post]:
         rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)
@@ -313,9 +305,9 @@ class Catalog:
 
 def _read_chunk(row: Sequence[Any]) -> Chunk:
     """Make the chunk of a row of _CHUNK_ROWS."""
-    _, source, index, text, plain, path, first, last, anchor, inner = row
+    _, source, index, text, plain, path, first, last, anchor, inner, coverage = row
     headings, within = _read_list(path), _read_list(inner)
-    return Chunk(source, index, text, plain, headings, first, last, anchor, within)
+    return Chunk(source, index, text, plain, headings, first, last, anchor, within, coverage)
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

@@ -105,16 +105,15 @@ class CatalogWriter:
             keys = {name_key(each) for chunk in pending.chunks for each in chunk.all_headings}
             for key in sorted(keys):
                 self._insert("headings", post_id, key)
-            pairs = zip(pending.chunks, pending.vocabulary_coverage, strict=True)
-            return post_id, tuple(self._add_chunk(post_id, chunk, share) for chunk, share in pairs)
+            return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
         except BaseException:
             # Without a journal SQLite cannot roll back.
             self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
             raise
 
-    def _add_chunk(self, post_id: int, chunk: Chunk, coverage: float) -> int:
+    def _add_chunk(self, post_id: int, chunk: Chunk) -> int:
         place = None, post_id, chunk.index, chunk.headings, chunk.first_line, chunk.last_line
-        more = coverage, chunk.anchor, chunk.inner_headings
+        more = chunk.coverage, chunk.anchor, chunk.inner_headings
         chunk_id = self._insert("chunks", *place, *more)
         self._insert(self._texts, chunk_id, chunk.text, chunk.plain)
         return chunk_id

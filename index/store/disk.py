@@ -22,7 +22,6 @@ import re
 import shutil
 import stat
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -130,17 +129,11 @@ def make_disk_error(error: Exception) -> IndexProblem:
 
 
 def quarantine(path: Path, *companions: str) -> str:
-    """Rename `path`, and the files whose names are its own and a companion's, to `….damaged-N`.
-
-    Returns the new name. Raises OSError.
-    """
-    numbers = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
-    damaged = next(place for place in numbers if not place.exists())
-    path.replace(damaged)
-    for companion in companions:
+    """Rename `path` to `….damaged` and its companions, by what their names add; return the name."""
+    for companion in ("", *companions):
         with suppress(FileNotFoundError):
-            path.with_name(path.name + companion).replace(f"{damaged}{companion}")
-    return damaged.name
+            path.with_name(path.name + companion).replace(f"{path}.damaged{companion}")
+    return f"{path.name}.damaged"
 
 
 def link_or_copy(earlier: Path, later: Path) -> None:

@@ -39,10 +39,6 @@ class IndexedPost:
 
     digest: str
     """SHA-256 of the file's bytes, in hex."""
-    size: NonNegativeInt
-    """Bytes."""
-    mtime_ns: int
-    """Nanoseconds since 1970, as the file system says."""
     chunks: NonNegativeInt
     unembedded: NonNegativeInt = 0
     """Windows of its chunks that have no vector, since the embedder failed on them."""
@@ -58,8 +54,6 @@ class PendingPost:
 
     post: Post
     chunks: tuple[Chunk, ...]
-    vocabulary_coverage: tuple[float, ...]
-    """By chunk, the share of it that the embedder's vocabulary covers, in [0, 1]."""
     indexed: IndexedPost
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()

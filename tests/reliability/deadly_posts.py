@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.lexical.documents import post_terms as make_terms
@@ -34,6 +33,5 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """Make the terms of a post, and suffer from it."""
-    with closing(open_catalog(files)) as catalog:
-        suffer(" ".join(chunk.plain for chunk in catalog.chunks_of(post_id).values()))
+    suffer(" ".join(chunk.plain for chunk in open_catalog(files).chunks_of(post_id).values()))
     return make_terms(files, post_id)

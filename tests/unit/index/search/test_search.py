@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -68,11 +68,9 @@ def sources(answer: Answer) -> list[str]:
 
 
 @pytest.fixture
-def counting(made: Blog) -> Iterator[tuple[Snapshot, Counting]]:
+def counting(made: Blog) -> tuple[Snapshot, Counting]:
     embedder = Counting()
-    snapshot = made.snapshot(embedder)
-    yield snapshot, embedder
-    snapshot.catalog.close()
+    return made.snapshot(embedder), embedder
 
 
 @pytest.mark.parametrize(
@@ -119,7 +117,6 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     snapshot = made.snapshot(embedder)
     assert retrieve(snapshot, query).notice is None
     assert embedder.queries == embedded
-    snapshot.catalog.close()
 
 
 @pytest.mark.parametrize(

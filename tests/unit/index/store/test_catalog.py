@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,17 +38,18 @@ POSTS = (
 def chunk_of(post: Post, number: int) -> Chunk:
     text = f"*Chunk* {number} of {post.title}\n\nwith 中文"
     plain = text.replace("*", "")
-    return Chunk(post.source, number, text, plain, ("H 1", "次"), 5, 7, "次", ("內", "In"))
+    place = ("H 1", "次"), 5, 7, "次", ("內", "In")
+    return Chunk(post.source, number, text, plain, *place, coverage=number / 2)
 
 
 def chunks_of(post: Post) -> tuple[Chunk, ...]:
     return tuple(chunk_of(post, number) for number in range(3))
 
 
-def pending(post: Post, chunks: tuple[Chunk, ...], *coverage: float) -> PendingPost:
-    indexed = IndexedPost(digest="", size=0, mtime_ns=0, chunks=len(chunks))
+def pending(post: Post, chunks: tuple[Chunk, ...]) -> PendingPost:
+    indexed = IndexedPost(digest="", chunks=len(chunks))
     links = (Link("../b.md#two", "the second", 7),) if post.tags else ()
-    return PendingPost(post, chunks, coverage, indexed, links, ("first", "次") if links else ())
+    return PendingPost(post, chunks, indexed, links, ("first", "次") if links else ())
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def files(tmp_path: Path) -> GenerationFiles:
     files = folder(tmp_path / "first")
     with open_writer(files, None) as writer:
         for post in POSTS:
-            writer.add(pending(post, chunks_of(post), 1.0, 0.5, 0.0))
+            writer.add(pending(post, chunks_of(post)))
     return files
 
 
@@ -72,10 +72,8 @@ def following(files: GenerationFiles) -> GenerationFiles:
 
 
 @pytest.fixture
-def catalog(files: GenerationFiles) -> Iterator[Catalog]:
-    opened = open_catalog(files)
-    yield opened
-    opened.close()
+def catalog(files: GenerationFiles) -> Catalog:
+    return open_catalog(files)
 
 
 def passing(catalog: Catalog, filters: Filters) -> set[str]:
@@ -140,21 +138,20 @@ def test_a_removed_post_is_gone_from_every_table_and_its_ids_are_never_used_agai
     last, after = POSTS[-1], following(files)
     with open_writer(after, files) as writer:
         removed_id, removed_chunks = writer.remove(last.source)
-        added_id, added_chunks = writer.add(pending(last, chunks_of(last)[:1], 1.0))
+        added_id, added_chunks = writer.add(pending(last, chunks_of(last)[:1]))
     assert len(removed_chunks) == 3
     assert added_id > removed_id
     assert min(added_chunks) > max(removed_chunks)
     catalog = open_catalog(after)
     assert catalog.chunks(removed_chunks) == {}
     assert passing(catalog, Filters(tag="推論")) == {last.source}
-    catalog.close()
 
 
 def test_texts_come_from_both_files_until_they_are_written_anew(files: GenerationFiles) -> None:
     after, changed = following(files), Post("a/one.md", "Two")
     with open_writer(after, files) as writer:
         writer.remove(changed.source)
-        writer.add(pending(changed, chunks_of(changed), 1.0, 1.0, 1.0))
+        writer.add(pending(changed, chunks_of(changed)))
     before = everything(after)
     assert set(before.values()) == {
         chunk for post in (*POSTS, changed) if post != POSTS[1] for chunk in chunks_of(post)
@@ -169,9 +166,7 @@ def test_texts_come_from_both_files_until_they_are_written_anew(files: Generatio
 
 def everything(files: GenerationFiles) -> dict[int, Chunk]:
     catalog = open_catalog(files)
-    chunks = catalog.chunks(range(100))
-    catalog.close()
-    return chunks
+    return catalog.chunks(range(100))
 
 
 def test_links_and_anchors_come_back_by_post(catalog: Catalog) -> None:

@@ -23,7 +23,7 @@ MANIFEST = Manifest(
     created="2026-01-15T08:00:00+00:00",
     embedder=IDENTITY,
     build={"chunking": 1, "include_drafts": False},
-    posts={"推論/快取.md": IndexedPost(digest="a" * 64, size=3, mtime_ns=10**18, chunks=2)},
+    posts={"推論/快取.md": IndexedPost(digest="a" * 64, chunks=2)},
     calibration=Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 70, 2, 2),
     superseded=1,
     files={"chunks.db": Checksum(size=45, sha256="c" * 64)},
@@ -36,8 +36,6 @@ MANIFEST = Manifest(
         st.builds(
             IndexedPost,
             digest=st.text(),
-            size=st.integers(min_value=0),
-            mtime_ns=st.integers(),
             chunks=st.integers(min_value=0),
             expires=st.none() | st.text(),
         ),
