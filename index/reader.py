@@ -197,7 +197,7 @@ class Index:
         while True:
             number, reader = self._store.current_number(), None
             try:
-                reader = self._open(number)
+                reader = IndexReader(self._store, number, self._embedder_of)
             except IndexProblem:
                 if self._store.current_number() == number:
                     raise
@@ -210,10 +210,7 @@ class Index:
             for number in reversed(self._store.layout.numbers()):
                 if number < current and self._opened is None:
                     with suppress(IndexProblem):
-                        self._opened = None, self._open(number)
-
-    def _open(self, number: int) -> IndexReader:
-        return IndexReader(self._store, number, self._embedder_of)
+                        self._opened = None, IndexReader(self._store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
         """Return the embedder of the last generation that was opened, if this one has the same."""

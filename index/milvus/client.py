@@ -40,9 +40,6 @@ MOST_TEXT = 65_535
 _NO_COLLECTION, _NOT_LOADED = 100, 101
 """The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
 
-_MOST_CAUSES = 8
-"""Causes of an error that are looked at: pymilvus makes rings of them."""
-
 
 class NoCollection(IndexBroken):
     """A collection that was asked for is not on the server."""
@@ -196,13 +193,9 @@ class Milvus:
         )
 
 
-def _describe(error: BaseException | None) -> str:
-    """Return what an error and its causes say."""
-    words: list[str] = []
-    while error is not None and len(words) < _MOST_CAUSES:
-        words.append(" ".join(f"{type(error).__name__}: {error}".split()))
-        error = error.__cause__
-    return "; ".join(words)
+def _describe(error: BaseException) -> str:
+    """Return what an error and its cause say."""
+    return " ".join(f"{type(error).__name__}: {error}; {error.__cause__ or ''}".split())
 
 
 @cache

@@ -71,16 +71,13 @@ they are written anew: until then as much of them may be copied by each ingest, 
 class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, files: GenerationFiles, *, is_new: bool
-    ) -> None:
-        """Write the catalog of `files`; all texts of a new one go into the shared file."""
+    def __init__(self, connection: sqlite3.Connection, files: GenerationFiles, texts: str) -> None:
+        """Write the catalog of `files`, new texts into the table `texts`."""
         self.catalog = Catalog(connection)
         """Reads what is in by now."""
         self._connection = connection
         self._files = files
-        self._is_new = is_new
-        self._texts = "shared.texts" if is_new else "main.texts"
+        self._texts = texts
 
     def remove(self, source: str) -> tuple[int, list[int]]:
         """Remove a post that is in; return its id and its chunks'."""
@@ -138,14 +135,13 @@ class CatalogWriter:
         It comes after every post. Until then new texts lie in this generation's own file.
         """
         [[chunks]] = self.catalog.rows("SELECT count(*) FROM chunks")
-        if self._is_new:
+        [[newer]] = self.catalog.rows("SELECT count(*) FROM main.texts")
+        [[written]] = self.catalog.rows("PRAGMA shared.user_version")
+        gone = written - (chunks - newer)
+        if self._texts == "shared.texts":
             self._connection.execute(f"PRAGMA shared.user_version = {chunks}")
-        else:
-            [[newer]] = self.catalog.rows("SELECT count(*) FROM main.texts")
-            [[written]] = self.catalog.rows("PRAGMA shared.user_version")
-            gone = written - (chunks - newer)
-            if max(newer, gone) > REWRITTEN_SHARE * chunks:
-                self._rewrite_texts(chunks)
+        elif max(newer, gone) > REWRITTEN_SHARE * chunks:
+            self._rewrite_texts(chunks)
         self._connection.commit()
 
     def _rewrite_texts(self, chunks: int) -> None:
@@ -184,19 +180,18 @@ def open_writer(
 
     Raises OSError or sqlite3.OperationalError.
     """
-    is_new = previous is None
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
         _forgo_journal(connection, "main")
         connection.execute("PRAGMA foreign_keys = ON")
-        if is_new:
+        if previous is None:
             _attach_texts(connection, files.texts, "shared")
             connection.executescript(SCHEMA)
         else:
             connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
-        yield CatalogWriter(connection, files, is_new=is_new)
+        yield CatalogWriter(connection, files, "main.texts" if previous else "shared.texts")
         connection.commit()
 
 

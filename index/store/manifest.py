@@ -159,17 +159,16 @@ class Guard:
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
         """Hash every file, with `trusts_stamps` but those nobody wrote to. Raises as `check`."""
-        self._files = {
-            name: (files.folder / name, checksum) for name, checksum in manifest.files.items()
-        }
-        self._whole: dict[str, FileStamp | None] = {
-            name: checksum.stamp
-            for name, (path, checksum) in self._files.items()
+        self._folder = files.folder
+        self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
+        self._whole: dict[Path, FileStamp | None] = {
+            path: checksum.stamp
+            for path, checksum in self._files.items()
             if trusts_stamps and is_unmodified(path, checksum)
         }
         """By file that was as in the manifest, its stamp then."""
-        for name, (path, _) in self._files.items():
-            self._compare(name, read_stamp(path))
+        for path in self._files:
+            self._compare(path, read_stamp(path))
 
     def check(self) -> None:
         """Raise IndexBroken if a file is no longer what was opened; one only touched is hashed.
@@ -177,14 +176,14 @@ class Guard:
         A file that is gone does not count: a generation that is no longer kept stays readable for
         those who opened it. Raises IndexProblem if this account may not read a file.
         """
-        for name, (path, _) in self._files.items():
+        for path in self._files:
             if stamp := read_stamp(path):
-                self._compare(name, stamp)
+                self._compare(path, stamp)
 
-    def _compare(self, name: str, stamp: FileStamp | None) -> None:
-        if name in self._whole and self._whole[name] == stamp:
+    def _compare(self, path: Path, stamp: FileStamp | None) -> None:
+        if path in self._whole and self._whole[path] == stamp:
             return
-        path, checksum = self._files[name]
+        checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
             is_same = regular_size(path) == checksum.size and _hash_file(path) == checksum.sha256
         except PermissionError as error:
@@ -196,4 +195,4 @@ class Guard:
             raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
         if not is_same:
             raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
-        self._whole[name] = stamp
+        self._whole[path] = stamp
