@@ -45,15 +45,7 @@ class EmbedderError(BlogSearchError):
     """Vectors could not be had."""
 
 
-class EmbedderUnavailable(EmbedderError):
-    """Nobody answers; trying later may work."""
-
-
-class EmbedderRefused(EmbedderError):
-    """The embedder answers and refuses, or answers with what is no vector."""
-
-
-class TextsRefused(EmbedderRefused):
+class TextsRefused(EmbedderError):
     """Some texts have no vector; `reasons` says why by their places, `rows` has the others'."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from blog_search_mcp.index.embedders.base import embedding_text
-from blog_search_mcp.index.errors import EmbedderRefused, TextsRefused
+from blog_search_mcp.index.errors import EmbedderError, TextsRefused
 from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 
@@ -124,7 +124,7 @@ class EmbeddingQueue:
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
         """Embed a batch and keep it; return the vectors by text, without those refused.
 
-        Raises EmbedderRefused if the embedder has refused too many.
+        Raises EmbedderError if the embedder has refused too many.
         """
         try:
             rows, reasons = self._embedder.embed_documents(batch), dict[str, str]()
@@ -140,7 +140,7 @@ class EmbeddingQueue:
         if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
             failed = f"The embedder failed on {len(refused)} of {texts} texts"
             remedy = "Restart or update it and run again: the other embeddings are kept."
-            raise EmbedderRefused(
+            raise EmbedderError(
                 f"{failed}, at last because {refused[-1]}. {remedy}",
                 for_clients=f"{failed}. {remedy}",
             )

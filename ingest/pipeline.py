@@ -123,11 +123,11 @@ class _Ingest:
 
     def _write(self) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""
-        from blog_search_mcp.index.embedders.cache import open_cache
+        from blog_search_mcp.index.embedders.cache import EmbeddingCache
         from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
         embedder, manifest = self.plan.choice.embedder, self.plan.base
-        with open_cache(self.store.layout.cache, embedder.identity) as cache:
+        with EmbeddingCache(self.store.layout.cache, embedder.identity) as cache:
             queue = EmbeddingQueue(embedder, cache)
             if manifest is None or self.has_changes:
                 manifest = self._write_changes(queue)

@@ -169,8 +169,8 @@ def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) 
         from blog_search_mcp.index.embedders.registry import preload
 
         preload(overview.embedder)
-    from blog_search_mcp.index.embedders.registry import open_embedder, serve_embedder
+    from blog_search_mcp.index.embedders.registry import open_embedder
     from blog_search_mcp.index.reader import Index
 
-    make_embedder = open_embedder if waits else serve_embedder
-    return Index(settings.index, lambda identity: make_embedder(identity, settings.embedder_url))
+    make_embedder = partial(open_embedder, url=settings.embedder_url, waits=waits)
+    return Index(settings.index, make_embedder)

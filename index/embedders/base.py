@@ -17,7 +17,6 @@ from itertools import islice
 from typing import Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import EmbedderMismatch
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
@@ -69,14 +68,6 @@ def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""
     named = "" if model in (None, DEFAULT_MODEL) else f" --model {model}"
     return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
-
-
-def refuse_index(recorded: EmbedderIdentity, difference: str) -> EmbedderMismatch:
-    """Make the error of an index that was built with what is no longer there."""
-    return EmbedderMismatch(
-        f"The index was built with other weights of {recorded.title} ({difference}). Go back to "
-        f"them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
-    )
 
 
 def embedding_text(title: str, headings: Sequence[str], window: str) -> str:

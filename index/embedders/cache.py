@@ -12,16 +12,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.fingerprint import embeds_same, unpack_vectors
+from blog_search_mcp.index.embedders.fingerprint import embeds_same
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.store.disk import quarantine
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -42,20 +41,19 @@ _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_
 """Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a table that is not there."""
 
 
-class EmbeddingCache:
+class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
     """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
         """Open the file, made if there is none; one that is damaged or not ours is set aside."""
         self._path = path
-        self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
         """What the author should know about the cache, in sentences."""
         salted = self._adopt_fingerprint(identity)
         self._salt = hashlib.blake2b(salted.encode(), digest_size=32).digest()
 
-    def close(self) -> None:
+    def __exit__(self, *_raised: object) -> None:
         """Close the file."""
         if self._connection is not None:
             self._connection.close()
@@ -86,12 +84,10 @@ class EmbeddingCache:
         if identity.fingerprint is None:
             return canonical
         packed = identity.fingerprint.vectors
-        rows = unpack_vectors(packed, identity.dimension)
-
         query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
         [recorded] = self._run(query, [[canonical]])
         for (before,) in recorded:
-            if embeds_same(before, rows):
+            if embeds_same(before, packed):
                 return canonical + str(before)
         self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
         return canonical + packed
@@ -99,50 +95,36 @@ class EmbeddingCache:
     def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Return the rows of a statement for each of `values`, which are one transaction.
 
-        Other threads wait. Once more if the file had to be set aside.
+        Once more if the file had to be set aside.
         """
-        with self._lock:
+        try:
             try:
-                try:
-                    return self._execute(statement, values)
-                except sqlite3.DatabaseError as error:
-                    if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
-                        raise
-                self._set_aside()
                 return self._execute(statement, values)
-            except (OSError, sqlite3.Error) as error:
-                self.close()
-                raise IndexProblem(
-                    f"The index's {self._path.name} cannot be used: {error}. Check the disk's "
-                    "space and the folder's permissions, then run again."
-                ) from error
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                    raise
+            self.__exit__()
+            aside = quarantine(self._path, "-wal", "-shm")
+            self.warnings += (
+                "The embedding cache was damaged or of another version of blog-search-mcp. It is "
+                f"kept as {aside}, and texts are embedded anew.",
+            )
+            return self._execute(statement, values)
+        except (OSError, sqlite3.Error) as error:
+            self.__exit__()
+            raise IndexProblem(
+                f"The index's {self._path.name} cannot be used: {error}. Check the disk's space "
+                "and the folder's permissions, then run again."
+            ) from error
 
     def _execute(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        with self._open() as connection:
-            return [connection.execute(statement, row).fetchall() for row in values]
-
-    def _open(self) -> sqlite3.Connection:
-        """Return the connection, which threads take turns with. Raises sqlite3.DatabaseError."""
+        """As `_run`, on the open connection or a new one. Raises sqlite3.Error."""
         if self._connection is None:
-            self._connection = connection = sqlite3.connect(
-                self._path, timeout=LOCK_TIMEOUT, check_same_thread=False
-            )
+            self._connection = connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)
             if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
                 connection.executescript(_TABLES)
             connection.execute("SELECT key, vector, canaries FROM embeddings, canaries LIMIT 1")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-        return self._connection
-
-    def _set_aside(self) -> None:
-        self.close()
-        aside = quarantine(self._path, "-wal", "-shm")
-        self.warnings += (
-            "The embedding cache was damaged or of another version of blog-search-mcp. It is kept "
-            f"as {aside}, and texts are embedded anew.",
-        )
-
-
-def open_cache(path: Path, identity: EmbedderIdentity) -> closing[EmbeddingCache]:
-    """Open the cache at `path`; one that is missing or broken is made anew."""
-    return closing(EmbeddingCache(path, identity))
+        with self._connection as connection:
+            return [connection.execute(statement, row).fetchall() for row in values]

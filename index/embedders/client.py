@@ -13,17 +13,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final
 
 import httpx
 import numpy as np
 
 from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.addresses import is_loopback
-from blog_search_mcp.index.errors import EmbedderError, EmbedderRefused, UsageError
+from blog_search_mcp.index.errors import EmbedderError, UsageError
 from blog_search_mcp.index.types import Vectors
-
-T = TypeVar("T")
 
 DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
@@ -125,8 +123,17 @@ class Wire(ABC):
         """Import and set up the client. Raises UsageError for an address that cannot be meant."""
 
     @abstractmethod
+    def ask(self, client: Any, texts: list[str]) -> Any:
+        """Return the vectors of texts, in order, as they stand in the answer to one request."""
+
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
+
+        def send(client: Any) -> Vectors:
+            return read_rows(self.ask(client, texts), len(texts), dimension)
+
+        rows: Vectors = self.request(send, policy)
+        return rows
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
         """Return the server's version and the digest of the model's weights now; cheap.
@@ -136,7 +143,7 @@ class Wire(ABC):
         return "", ""
 
     def prepare(self, policy: RetryPolicy) -> Any:
-        """Return the client for requests of this policy. Raises EmbedderRefused."""
+        """Return the client for requests of this policy. Raises EmbedderError."""
         if policy.timeout not in self._clients:
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
@@ -144,21 +151,57 @@ class Wire(ABC):
                 failed = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
                 hidden = f"{failed}. {remedy}"
-                raise EmbedderRefused(f"{failed}: {error}. {remedy}", for_clients=hidden) from error
+                raise EmbedderError(f"{failed}: {error}. {remedy}", for_clients=hidden) from error
         return self._clients[policy.timeout]
 
-    def request(self, send: Callable[[Any], T], policy: RetryPolicy) -> T:
+    def request(self, send: Callable[[Any], Any], policy: RetryPolicy) -> Any:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
         client, attempt = self.prepare(policy), 0
         while True:
             try:
                 return send(client)
+            except RequestFailed as error:
+                failure = error
             except _FAILURES as error:
-                kind = classify_error(error)
-                if attempt >= min(RETRIES.get(kind, 0), len(policy.pauses)):
-                    raise RequestFailed(kind, self, str(error)) from error
+                failure = RequestFailed(classify_error(error), self, str(error))
+            if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
+                raise failure
             time.sleep(policy.pauses[attempt])
             attempt += 1
+
+    def options(self, url: str, timeout: float) -> dict[str, Any]:
+        """Return the settings of an httpx client for this server, at `url`."""
+        trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
+        return {
+            "timeout": httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            "limits": httpx.Limits(max_keepalive_connections=0),
+            "trust_env": trust_env,
+            "verify": trust_env or url.startswith("https:"),  # loading certificates takes time
+            "follow_redirects": False,
+            "headers": {"Accept-Encoding": "identity"},
+            "event_hooks": {"response": [self._read_bounded]},
+        }
+
+    def _read_bounded(self, response: httpx.Response) -> None:
+        """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
+
+        Raises ValueError, and RequestFailed for a status of 300 or above.
+        """
+        body = bytearray()
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > MOST_REPLY_BYTES:
+                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+        response._content = bytes(body)  # what `read` would set
+        if response.status_code < 300:
+            return
+        try:  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
+            error = response.json()["error"]
+            said = str(error["message"] if isinstance(error, dict) else error)
+        except _MALFORMED:
+            said = response.text
+        status = f"{said or 'no reason given'} (status {response.status_code})"
+        raise RequestFailed(classify_reply(response.status_code, said), self, status)
 
 
 _TOO_LONG = re.compile(
@@ -185,62 +228,17 @@ def classify_reply(status: int, text: str) -> FailureKind:
     return FailureKind.FAILED if status >= 500 or _CRASH.search(text) else FailureKind.REFUSED
 
 
-class ReplyRefused(Exception):
-    """A server answered with a status of 300 or above."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(f"{text or 'no reason given'} (status {status})")
-        self.kind = classify_reply(status, text)
-
-
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
 """What reading an answer raises that is not of the form it should have."""
 
-_FAILURES = (ReplyRefused, ConnectionError, httpx.HTTPError, *_MALFORMED)
+_FAILURES = (ConnectionError, httpx.HTTPError, *_MALFORMED)
 
 
 def classify_error(error: Exception) -> FailureKind:
     """Classify what a request raised, one of _FAILURES."""
-    if isinstance(error, ReplyRefused):
-        return error.kind
     if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
         return FailureKind.DOWN
     return FailureKind.SLOW if isinstance(error, httpx.TimeoutException) else FailureKind.FAILED
-
-
-def client_options(url: str, timeout: float) -> dict[str, Any]:
-    """Return the settings of an httpx client for the server at `url`."""
-    trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
-    return {
-        "timeout": httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
-        "limits": httpx.Limits(max_keepalive_connections=0),
-        "trust_env": trust_env,
-        "verify": trust_env or url.startswith("https:"),  # to load certificates takes time
-        "follow_redirects": False,
-        "headers": {"Accept-Encoding": "identity"},
-        "event_hooks": {"response": [_read_bounded]},
-    }
-
-
-def _read_bounded(response: httpx.Response) -> None:
-    """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
-
-    Raises ValueError, and ReplyRefused for a status of 300 or above.
-    """
-    body = bytearray()
-    for part in response.iter_bytes():
-        body += part
-        if len(body) > MOST_REPLY_BYTES:
-            raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
-    response._content = bytes(body)  # what `read` would set
-    if response.status_code < 300:
-        return
-    try:  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
-        error = response.json()["error"]
-        said = str(error["message"] if isinstance(error, dict) else error)
-    except _MALFORMED:
-        said = response.text
-    raise ReplyRefused(response.status_code, said)
 
 
 def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:

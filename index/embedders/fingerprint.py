@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 from typing import Final
 
+import numpy as np
+
 from blog_search_mcp.index.types import Vectors
 
 TEXTS: Final = (
@@ -36,20 +38,16 @@ def pack_vectors(rows: Vectors) -> str:
     return base64.b64encode(rows.astype("<f4").tobytes()).decode("ascii")
 
 
-def unpack_vectors(packed: str, dimension: int) -> Vectors:
-    """Decode rows that `pack_vectors` encoded. Raises ValueError for anything else."""
-    import numpy as np
+def embeds_same(recorded: str, packed: str) -> bool:
+    """Whether two results of `pack_vectors` are equal, but for what right engines differ by.
 
-    return np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, dimension)
-
-
-def embeds_same(recorded: str, rows: Vectors) -> bool:
-    """Whether rows are those that `pack_vectors` encoded, but for what right engines differ by.
-
-    A damaged record is equal to none.
+    A damaged one is equal to none.
     """
     try:
-        before = unpack_vectors(recorded, rows.shape[1])
+        before, now = (
+            np.frombuffer(base64.b64decode(text), dtype="<f4").reshape(len(TEXTS), -1)
+            for text in (recorded, packed)
+        )
     except ValueError:
         return False
-    return before.shape == rows.shape and float((before * rows).sum(axis=1).min()) >= SAME
+    return before.shape == now.shape and float((before * now).sum(axis=1).min()) >= SAME

@@ -9,18 +9,12 @@ neither version nor weights, so the vectors of the fingerprint texts have to tel
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import httpx
 
 from blog_search_mcp.index.embedders.addresses import resolve_openai
-from blog_search_mcp.index.embedders.client import (
-    KEY_VARIABLE,
-    RetryPolicy,
-    Wire,
-    client_options,
-    read_rows,
-)
-from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.embedders.client import KEY_VARIABLE, Wire
 
 
 class OpenAIWire(Wire):
@@ -34,19 +28,15 @@ class OpenAIWire(Wire):
     def connect(self, timeout: float) -> httpx.Client:
         """As Wire."""
         url = resolve_openai(self.url)
-        options = client_options(url, timeout)
+        options = self.options(url, timeout)
         options["headers"]["User-Agent"] = "blog-search-mcp"
         if key := os.environ.get(KEY_VARIABLE, ""):
             options["headers"]["Authorization"] = f"Bearer {key}"
         return httpx.Client(base_url=url, **options)
 
-    def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
+    def ask(self, client: httpx.Client, texts: list[str]) -> Any:
         """As Wire."""
         body = {"model": self.model, "input": texts, "encoding_format": "float"}
-
-        def send(client: httpx.Client) -> Vectors:
-            data = client.post("/embeddings", json=body).json()["data"]
-            entries = sorted(data, key=lambda entry: entry.get("index", 0))
-            return read_rows([entry["embedding"] for entry in entries], len(texts), dimension)
-
-        return self.request(send, policy)
+        data = client.post("/embeddings", json=body).json()["data"]
+        entries = sorted(data, key=lambda entry: entry.get("index", 0))
+        return [entry["embedding"] for entry in entries]

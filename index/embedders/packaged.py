@@ -69,15 +69,20 @@ def load_session(model: str) -> InferenceSession:
         return _SESSIONS[model]
 
 
-@cache
+TOKENIZERS: Final[dict[str, Tokenizer]] = {}
+"""Those that are loaded, by model."""
+
+
 def load_tokenizer(model: str) -> Tokenizer:
     """Load a model's tokenizer, without the truncation and padding its file may ask for."""
-    from tokenizers import Tokenizer
+    if model not in TOKENIZERS:
+        from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(MODELS / model / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
+        tokenizer = Tokenizer.from_file(str(MODELS / model / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        TOKENIZERS[model] = tokenizer
+    return TOKENIZERS[model]
 
 
 @cache
@@ -87,11 +92,8 @@ def load_character_map(model: str) -> Mapping[int, str]:
     return {int(code): text for code, text in table.items()}
 
 
-SPACE: Final = "\u2581"
-"""Stands before each word, and for a blank inside a piece (SentencePiece)."""
-
 LONGEST_PIECE: Final = 16
-"""Characters."""
+"""Characters, U+2581 included, which stands before each word (SentencePiece)."""
 
 
 def encode_by_table(path: Path, text: str) -> list[int]:
@@ -105,20 +107,20 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
     parts = {
         word[begin : begin + length]
-        for word in (SPACE + word for word in text.split(" "))
+        for word in (f"\u2581{word}" for word in text.split(" "))
         for begin in range(len(word))
         for length in range(1, min(LONGEST_PIECE, len(word) - begin) + 1)
     }
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
         ((description,),) = table.execute("SELECT description FROM tokenizer")
-        found = table.execute(
+        rows = table.execute(
             "SELECT piece, id, score FROM pieces WHERE piece IN (SELECT value FROM json_each(?))",
             [json.dumps(sorted(parts))],
         ).fetchall()
     described = json.loads(description)
-    numbers = [described["model"]["unk_id"], *(number for _, number, _ in found)]
+    numbers = [described["model"]["unk_id"], *(number for _, number, _ in rows)]
     described["model"]["unk_id"] = 0
-    described["model"]["vocab"] += [(piece, score) for piece, _, score in found]
+    described["model"]["vocab"] += [(piece, score) for piece, _, score in rows]
     pieces = Tokenizer.from_str(json.dumps(described)).encode(text, add_special_tokens=False)
     return [numbers[place] for place in pieces.ids]
 
@@ -215,8 +217,8 @@ class OnnxEmbedder:
     frame: tuple[int, int]
     """The pieces that stand at the beginning and the end of each text."""
     has_tables: bool
-    """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and a
-    short one is cut by `pieces.db`."""
+    """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and is cut
+    by `pieces.db` until the tokenizer is loaded, which documents need."""
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -226,28 +228,24 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder; a long text is the mean of its windows."""
-        return self._embed(self.identity.query_prefix, text, looks_up=True)
+        return self._embed(self.identity.query_prefix, text)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As Embedder."""
         return self._embed_each(self.embed_query, texts)
 
-    def encode(self, text: str, *, looks_up: bool = False) -> list[int]:
-        """Return the pieces of a text, without the frame; none for a blank one.
-
-        With `looks_up` they are looked up, if there is a table, rather than loaded with all
-        others.
-        """
+    def encode(self, text: str) -> list[int]:
+        """Return the pieces of a text, without the frame; none for a blank one."""
         name, text = self.identity.model, replace_surrogates(text)
         if self.has_tables:
             composed = unicodedata.normalize("NFC", text)
             text = composed.translate(load_character_map(name)).strip()
-            if looks_up:
+            if name not in TOKENIZERS:
                 return encode_by_table(MODELS / name / "pieces.db", text)
         ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
         return ids
 
-    def _frame_pieces(self, prefix: str, text: str, *, looks_up: bool) -> list[list[int]]:
+    def _frame_pieces(self, prefix: str, text: str) -> list[list[int]]:
         """Return the pieces of each run that a text takes, prefix and frame in each.
 
         None if blank. The runs are as few as can be and of equal length within one piece, so that
@@ -255,8 +253,7 @@ class OnnxEmbedder:
         ends where a word does, so its pieces are the same by themselves.
         """
         begin, end = self.frame
-        opening = [begin, *self.encode(prefix, looks_up=looks_up)]
-        pieces = self.encode(text, looks_up=looks_up)
+        opening, pieces = [begin, *self.encode(prefix)], self.encode(text)
         count = -(-len(pieces) // (self.most_pieces - len(opening) - 1))
         cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
         return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
@@ -268,9 +265,9 @@ class OnnxEmbedder:
             rows = [*pool.map(embed, texts)]
         return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
-    def _embed(self, prefix: str, text: str, *, looks_up: bool = False) -> Vectors:
-        windows = self._frame_pieces(prefix, text, looks_up=looks_up)
-        return mean_direction([*map(self._run, windows)], self.identity.dimension)
+    def _embed(self, prefix: str, text: str) -> Vectors:
+        runs = map(self._run, self._frame_pieces(prefix, text))
+        return mean_direction([*runs], self.identity.dimension)
 
     def _run(self, pieces: list[int]) -> Vectors:
         import numpy as np

@@ -8,9 +8,10 @@ here asks a server anything, but for the one look by `auto` and `ollama` at a ne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.base import (
@@ -28,11 +29,8 @@ from blog_search_mcp.index.embedders.packaged import (
     load_session,
     share_not_english,
 )
-from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
+from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
 AUTO: Final = "auto"
 """For a new index of an English blog Ollama if it answers, else a model in the package."""
@@ -111,20 +109,27 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
     return f"{_describe_languages(posts)}; {better.identity.model} fits better: `{rebuild}`."
 
 
-def open_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
+def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
     """Return the embedder an index was built with, for the server at `url` if it has one.
 
-    A server's model is compared at its first use, since the server may be down now.
+    One that shall not wait, for many queries, loads its model now and gives up soon. A server's
+    model is compared at its first use, since the server may be down now.
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
-    if identity.kind in _SERVERS:
+    if identity.kind in _SERVERS and waits:
         return open_remote(identity.kind, url, identity.model, recorded=identity)
+    if identity.kind in _SERVERS:
+        from blog_search_mcp.index.embedders.serving import ServedEmbedder
+
+        return ServedEmbedder(identity, url)
     model = PACKAGED.get(identity.model)
     if model is None or identity != model.identity:
         raise EmbedderMismatch(
             f"The index was built with {identity.title}, which this version does not have. "
             f"Build it anew: `{TO_INGEST} --rebuild`."
         )
+    if not waits:
+        run_in_background(lambda: model.embed_query("warm up"), awaited=True)
     return model
 
 
@@ -134,27 +139,11 @@ def open_remote(
     model: str,
     prefixes: tuple[str, str] | None = None,
     recorded: EmbedderIdentity | None = None,
-) -> RemoteEmbedder:
+) -> Embedder:
     """Import and make a RemoteEmbedder, which an index of the package's models never needs."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
     return RemoteEmbedder(kind, url, model, prefixes, recorded)
-
-
-def serve_embedder(identity: EmbedderIdentity, url: str) -> Embedder:
-    """Return the embedder of an index for many queries: warming up, never waited for long.
-
-    Raises EmbedderMismatch if this version of the package lacks it.
-    """
-    if identity.kind in _SERVERS:
-        from blog_search_mcp.index.embedders.serving import ServedEmbedder
-
-        served = ServedEmbedder(identity, url)
-        served.warm_up()
-        return served
-    embedder = open_embedder(identity, url)
-    run_in_background(lambda: embedder.embed_query("warm up"), awaited=True)
-    return embedder
 
 
 def preload(name: str) -> None:
@@ -180,9 +169,11 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         reason = f"Embedder: Ollama's {wanted}, as asked.{why}"
         return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
+        from blog_search_mcp.index.embedders.client import FOR_A_LOOK
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 
-        if OllamaWire(url, wanted).is_ready():
+        with suppress(EmbedderError):
+            OllamaWire(url, wanted).describe(FOR_A_LOOK)
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
     if kind == AUTO:

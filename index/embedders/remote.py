@@ -12,8 +12,6 @@ fingerprint texts are embedded together, and where that differs all texts are se
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -23,7 +21,7 @@ import numpy as np
 from blog_search_mcp.index.embedders.base import (
     WINDOW,
     mean_direction,
-    refuse_index,
+    rebuild_command,
     replace_surrogates,
 )
 from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
@@ -39,7 +37,7 @@ from blog_search_mcp.index.embedders.fingerprint import TEXTS, embeds_same, pack
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.embedders.openai import OpenAIWire
 from blog_search_mcp.index.embedders.packaged import english_coverage
-from blog_search_mcp.index.errors import TextsRefused
+from blog_search_mcp.index.errors import EmbedderMismatch, TextsRefused
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 BATCH: Final = 32
@@ -47,10 +45,6 @@ BATCH: Final = 32
 
 RETRY_TIMEOUT: Final = 60.0
 """Seconds for what failed once: half a batch takes half of them on a slow machine."""
-
-LOOK_INTERVAL: Final = 5.0
-"""Seconds for which queries take a server that was looked at for unchanged. A model that is
-replaced meanwhile answers for that long at most."""
 
 HARMLESS: Final = "a short and simple text"
 """No version of Ollama has failed on words like these, so it tells whether it is the server."""
@@ -61,7 +55,6 @@ class RemoteEmbedder:
 
     for_documents: RetryPolicy = FOR_DOCUMENTS
     for_a_query: RetryPolicy = FOR_A_QUERY
-    look_interval: float = LOOK_INTERVAL
     window_pieces: int = WINDOW
 
     def __init__(
@@ -84,8 +77,6 @@ class RemoteEmbedder:
         self._identity = recorded
         self._state: tuple[str, str] | None = None
         """The last version and digest that were found to be the identity's."""
-        self._looked = -math.inf
-        """When that was."""
         self._size = 0
         """Texts a request; 0 until the server was tried."""
 
@@ -95,27 +86,23 @@ class RemoteEmbedder:
 
         Its fingerprint names the newest version that was found to embed the same.
         """
-        if self._identity is None:
-            self.verify(self.for_a_query)
-        assert self._identity is not None
-        return self._identity
+        return self._identity or self.verify(self.for_a_query)
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """As Embedder; in full for a vocabulary of which nothing is known."""
         return english_coverage(texts) if is_english(self.wire.model) else [1.0] * len(texts)
 
-    def verify(self, policy: RetryPolicy) -> None:
+    def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
         """Look at server and model, and compare what changed since the last look.
 
         Raises EmbedderMismatch if that is not what the index was built with, and EmbedderError.
         """
-        self._looked = -math.inf
         state = self.wire.describe(policy)
-        if state != self._state:
+        if self._identity is None or state != self._state:
             self._state = None
             self._identity = self._compare(*state)
             self._state = state
-        self._looked = time.monotonic()
+        return self._identity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder. Raises as `verify` too."""
@@ -127,14 +114,13 @@ class RemoteEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder; gives up sooner than for documents. Raises EmbedderMismatch too."""
-        if time.monotonic() >= self._looked + self.look_interval:
-            self.verify(self.for_a_query)
+        self.verify(self.for_a_query)
         if not text.strip():
             return np.zeros(self.identity.dimension, dtype=np.float32)
         try:
             return self._embed_one(self.prefixes[1], replace_surrogates(text), self.for_a_query)
         except RequestFailed:
-            self._state, self._looked = None, -math.inf  # who comes back may be another
+            self._state = None  # who comes back may be another
             raise
 
     def _compare(self, version: str, digest: str) -> EmbedderIdentity:
@@ -147,15 +133,20 @@ class RemoteEmbedder:
             rows = self._embed_fingerprint()
             parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
             return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
+        before, difference = recorded.fingerprint, ""
         if digest != recorded.digest:
-            raise refuse_index(recorded, f"digest {recorded.digest[:12]}, now {digest[:12]}")
-        before = recorded.fingerprint
-        if before is None or (version and before.version == version):
+            difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
+        elif before is None or (version and before.version == version):
             return recorded
-        if not embeds_same(before.vectors, self._embed_fingerprint()):
+        elif embeds_same(before.vectors, pack_vectors(self._embed_fingerprint())):
+            return replace(recorded, fingerprint=replace(before, version=version))
+        else:
             versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
-            raise refuse_index(recorded, f"{versions}, which gives other vectors")
-        return replace(recorded, fingerprint=replace(before, version=version))
+            difference = f"{versions}, which gives other vectors"
+        raise EmbedderMismatch(
+            f"The index was built with other weights of {recorded.title} ({difference}). Go back "
+            f"to them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
+        )
 
     def _embed_fingerprint(self) -> Vectors:
         """Embed the fingerprint texts as documents, one by one. Raises RequestFailed."""
@@ -193,8 +184,7 @@ class RemoteEmbedder:
         if not self._size and alone:
             answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
             rows = [row for row in answers if not isinstance(row, RequestFailed)]
-            together = np.reshape(rows, (-1, self.identity.dimension))
-            self._size = BATCH if embeds_same(alone.vectors, together) else 1
+            self._size = BATCH if embeds_same(alone.vectors, pack_vectors(np.array(rows))) else 1
         return self._size or 1
 
     def _embed_batch(

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import wait
-from typing import Final, TypeVar
+from typing import Final
 
 from blog_search_mcp.index.embedders.base import run_in_background
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
-from blog_search_mcp.index.errors import BlogSearchError, EmbedderMismatch, EmbedderUnavailable
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
-
-T = TypeVar("T")
 
 LEAST_WAIT: Final = 0.2
 """Seconds that a query waits for an embedder of which nothing good is known: with the work
@@ -40,19 +37,19 @@ class ServedEmbedder(RemoteEmbedder):
     """Never keeps a query waiting for long; safe to use from several threads."""
 
     def __init__(self, recorded: EmbedderIdentity, url: str) -> None:
-        """Take the index's identity and the server's address. Raises as RemoteEmbedder."""
+        """Take the index's identity and the server's address. Raises as RemoteEmbedder.
+
+        The model is loaded in the background.
+        """
         super().__init__(recorded.kind, url, recorded.model, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
-
-    def warm_up(self) -> None:
-        """Have the model loaded in the background; the next query raises what fails."""
-        run_in_background(lambda: self._record(lambda: self.embed_documents(["warm up"])))
+        run_in_background(lambda: self.embed_documents(["warm up"]))
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder, but raises EmbedderUnavailable rather than wait for long.
+        """As Embedder, but raises EmbedderError rather than wait for long.
 
         While it is too early to ask again it raises at once what an earlier query met.
         """
@@ -64,10 +61,10 @@ class ServedEmbedder(RemoteEmbedder):
                 raise self._failure.with_traceback(None)  # each raise would lengthen it
             works = bool(self._recent) and self._failure is None
             self._retry_at = time.monotonic() + RETRY_PAUSE
-        embedding = run_in_background(lambda: self._record(lambda: self._embed(text)))
+        embedding = run_in_background(lambda: self._embed(text))
         if wait([embedding], MOST_WAIT if works else LEAST_WAIT).done:
             return embedding.result()
-        late = EmbedderUnavailable(
+        late = EmbedderError(
             f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
             "Ask again in a moment; if it stays so, restart it."
         )
@@ -75,28 +72,22 @@ class ServedEmbedder(RemoteEmbedder):
         raise late
 
     def _embed(self, text: str) -> Vectors:
+        """Embed a query, and record how that ended."""
         try:
             vector = super().embed_query(text)
-        except EmbedderMismatch:
-            self._recent = {}  # the last ones may be the other model's
+        except BlogSearchError as error:
+            self._fail(error)
             raise
         with self._lock:
+            self._failure = None
             self._recent[text] = vector
             if len(self._recent) > RECENT_QUERIES:
                 del self._recent[next(iter(self._recent))]
         return vector
 
-    def _record(self, work: Callable[[], T]) -> T:
-        """Do the work, and record how it ended. Raises what it raises."""
-        try:
-            ended = work()
-        except BlogSearchError as error:
-            self._fail(error)
-            raise
-        self._failure = None
-        return ended
-
     def _fail(self, failure: BlogSearchError) -> None:
         """Record why there is no vector; the next query may ask after RETRY_PAUSE."""
         with self._lock:
             self._failure, self._retry_at = failure, time.monotonic() + RETRY_PAUSE
+            if isinstance(failure, EmbedderMismatch):
+                self._recent = {}  # the last ones may be the other model's

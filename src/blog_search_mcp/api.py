@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from blog_search_mcp.index.embedders.registry import choose_embedder, serve_embedder
+from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index
@@ -70,7 +70,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
 
     def __init__(self, location: Location, embedder_url: str) -> None:
         """Take where the index is; nothing is opened before the first call."""
-        self._live = Index(location, lambda identity: serve_embedder(identity, embedder_url))
+        self._live = Index(location, partial(open_embedder, url=embedder_url, waits=False))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.types import Filters
 
@@ -177,8 +177,8 @@ def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> Non
     before = texts(made)
     generation = made.manifest
     made.write({"kv.md": CACHE})
-    made.embedder.failure = EmbedderUnavailable("Nobody answers.")
-    with pytest.raises(EmbedderUnavailable):
+    made.embedder.failure = EmbedderError("Nobody answers.")
+    with pytest.raises(EmbedderError):
         made.ingest()
     assert (texts(made), made.manifest) == (before, generation)
     made.embedder.failure = None

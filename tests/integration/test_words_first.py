@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import EmbedderError, EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest import embedding
@@ -50,7 +50,7 @@ class Watching(FakeEmbedder):
         exists = self._blog.layout.current.exists()
         self.waiting.append(self._blog.manifest.waiting if exists else 0)
         if len(self.waiting) - 1 == self._fails_at:
-            raise EmbedderUnavailable("Ollama does not answer.")
+            raise EmbedderError("Ollama does not answer.")
         return super().embed_documents(texts)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
@@ -116,7 +116,7 @@ class Blog:
 
         `by_words` opens it with an embedder that is out of reach.
         """
-        embedder = FakeEmbedder(failure=EmbedderUnavailable("")) if by_words else self.embedder
+        embedder = FakeEmbedder(failure=EmbedderError("")) if by_words else self.embedder
         return Index(self.location, lambda _identity: embedder).reader()
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:

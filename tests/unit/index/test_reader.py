@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import (
+    EmbedderError,
     EmbedderMismatch,
-    EmbedderUnavailable,
     NotInIndex,
     UnknownPost,
 )
@@ -90,12 +90,12 @@ def test_pages_join_to_the_whole_list(blog: MakeBlog) -> None:
 @pytest.mark.parametrize(
     "failure",
     [
-        EmbedderUnavailable("Ollama does not answer. Start it."),
+        EmbedderError("Ollama does not answer. Start it."),
         EmbedderMismatch("The index was built with other weights. Build it anew."),
     ],
 )
 def test_a_dead_embedder_leaves_the_words_and_is_told(
-    failure: EmbedderUnavailable | EmbedderMismatch, made: Blog
+    failure: EmbedderError | EmbedderMismatch, made: Blog
 ) -> None:
     made.embedder = FakeEmbedder(failure=failure)
     answer = ask(made, "zebra")
@@ -105,7 +105,7 @@ def test_a_dead_embedder_leaves_the_words_and_is_told(
 
 @pytest.mark.parametrize("query", ["xylophone", "!!!", "\ud83e", "\x00", "？", " "])
 def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blog) -> None:
-    made.embedder = FakeEmbedder(failure=EmbedderUnavailable("Nobody answers."))
+    made.embedder = FakeEmbedder(failure=EmbedderError("Nobody answers."))
     answer = ask(made, query)
     assert (answer.hits, answer.total, answer.offset) == ((), 0, 0)
     assert (answer.confidence, answer.certainty) == ("low", 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders import cache as cache_file
-from blog_search_mcp.index.embedders.cache import open_cache
+from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
@@ -33,14 +33,14 @@ def path(tmp_path: Path) -> Path:
 
 
 def put(path: Path, texts: list[str]) -> None:
-    with open_cache(path, IDENTITY) as cache:
+    with EmbeddingCache(path, IDENTITY) as cache:
         cache.put(texts, np.stack([vector_of(text) for text in texts]))
     run_sql("PRAGMA wal_checkpoint(TRUNCATE)")(path)
 
 
 def list_found(path: Path, texts: list[str], identity: EmbedderIdentity = IDENTITY) -> list[str]:
     """Which of `texts` are there, after a look at their vectors."""
-    with open_cache(path, identity) as cache:
+    with EmbeddingCache(path, identity) as cache:
         vectors = cache.get(texts)
     for text, vector in vectors.items():
         np.testing.assert_array_equal(vector, vector_of(text), strict=True)
@@ -59,7 +59,7 @@ def run_sql(*statements: str) -> Callable[[Path], None]:
 def test_a_key_stays_that_of_the_first_version_so_that_nobody_pays_again(path: Path) -> None:
     fingerprint = Fingerprint("0.1", "AACAPwAAAAAAAAAAAAAAAA==")
     identity = EmbedderIdentity("fake", "fake-1", "0", 4, "d: ", "q: ", fingerprint)
-    with open_cache(path, identity) as cache:
+    with EmbeddingCache(path, identity) as cache:
         cache.put(["By night."], np.ones((1, 4), dtype=np.float32))
     with closing(sqlite3.connect(path)) as connection:
         [(key,)] = connection.execute("SELECT key FROM embeddings").fetchall()
@@ -119,7 +119,7 @@ def test_what_is_damaged_or_not_ours_is_set_aside_and_said(damage: str, path: Pa
     for _ in range(2):
         put(path, MANY)
         DAMAGE[damage](path)
-        with open_cache(path, IDENTITY) as cache:
+        with EmbeddingCache(path, IDENTITY) as cache:
             cache.get(MANY)
             assert len(cache.warnings) == 1
     assert len(list(path.parent.glob("*.damaged"))) == 1
@@ -143,8 +143,8 @@ def test_a_cache_that_another_program_locks_is_left_alone_and_named(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.unit.index.embedders.test_cache import IDENTITY, np, open_cache, vector_of
-with open_cache(Path(sys.argv[1]), IDENTITY) as cache:
+from tests.unit.index.embedders.test_cache import IDENTITY, np, EmbeddingCache, vector_of
+with EmbeddingCache(Path(sys.argv[1]), IDENTITY) as cache:
     cache.put(["one"], np.stack([vector_of("one")]))
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -17,8 +17,10 @@ from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     MODELS,
     PACKAGED,
+    TOKENIZERS,
     OnnxEmbedder,
     english_coverage,
+    load_tokenizer,
     script_coverage,
 )
 from tests.support.paths import ROOT
@@ -60,17 +62,22 @@ WORDS = (
 )
 """Of scripts that the vocabulary has, of some that it lacks, and what has a part in its files."""
 
+VOCABULARY = load_tokenizer(E5.identity.model)
+
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=12)).map("".join))
 def test_pieces_that_are_looked_up_are_those_of_the_whole_vocabulary(text: str) -> None:
-    assert E5.encode(text, looks_up=True) == E5.encode(text)
+    TOKENIZERS.pop(E5.identity.model, None)
+    looked_up = E5.encode(text)
+    TOKENIZERS[E5.identity.model] = VOCABULARY
+    assert looked_up == E5.encode(text)
 
 
 def test_queries_load_no_vocabulary() -> None:
     code = (
-        "from blog_search_mcp.index.embedders.packaged import E5, load_tokenizer\n"
+        "from blog_search_mcp.index.embedders.packaged import E5, TOKENIZERS\n"
         "E5.embed_query('what is a map?')\n"
-        "print(load_tokenizer.cache_info().currsize)\n"
+        "print(len(TOKENIZERS))\n"
     )
     assert output_of(code) == "0\n"
 
@@ -113,7 +120,7 @@ def test_what_a_vocabulary_covers_can_be_read() -> None:
     ("call", "unwanted"),
     [
         ("registry.preload('ollama all-minilm')", "onnxruntime numpy httpx ollama"),
-        ("registry.serve_embedder(packaged.MINILM.identity, '')", "httpx ollama"),
+        ("registry.open_embedder(packaged.MINILM.identity, '', waits=False)", "httpx ollama"),
     ],
 )
 def test_what_an_index_does_not_need_is_not_loaded(call: str, unwanted: str) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from blog_search_mcp.api import BlogIndex, open_index
 from blog_search_mcp.index.embedders import serving
-from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from tests.support.front import Blog
 from tests.support.ollama_standin import (
     Fault,
@@ -82,7 +81,6 @@ def session(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each query looks at Ollama and asks it, whatever was before."""
-    monkeypatch.setattr(RemoteEmbedder, "look_interval", 0.0)
     monkeypatch.setattr(serving, "RETRY_PAUSE", 0.0)
 
 

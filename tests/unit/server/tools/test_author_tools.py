@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
-from blog_search_mcp.index.errors import EmbedderUnavailable
+from blog_search_mcp.index.errors import EmbedderError
 from tests.support.front import Blog, made
 
 ANSWER_BYTES = 2_500
@@ -103,7 +103,7 @@ def test_a_draft_is_compared_by_words_where_nothing_embeds_it(
     blog: Blog, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise EmbedderUnavailable("It sleeps.", for_clients="It sleeps.")
+        raise EmbedderError("It sleeps.", for_clients="It sleeps.")
 
     monkeypatch.setattr(OnnxEmbedder, "embed_documents", fail)
     facts = blog.tool(tool, text=f"# Lunch\n\nIt was onion walrus. {ICE}\n").facts
