@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise, product, starmap
+from itertools import pairwise, product
 from pathlib import Path
-from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
 from blog_search_mcp.index.analysis.query import PLAIN_WORD, Query, is_bigram
@@ -32,38 +31,28 @@ LANGUAGES = ("zh", "ja")
 LEAST_GLOSS = 2
 """Words that a gloss must have; fewer find nothing that the words themselves do not."""
 
-Names = Sequence[str]
-"""A word, and what else it is called."""
-
-
-def _rows(name: str) -> Iterator[Names]:
-    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
-    return (line.split("\t") for line in lines)
-
-
-class Tables(NamedTuple):
-    """What words of one language are called elsewhere, in the characters that are searched."""
-
-    synonyms: dict[str, list[str]]
-    """In English, and in the other region of Chinese."""
-    of_english: dict[str, list[str]]
-    """By English stem, what it is called in the language."""
-    english: dict[str, str]
-    """The English word; of several the first."""
-
 
 @cache
-def _read_tables(language: str) -> Tables:
-    tables = Tables(defaultdict(list), defaultdict(list), {})
+def _read_table(language: str) -> Mapping[str, list[str]]:
+    """What words of a language are called elsewhere: the English name first, then the region's.
+
+    By English stem also what is said for it in the language. All in the characters that are
+    searched.
+    """
+    table = defaultdict[str, list[str]](list)
     for name, *columns in _rows("computing_words.txt") if language in LANGUAGES else ():
         for word in to_simplified(columns[LANGUAGES.index(language)]).split():
-            tables.synonyms[word].append(name)
-            tables.of_english[stem(name, "en")].append(word)
-            tables.english.setdefault(word, name)
+            table[word].append(name)
+            table[stem(name, "en")].append(word)
     for mainland, taiwan in _rows("regional_words.txt") if language == "zh" else ():
-        tables.synonyms[mainland].append(taiwan)
-        tables.synonyms[taiwan].append(mainland)
-    return tables
+        table[mainland].append(taiwan)
+        table[taiwan].append(mainland)
+    return table
+
+
+def _rows(name: str) -> Iterator[Sequence[str]]:
+    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
+    return (line.split("\t") for line in lines)
 
 
 def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
@@ -74,49 +63,42 @@ def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str],
     """
     further: dict[str, set[str]] = defaultdict(set)
 
-    def are_said(word: str, other: str) -> bool:
-        own, others = _stems(word), _stems(other)
-        return min(map(having, others)) >= max(min(map(having, own)), 1)
+    def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
+        """The word and its synonyms that the blog uses at least as often."""
+        others = table.get(word if _RUN.match(word) else stem(word, "en"), ())
+        least = max(min(map(having, _stems(word))), 1) if others else 1
+        return [word, *(each for each in others if min(map(having, _stems(each))) >= least)]
 
-    for word, *others in _find_names(query, languages, are_said):
-        for other in others:
-            for term, same in _align(_stems(word), _stems(other)):
-                further[term] |= same
+    for word, *others in _say_words(query, languages, say):
+        for other in map(_stems, others):
+            for place, term in enumerate(own := _stems(word)):
+                first, last = place * len(other) // len(own), (place + 1) * len(other) // len(own)
+                further[term].update(other[first : max(last, first + 1)])
     stems = [{*w.stems}.union(*(further.get(stem, ()) for stem in w.stems)) for w in query.words]
     words = zip(query.words, stems, strict=True)
     return replace(query, words=tuple(replace(w, stems=tuple(sorted(s))) for w, s in words))
 
 
-def _find_names(
-    query: Query, languages: Sequence[str], are_said: Callable[[str, str], bool]
-) -> Iterator[Names]:
-    """The words of the query, each with those of its synonyms that `are_said`.
+def _say_words(
+    query: Query,
+    languages: Sequence[str],
+    say: Callable[[str, Mapping[str, list[str]]], list[str]],
+) -> Iterator[list[str]]:
+    """The words of the query, each with what it is also called.
 
     Where two words meet in a run without spaces, the pair of characters that spans them is a word
     as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
     """
-    runs = _RUN.findall(to_simplified(query.text))
-    if runs:
-        table = _read_tables(query.language).synonyms
-        for run in runs:
-            names = [
-                (word, *(other for other in table.get(word, ()) if are_said(word, other)))
-                for word in _split_run(run, table)
-            ]
-            yield from names
-            yield from starmap(_span, pairwise(names))
-        return
+    for run in (runs := _RUN.findall(to_simplified(query.text))):
+        table = _read_table(query.language)
+        names = [say(word, table) for word in _split_run(run, table)]
+        yield from names
+        for left, right in pairwise(names):
+            pair, *others = (first[-1] + second[0] for first, second in product(left, right))
+            yield [pair, *filter(is_bigram, others)]
     for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
-        of_english = _read_tables(language).of_english
-        for word in PLAIN_WORD.findall(query.text):
-            others = of_english.get(stem(word, "en"), ())
-            yield word, *(other for other in others if are_said(word, other))
-
-
-def _span(left: Names, right: Names) -> Names:
-    """The last character of one word with the first of the next, by what each is called."""
-    pairs = [first[-1] + second[0] for first, second in product(left, right)]
-    return pairs[0], *filter(is_bigram, pairs[1:])
+        for word in () if runs else PLAIN_WORD.findall(query.text):
+            yield say(word, _read_table(language))
 
 
 def _split_run(run: str, table: Collection[str]) -> Iterator[str]:
@@ -137,14 +119,6 @@ def _stems(word: str) -> list[str]:
     return [term.stem for term in terms(word)]
 
 
-def _align(own: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
-    """Each stem of one word with those of the other at the same place of it, at least one."""
-    for place, term in enumerate(own):
-        there = {place * len(others) // len(own)}
-        there |= {at for at in range(len(others)) if at * len(own) // len(others) == place}
-        yield term, {others[at] for at in there}
-
-
 _RUN = re.compile(f"[{CJK}]+")
 
 
@@ -159,14 +133,13 @@ def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
     """
     if language not in LANGUAGES:
         return None
-    table, words, covered, whole = _read_tables(language).english, list[str](), 0, 0
+    table, words, covered, whole = _read_table(language), list[str](), 0, 0
     for piece in re.finditer(_PIECE, to_simplified(text)):
-        if piece["run"] is None:
-            named = [(piece[0], CHARACTERS_PER_WORD)]
-        else:
-            parts = filter(table.__contains__, _split_run(piece["run"], table))
-            named = [(table[part], len(part)) for part in parts]
+        named = [(piece[0], CHARACTERS_PER_WORD)]
+        if run := piece["run"]:
+            parts = (part for part in _split_run(run, table) if part in table)
+            named = [(table[part][0], len(part)) for part in parts if table[part][0].isascii()]
         words += [word for word, _ in named]
         covered += sum(length for _, length in named)
-        whole += len(piece["run"] or "") or CHARACTERS_PER_WORD
+        whole += len(run or "") or CHARACTERS_PER_WORD
     return (" ".join(words), covered / whole) if len(words) >= LEAST_GLOSS else None
