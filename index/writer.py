@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.lexical.documents import PostTerms, post_terms, refuse_terms
+from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
@@ -195,7 +195,7 @@ class IndexWriter:
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
         self._superseded = 0 if anew else superseded
         ids = sorted(posts if anew else posts.keys() & self._added_posts)
-        terms = map_posts(partial(post_terms, self._files), ids, refuse_terms)
+        terms = map_posts(partial(post_terms, self._files), ids, PostTerms)
         previous = None if anew or self._before is None else self._before.lexical
         return write_words(self._files.lexical, previous, self._removed_posts, terms)
 

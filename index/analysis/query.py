@@ -83,6 +83,11 @@ class Query:
     has_other_script: bool
     """Whether it is in another script than most of the blog: East Asian, or not."""
 
+    @property
+    def content(self) -> Sequence[Word]:
+        """Its words but function words; all if it has no others."""
+        return [word for word in self.words if word.weight == 1.0] or self.words
+
 
 def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     """The query in `text`, which may be anything.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -61,76 +61,64 @@ def terms(text: str, language: str = "en") -> Iterator[Term]:
 
     `language` is that of the text (`index.analysis.languages`), and decides how words are stemmed.
     """
-    stemmer = stemmer_of(language)
     for match in _RUN.finditer(text):
-        yield from _split_run(match[0], match.start(), stemmer)
+        place = match.start()
+        for stem, exact, start, end in _split_run(match[0], language):
+            yield Term(stem, exact, place + start, place + end)
 
 
 LONGEST_RUN = 32
-"""Characters of a run whose stems are remembered; longer ones hardly come again."""
-
-
-def find_terms(text: str, stems: Set[str], language: str = "en") -> Iterator[Term]:
-    """The terms of `text` that have one of `stems`; words come again, so it takes a third."""
-    stemmer = stemmer_of(language)
-    for match in _RUN.finditer(text):
-        run = match[0]
-        comes_again = len(run) <= LONGEST_RUN and not _EAST_ASIAN.match(run)
-        if not (comes_again and stems.isdisjoint(_stem_run(run, language).split())):
-            yield from (t for t in _split_run(run, match.start(), stemmer) if t.stem in stems)
+"""Characters of a run whose terms are remembered; longer ones hardly come again."""
 
 
 def index_terms(text: str, language: str = "en") -> str:
     """The stems that `terms` gives of a text, each apart by a space, and faster."""
-    runs = _RUN.findall(text)
-    cached, plain = _stem_run, _stem_run.__wrapped__
-    return " ".join([(cached if len(run) <= LONGEST_RUN else plain)(run, language) for run in runs])
+    return " ".join([t[0] for run in _RUN.findall(text) for t in _split_run(run, language)])
 
 
-@lru_cache(maxsize=65536)
-def _stem_run(run: str, language: str) -> str:
-    return " ".join([term.stem for term in terms(run, language)])
+def _split_run(run: str, language: str) -> Sequence[Term]:
+    split = _remember_run if len(run) <= LONGEST_RUN else _remember_run.__wrapped__
+    return split(run, language)
 
 
-def join_terms(parts: Iterable[str]) -> str:
-    """The terms of several texts as those of one."""
-    return " ".join(filter(None, parts))
+@lru_cache(maxsize=32768)
+def _remember_run(run: str, language: str) -> Sequence[Term]:
+    """The terms of a run, by their place in it."""
+    if _EAST_ASIAN.match(run):
+        return tuple(_bigrams(run))
+    return tuple(_names(run, stemmer_of(language)))
 
 
-def _split_run(run: str, offset: int, stemmer: str) -> Iterator[Term]:
-    return _bigrams(run, offset) if _EAST_ASIAN.match(run) else _names(run, offset, stemmer)
-
-
-def _bigrams(run: str, offset: int) -> Iterator[Term]:
+def _bigrams(run: str) -> Iterator[Term]:
     """Pairs of neighbours in a run without spaces, or its only character."""
-    letters, bounds = _fold_letters(run, offset)
+    letters, bounds = _fold_letters(run)
     if len(letters) == 1:
         yield Term(letters[0], letters[0], bounds[0], bounds[-1])
     for place, (first, second) in enumerate(pairwise(letters)):
         yield Term(first + second, first + second, bounds[place], bounds[place + 2])
 
 
-def _fold_letters(run: str, offset: int) -> tuple[list[str], list[int]]:
+def _fold_letters(run: str) -> tuple[list[str], list[int]]:
     """The folded characters of a run, and where each begins and the last one ends."""
     if _UNIFIED.fullmatch(run):
-        return list(to_simplified(run)), list(range(offset, offset + len(run) + 1))
+        return list(to_simplified(run)), list(range(len(run) + 1))
     matches = list(_LETTER.finditer(run))
     folded = [fold(match[0]) for match in matches]
     joined = "".join(letter[:1] or " " for letter in folded)
     marks = {mark.start() for mark in _FINAL_MARK.finditer(joined)}
     kept = [place for place in range(len(folded)) if place not in marks]
-    starts = [offset + matches[place].start() for place in kept]
-    return [folded[place] for place in kept], [*starts, offset + len(run)]
+    starts = [matches[place].start() for place in kept]
+    return [folded[place] for place in kept], [*starts, len(run)]
 
 
-def _names(name: str, offset: int, stemmer: str) -> Iterator[Term]:
+def _names(name: str, stemmer: str) -> Iterator[Term]:
     words, spoken = list(_PART.finditer(name)), "'" in name or "’" in name
     if not spoken and (len(words) > 1 or name[-1] in "+#"):
         whole = fold(name)
-        yield Term(whole, whole, offset, offset + len(name))
+        yield Term(whole, whole, 0, len(name))
     for word in words:
         if not (spoken and word.start() and word[0].lower() in _ENCLITICS):
-            yield from _words(word[0], offset + word.start(), stemmer)
+            yield from _words(word[0], word.start(), stemmer)
 
 
 def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:

@@ -9,11 +9,11 @@ weights of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 
-from blog_search_mcp.index.analysis.tokenizer import index_terms, join_terms
+from blog_search_mcp.index.analysis.tokenizer import index_terms
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
@@ -40,48 +40,42 @@ class PostTerms:
     """Everything of one post that can be searched by word."""
 
     post_id: int
-    whole: str
+    refused: str = ""
+    """Why it cannot be searched."""
+    whole: str = ""
     """Of title, file name, tags, description, every heading and the text, apart by spaces."""
-    chunks: Mapping[int, str]
+    chunks: Mapping[int, str] = field(default_factory=dict)
     """By id, each chunk with the title, the file name, the tags and the headings above and in it;
     none of a post of a title alone, which is not searched."""
-    refused: str = ""
-    """Why the post cannot be searched by word, else empty."""
-
-
-def refuse_terms(post_id: int, reason: str) -> PostTerms:
-    """Make the terms of a post that cannot be searched by word."""
-    return PostTerms(post_id, "", {}, reason)
 
 
 def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms:
     """Make the terms of a post, stemmed by its language; `chunks` are all of its own, by id."""
-    language = post.language
-    title = [index_terms(post.title, language)] * TITLE_TIMES
-    label = join_terms([*title, *[*_names(post, language)] * NAME_TIMES])
-    inner, bodies, passages = list[str](), list[str](), dict[int, str]()
+    names = _terms(_names(post), post)
+    label = " ".join(
+        filter(None, [_terms([post.title], post)] * TITLE_TIMES + [names] * NAME_TIMES)
+    )
+    passages, inner_ones = dict[int, str](), list[str]()
     for chunk_id, chunk in chunks.items():
-        bodies.append(index_terms(chunk.plain, language))
-        inner.append(_headings(chunk.inner_headings, language))
-        above = [_headings(chunk.headings, language)] * HEADING_TIMES
-        passages[chunk_id] = join_terms([label, *above, inner[-1], bodies[-1]])
+        inner_ones.append(_terms([*chunk.inner_headings, chunk.plain], post))
+        above = [_terms(chunk.headings, post)] * HEADING_TIMES
+        passages[chunk_id] = " ".join(filter(None, (label, *above, inner_ones[-1])))
     every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks.values()))
-    above = [_headings(tuple(every), language)] * HEADING_TIMES
-    description = index_terms(post.description, language)
-    return PostTerms(post_id, join_terms([label, description, *above, *inner, *bodies]), passages)
+    above = [_terms([post.description], post), *[_terms(every, post)] * HEADING_TIMES]
+    return PostTerms(post_id, "", " ".join(filter(None, (label, *above, *inner_ones))), passages)
 
 
-def _headings(headings: tuple[str, ...], language: str) -> str:
-    return join_terms(index_terms(heading, language) for heading in headings)
+def _terms(texts: Iterable[str], post: Post) -> str:
+    """The stems of several texts of a post, as those of one."""
+    return " ".join(filter(None, (index_terms(text, post.language) for text in texts)))
 
 
-def _names(post: Post, language: str) -> Iterator[str]:
-    """The words of the file's name, of the slug and of the tags."""
+def _names(post: Post) -> list[str]:
+    """The file's name, the slug and the tags."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
-    for label in (named, post.slug, *post.tags):
-        yield index_terms(label, language)
+    return [named, post.slug, *post.tags]
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:

@@ -1,4 +1,4 @@
-"""Cut a passage to one line around what matched.
+"""Cut a passage to one line around what matched, and find what matched in a text.
 
 The window is the one that holds the most weight of different query terms. It begins and ends at a
 sentence where one is near, else at a clause, else at a space. Width is counted as a terminal counts
@@ -14,9 +14,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from math import fsum
+from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import CJK
-from blog_search_mcp.index.analysis.tokenizer import Term, find_terms
+from blog_search_mcp.index.analysis.query import Query
+from blog_search_mcp.index.analysis.tokenizer import Term, terms
+
+Span: TypeAlias = tuple[int, int]
+"""Characters of a text from the first number on, up to and without the second."""
 
 WIDTH = 160
 """Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
@@ -52,7 +57,7 @@ def make_snippet(
     columns = [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
-    matches = [*find_terms(text, weights.keys(), language)]
+    matches = [term for term in terms(text, language) if term.stem in weights]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
     start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))
@@ -68,13 +73,11 @@ def _weigh(matches: Sequence[Term], weights: Mapping[str, float], start: int, en
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:
     """The first sentence that begins in reach of a match, else a clause, else a word."""
     earliest = _place_at(columns, columns[match] - width * LEAD)
-    if earliest == 0:
-        return 0
-    for bound in (_SENTENCE_END, _CLAUSE_END):
-        found = bound.search(text, earliest, match + 1)
-        if found and found.end() <= match:
-            return found.end() + (text[found.end()] == " ")
-    space = text.find(" ", earliest, match)
+    for bound in (_SENTENCE_END, _CLAUSE_END) if earliest else ():
+        end = bound.search(text, earliest, match + 1)
+        if end and end.end() <= match:
+            return end.end() + (text[end.end()] == " ")
+    space = text.find(" ", earliest, match) if earliest else -1
     return space + 1 if space >= 0 else earliest
 
 
@@ -85,11 +88,10 @@ def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
         return len(text)
     soonest = _place_at(columns, columns[start] + width * TAIL)
     for bound in (_SENTENCE_END, _CLAUSE_END):
-        ends = (found.end() for found in bound.finditer(text, soonest, latest + 2))
+        ends = (end.end() for end in bound.finditer(text, soonest, latest + 2))
         if within := [end for end in ends if end <= latest]:
             return within[-1]
-    space = text.rfind(" ", soonest, latest + 1)
-    return space if space > 0 else latest
+    return max(text.rfind(" ", soonest, latest + 1), 0) or latest
 
 
 def _place_at(columns: Sequence[int], column: float) -> int:
@@ -103,3 +105,17 @@ def count_columns(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
+    """The runs of `text`, which is in `language`, that match the query; none touch.
+
+    Function words count only where a query has no other words.
+    """
+    stems = {stem for word in query.content for stem in word.stems}
+    runs: list[Span] = []
+    for start, end in sorted((t.start, t.end) for t in terms(text, language) if t.stem in stems):
+        if runs and start <= runs[-1][1]:
+            start, end = runs[-1][0], max(runs.pop()[1], end)
+        runs.append((start, end))
+    return tuple(runs)

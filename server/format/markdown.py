@@ -29,7 +29,7 @@ from blog_search_mcp.index.posts.markdown.parser import (
     parse_passage,
     write_html,
 )
-from blog_search_mcp.index.search.highlight import highlight
+from blog_search_mcp.index.search.snippets import highlight
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.format.results import replace_surrogates
 

@@ -13,7 +13,7 @@ from typing import Any
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.highlight import Span, highlight
+from blog_search_mcp.index.search.snippets import Span, highlight
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.highlight import highlight
+from blog_search_mcp.index.search.snippets import highlight
 
 
 def bracketed(text: str, spans: tuple[tuple[int, int], ...]) -> str:
