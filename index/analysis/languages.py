@@ -47,8 +47,6 @@ SAMPLE = 20_000
 
 _CHARACTERS = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
 _WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
-_DOTTED = "\u0130"
-"""The only letter of which lower case is more than one character, and would be two words."""
 
 KANA_SHARE = 0.1
 """Share of kana among the East Asian characters that makes a text Japanese: Japanese prose has
@@ -85,34 +83,22 @@ def language_of(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _language_of_sample(sample: str) -> str:
-    words = Counter(_WORD.findall(sample.replace(_DOTTED, "I").lower()))
-    found = {
-        code: {word: words[word] for word in listed.intersection(words) if _evidence(word)}
-        for code, listed in _read_function_words().items()
-    }
-    ranks = {code: (sum(map(_evidence, own)), sum(own.values())) for code, own in found.items()}
-    best, second = sorted(ranks, key=ranks.__getitem__, reverse=True)[:2]
-    evidence, share = ranks[best]
-    if evidence < LEAST_EVIDENCE:
-        share = 0
+    words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
+    for code, listed in _read_function_words().items():
+        evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & words.keys()}
+        times = sum(words[word] for word, much in evidence.items() if much)
+        ranks.append((sum(evidence.values()), times, code))
+    second, (evident, share, best) = sorted(ranks)[-2:]
+    share = share if evident >= LEAST_EVIDENCE else 0
     characters = "".join(_CHARACTERS.findall(sample))
     if len(characters) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
-        return _east_asian_language(characters)
+        if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
+            return "ko"
+        kana = len(re.findall(f"[{KANA}]", characters))
+        return "ja" if kana >= KANA_SHARE * len(characters) else "zh"
     if share and share >= LEAST_SHARE * words.total():
-        return best if ranks[best] > ranks[second] else ""
+        return best if second[:2] < (evident, share) else ""
     return UNDETERMINED if words.total() >= RUNNING_TEXT else ""
-
-
-def _evidence(word: str) -> int:
-    """How much a function word says about the language of a text that has it."""
-    return (len(word) > 1) + (not word.isascii())
-
-
-def _east_asian_language(characters: str) -> str:
-    if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
-        return "ko"
-    kana = len(re.findall(f"[{KANA}]", characters))
-    return "ja" if kana >= KANA_SHARE * len(characters) else "zh"
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:

@@ -54,12 +54,11 @@ class LexicalLevel:
         A function word that no document has counts 0: a blog in another language, or a small
         one, must not look as if it lacked a word of the subject.
         """
-        idf = {}
-        for word in query.words:
-            having = self._having_any(word)
-            counts = having or word.weight == 1.0
-            idf[word] = word.weight * bm25_idf(having, self.documents) if counts else 0.0
-        return idf
+        having = {word: self._having_any(word) for word in query.words}
+        return {
+            word: word.weight * bm25_idf(count, self.documents) * (count > 0 or word.weight == 1.0)
+            for word, count in having.items()
+        }
 
     def normalised_bm25(
         self, query: Query, limit: int, among: Sequence[int] | None = None

@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 
 from blog_search_mcp.index.analysis.languages import EAST_ASIAN, join_words, primary_subtag
-from blog_search_mcp.index.search.confidence import found_words, is_covered
-from blog_search_mcp.index.search.retrieval import Retrieval, retrieve_reach
+from blog_search_mcp.index.search.confidence import found_words, has_similarity
+from blog_search_mcp.index.search.retrieval import retrieve_reach
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Calibration, Vectors
 
@@ -58,34 +58,32 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     if len(snapshot.vectors):
         unknown = [text for text in dict.fromkeys(map(join_words, texts)) if text not in embedded]
         coverages = embedder.vocabulary_coverage(unknown)
-        covered = [text for text, share in zip(unknown, coverages, strict=True) if share]
-        if covered:
-            embedded |= zip(covered, embedder.embed_queries(covered), strict=True)
+        if known := [text for text, share in zip(unknown, coverages, strict=True) if share]:
+            embedded |= zip(known, embedder.embed_queries(known), strict=True)
 
     def embed(text: str) -> Vectors:
         return embedded[text] if text in embedded else embedder.embed_query(text)
 
     reach = {text: retrieve_reach(snapshot, text, embed) for text in texts}
-    of_headings, of_absent, of_foreign = (
-        [reach[text] for text in sample] for sample in (headings, absent, foreign)
-    )
-    covered_cosines, absent_cosines, foreign_cosines = map(
-        _covered_cosines, (of_headings, of_absent, of_foreign)
-    )
-    if len(covered_cosines) <= COVERED_SHARE * len(headings):
-        covered_cosines = []
-    absent_cosine = _median([cosine for cosine, _ in absent_cosines])
-    gain = [USUAL_REACH * (1.0 - absent_cosine)] if absent_cosines else []
-    cosines = [cosine for cosine, _ in covered_cosines]
-    heading_cosine = _median_or_usual(cosines, [absent_cosine + more for more in gain])
-    similarity = _median_or_usual([cosine - blog for cosine, blog in covered_cosines], gain)
+    covered = {text: each for text, each in reach.items() if has_similarity(each)}
+
+    def cosines(sample: Iterable[str]) -> list[float]:
+        """The nearest vector's cosine to each query that the embedder covers."""
+        return [covered[text].max_cosine or 0.0 for text in sample if text in covered]
+
+    near = [text for text in headings if text in covered]
+    near = near if len(near) > COVERED_SHARE * len(headings) else []
+    absent_cosine = _median(cosines(absent))
+    gain = [USUAL_REACH * (1.0 - absent_cosine)] if cosines(absent) else []
+    heading_cosine = _median_or_usual(cosines(near), [absent_cosine + more for more in gain])
+    above_blog = [(covered[text].max_cosine or 0.0) - covered[text].blog_cosine for text in near]
     return Calibration(
-        heading_found=_median_or_usual([*map(found_words, of_headings)], [USUAL_FOUND]),
-        absent_found=_median([*map(found_words, of_absent)]),
-        heading_similarity=max(similarity, 0.0),
+        heading_found=_median_or_usual([found_words(reach[h]) for h in headings], [USUAL_FOUND]),
+        absent_found=_median([found_words(reach[text]) for text in absent]),
+        heading_similarity=max(_median_or_usual(above_blog, gain), 0.0),
         heading_cosine=heading_cosine,
         absent_cosine=min(absent_cosine, heading_cosine),
-        foreign_cosine=_median([cosine for cosine, _ in foreign_cosines]) or absent_cosine,
+        foreign_cosine=_median(cosines(foreign)) or absent_cosine,
         characters=snapshot.catalog.count_characters(),
         chunks=len(snapshot.table.chunks),
         last_chunk=int(snapshot.table.chunks.max(initial=-1)),
@@ -104,11 +102,6 @@ def sample_queries(headings: Collection[str]) -> list[str]:
     """The headings to search for: the same ones for the same blog, in any order of its posts."""
     hashed = ((zlib.crc32(text.encode("utf-8", "replace")), text) for text in set(headings))
     return [text for _, text in sorted(hashed)[:SAMPLE]]
-
-
-def _covered_cosines(results: Iterable[Retrieval]) -> list[tuple[float, float]]:
-    """The nearest vector's cosine and the blog's, to each query that the embedder covers."""
-    return [(each.max_cosine or 0.0, each.blog_cosine) for each in results if is_covered(each)]
 
 
 def _median_or_usual(values: list[float], usual: list[float]) -> float:

@@ -10,7 +10,6 @@ same on any index.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -76,15 +75,11 @@ def estimate_confidence(
     return Confidence("high" if certainty >= logistic.high else "medium", certainty)
 
 
-def has_similarity(retrieved: Retrieval, calibration: Calibration) -> bool:
-    """Whether the embedder covers the query and the blog."""
-    return is_covered(retrieved) and calibration.heading_similarity > 0.0
-
-
-def is_covered(retrieved: Retrieval) -> bool:
-    """Whether the embedder covers the query."""
+def has_similarity(retrieved: Retrieval, calibration: Calibration | None = None) -> bool:
+    """Whether the embedder covers the query, and the blog that was calibrated."""
     has_vector = retrieved.max_cosine is not None
-    return has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    covers = has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    return covers and (calibration is None or calibration.heading_similarity > 0.0)
 
 
 def measure_lead(scores: Iterable[float]) -> float:
@@ -92,7 +87,7 @@ def measure_lead(scores: Iterable[float]) -> float:
 
     Of a question without an answer many posts hold as much.
     """
-    best, second, *_ = (*heapq.nlargest(2, scores), 0.0, 0.0)
+    *_, second, best = sorted((0.0, 0.0, *scores))
     return best - second
 
 

@@ -9,7 +9,7 @@ list. A neighbour of a chunk that is shown is no result of its own: it is read w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,38 +49,31 @@ def diversify_passages(
     comparable within the post alone.
     """
     best_first = np.lexsort((-chunk_scores, np.repeat(posts.ids, posts.counts))).tolist()
-    chunks, values = posts.chunks.tolist(), chunk_scores.tolist()
-    ranked: list[RankedPassage] = []
+    values, ranked = chunk_scores.tolist(), list[RankedPassage]()
     for post, start, count in zip(posts, posts.starts.tolist(), posts.counts.tolist(), strict=True):
-        if post in scores:
-            places = _find_apart(best_first[start : start + count])
-            worth = _weigh_passages([values[place] for place in places])
-            ranked += [
-                RankedPassage(post, chunks[place], scores[post] * share)
-                for place, share in zip(places, worth, strict=False)
-            ]
+        for place, worth in _weigh_passages(best_first[start : start + count], values):
+            if post in scores:
+                chunk = int(posts.chunks[place])
+                ranked.append(RankedPassage(post, chunk, scores[post] * worth))
     return sorted(ranked, key=lambda row: (-row.score, row.post, row.chunk))
 
 
-def _find_apart(places: Iterable[int]) -> list[int]:
-    """The first PER_POST of these places, the best first, of which none is beside another."""
+def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """The first PER_POST of a post's passages, the best first, with what each is worth.
+
+    None is beside another, and all but the best have a value above 0. They are worth the root of
+    their share of the best one's: a passage with half of the words is no half as likely to answer
+    (evidence in any five .837; by the share itself .827).
+    """
     apart: list[int] = []
     for place in places:
-        if place - 1 not in apart and place + 1 not in apart:
-            apart.append(place)
-            if len(apart) == PER_POST:
-                break
-    return apart
-
-
-def _weigh_passages(values: Sequence[float]) -> list[float]:
-    """What a post's first passage, and each other one above 0, is worth; `values` descend.
-
-    By the root of its share of the best one's score: a passage with half of the words is no half
-    as likely to answer (evidence in any five .837; by the share itself .827).
-    """
-    shares = [value / values[0] for value in values[1:] if value > 0.0]
-    return [1.0, *(math.sqrt(s) * DECAY**n for n, s in enumerate(shares, 1) if s > 0.0)]
+        if place - 1 in apart or place + 1 in apart:
+            continue
+        share = values[place] / values[places[0]] if apart and values[place] > 0.0 else 0.0
+        if len(apart) == PER_POST or (apart and share <= 0.0):
+            return
+        yield place, math.sqrt(share) * DECAY ** len(apart) if apart else 1.0
+        apart.append(place)
 
 
 def collapse_translations(
@@ -99,14 +92,15 @@ def collapse_translations(
     return collapsed
 
 
-def _choose_post(group: Iterable[Translation], scores: Mapping[int, float], query: str) -> int:
-    """The id of the post to show, of two or more."""
-    ranked = sorted(group, key=lambda each: (-scores[each.post], each.post))
-    language = language_of(query)
-    least = 0.0 if language else NEAR_BEST * scores[ranked[0].post]
-    near = [each for each in ranked if scores[each.post] >= least]
-    same = [each for each in near if primary_subtag(each.language) == (language or "en")] or ranked
-    if language == "zh":  # of two scripts that of the query first
-        traditional = to_simplified(query) != query
-        same.sort(key=lambda each: bool(TRADITIONAL.search(each.language)) != traditional)
-    return same[0].post
+def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
+    """The id of the post to show, of two or more: in the query's language and Chinese script."""
+    language, traditional = language_of(query), to_simplified(query) != query
+    least = 0.0 if language else NEAR_BEST * max(scores[each.post] for each in group)
+
+    def rank(each: Translation) -> tuple[bool, bool, float, int]:
+        speaks = primary_subtag(each.language) == (language or "en")
+        fits = bool(TRADITIONAL.search(each.language)) == traditional or language != "zh"
+        near = speaks and scores[each.post] >= least
+        return not near, near and not fits, -scores[each.post], each.post
+
+    return min(group, key=rank).post

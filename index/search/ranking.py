@@ -191,12 +191,17 @@ class Ranking:
     """The candidate posts with their scores, and what the scores are made of."""
 
     scores: Mapping[int, float]
-    """In [0, 1] by post id, comparable between queries."""
+    """In [0, 1] by post id."""
     scale: float
-    """What the scores were multiplied with: the answer's certainty."""
+    """The answer's certainty, which makes scores comparable between queries."""
     features: Mapping[Feature, Numbers]
     weights: Weights
     rewards: Rewards
+
+    @property
+    def scaled_scores(self) -> dict[int, float]:
+        """The scores times the scale."""
+        return {post: score * self.scale for post, score in self.scores.items()}
 
     def explain(self, post: int, position: int) -> tuple[Reason, ...]:
         """Return what makes up the score of a post at this position, the weightiest first.

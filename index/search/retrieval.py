@@ -96,12 +96,11 @@ class Candidates:
         """The position of a post that is there in the columns."""
         return int(np.searchsorted(self.ids, post))
 
-    def best_chunk(self, post: int) -> int | None:
-        """The chunk of a post that holds most of the words; `None` if none holds any."""
+    def best_chunk(self, post: int) -> int:
+        """The chunk of a post that holds most of the words."""
         position = self.position_of(post)
         start = self.starts[position]
-        best = int(start + self.bm25[start : start + self.counts[position]].argmax())
-        return int(self.chunks[best]) if self.bm25[best] > 0.0 else None
+        return int(self.chunks[start + self.bm25[start : start + self.counts[position]].argmax()])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.ids.tolist())
@@ -144,23 +143,20 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
-    query, notice = analyse(snapshot, text), None
+    query, lexical, notice = analyse(snapshot, text), snapshot.lexical, None
     try:
         vector, covered = _embed(snapshot, query, snapshot.embedder.embed_query)
     except (EmbedderError, EmbedderMismatch) as error:
         vector, covered, notice = None, 0.0, f"{KEYWORDS_ONLY} {error.for_clients}"
-    lexical, near = snapshot.lexical, dict[int, float]()
-    if vector is not None:
-        chunks = None if among is None else snapshot.table.chunks_of(among)
-        near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks)
+    chunks = None if among is None else snapshot.table.chunks_of(among)
+    near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, COVERED_CHUNKS, among)
     reach = _describe_reach(snapshot, query, vector, covered, (bm25, coverage, near))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
-    by_chunks = _posts_of(snapshot, bm25)
-    proposed = sorted({*by_chunks, *_posts_of(snapshot, near), *wholes})
-    others = sorted(wholes.keys() - by_chunks)
+    others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
+    proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
     posts = _gather_candidates(snapshot, reach, vector, proposed, (bm25, coverage))
     return replace(reach, posts=posts, notice=notice)
 

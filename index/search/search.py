@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
-from blog_search_mcp.index.analysis.tokenizer import spell_words, terms
+from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence, measure_lead
 from blog_search_mcp.index.search.diversify import (
@@ -24,15 +24,12 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.retrieval import Retrieval, analyse, retrieve
+from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
 from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
 
 NO_WORDS = "The query has no word or number that could be looked for."
-
-UNSCALED = 1.0
-"""Leaves cosines as they are, without a calibration."""
 
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
@@ -55,7 +52,7 @@ def search(
     retrieved = retrieve(snapshot, text, snapshot.catalog.matching_posts(filters))
     ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
     passages = diversify_passages(
-        collapse_translations(ranking.scores, snapshot.translations, text),
+        collapse_translations(ranking.scaled_scores, snapshot.translations, text),
         retrieved.posts,
         score_chunks(retrieved),
     )
@@ -73,25 +70,11 @@ def search(
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
     having = snapshot.lexical.posts.having
-    misspelled = correct_spelling(text, snapshot.languages, having, is_english_word)
-    if misspelled is None:
+    word, meant = correct_spelling(text, snapshot.languages, having, is_english_word) or ("", "")
+    if not word:
         return text, ""
-    word, meant = misspelled[0], _find_spelling(snapshot, misspelled[1])
     told = f"No post has {word}; searched for {meant} instead."
     return re.sub(rf"\b{word}\b", meant, text), told
-
-
-def _find_spelling(snapshot: Snapshot, meant: str) -> str:
-    """The word with this stem as the blog writes it in the passage that is best for it."""
-    query = analyse(snapshot, meant)
-    stems = {stem for word in query.words for stem in word.stems}
-    best = snapshot.lexical.chunks.normalised_bm25(query, 1)
-    for chunk in snapshot.catalog.chunks(best).values():
-        words = " ".join((*chunk.all_headings, chunk.plain))
-        for term in terms(words, snapshot.languages[0]):
-            if term.stem in stems:
-                return words[term.start : term.end].lower()
-    return meant
 
 
 def _rank_posts(
@@ -102,8 +85,8 @@ def _rank_posts(
     Confidence is estimated from the scores by features alone.
     """
     text = retrieved.query.text
-    similarity = UNSCALED if calibration is None else calibration.heading_similarity
-    features = compute_post_features(retrieved, similarity)
+    scale = 1.0 if calibration is None else calibration.heading_similarity
+    features = compute_post_features(retrieved, scale)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
     scores = score_posts(features, retrieved.posts, weights)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
@@ -115,10 +98,8 @@ def _rank_posts(
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
         scores, confidence = promote_named_posts(scores, named), Confidence("high", 1.0)
-    scale = confidence.certainty or 1.0
-    scaled = {post: score * scale for post, score in scores.items()}
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    return Ranking(scaled, scale, features, weights, rewards), confidence
+    return Ranking(scores, confidence.certainty or 1.0, features, weights, rewards), confidence
 
 
 def _find_verbatim(
@@ -133,7 +114,7 @@ def _find_verbatim(
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
-    passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) is not None}
+    passages = {posts.best_chunk(post): post for post in best}
     chunks = snapshot.catalog.chunks(passages)
     return [passages[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
@@ -143,26 +124,19 @@ def _make_hits(
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-    stems = _weigh_stems(retrieved)
-    hits = []
-    for number, chunk_id, score in page:
+    words = retrieved.query.content
+    stems = {stem: retrieved.idf[word] for word in words for stem in word.stems}
+
+    def make_hit(number: int, chunk_id: int, score: float) -> Hit:
         post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
-        hits.append(
-            Hit(
-                post=post,
-                chunk=chunk,
-                score=score,
-                preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
-                translations=snapshot.translations_of(number),
-                series=series.place_of(number) if series else None,
-                reasons=ranking.explain(number, retrieved.posts.position_of(number)),
-            )
+        return Hit(
+            post=post,
+            chunk=chunk,
+            score=score,
+            preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
+            translations=snapshot.translations_of(number),
+            series=series.place_of(number) if series else None,
+            reasons=ranking.explain(number, retrieved.posts.position_of(number)),
         )
-    return tuple(hits)
 
-
-def _weigh_stems(retrieved: Retrieval) -> dict[str, float]:
-    """What each stem of the query's content words is worth; of all if it has no content words."""
-    content = {word: idf for word, idf in retrieved.idf.items() if word.weight == 1.0}
-    chosen = (content or retrieved.idf).items()
-    return {stem: idf for word, idf in chosen for stem in word.stems}
+    return tuple(make_hit(*passage) for passage in page)
