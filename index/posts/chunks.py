@@ -11,7 +11,6 @@ on as they were.
 from __future__ import annotations
 
 import re
-import unicodedata
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -26,40 +25,36 @@ from blog_search_mcp.index.types import Chunk
 LONGEST = 20_000
 """Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
 the chunk's place. Of 10,400 chunks of four blogs two are longer."""
-LONGEST_OPENING = 2_000
-"""Of them, those left for the headings before a chunk's own text."""
+LONGEST_PIECE = LONGEST - 2_000
+"""The rest is for the headings before it."""
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = (re.compile(r"[^\n]*\n|[^\n]+"),)
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
 )
 """A run of marks is tried from its first one alone: from each, a line of dots takes minutes."""
-_WORD = re.compile(r"\S+\s*|\s+")
+_PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
 
 
-def sentence_ends(text: str, most: int) -> list[int]:
-    """Cut `text` into parts of at most `most` word pieces; return their ends.
-
-    Whole sentences are gathered up to `most`, so that a cut comes as late as it may.
-    """
-    return _gather(text, (_SENTENCE, _WORD), count_tokens, most)
-
-
-def _gather(
+def _cut(
     text: str, kinds: Sequence[re.Pattern[str]], measure: Callable[[str], int], most: int
 ) -> list[int]:
-    """Join the small parts of `text` as long as they measure at most `most`; return their ends."""
-    gathered: list[int] = []
+    """Cut `text` into parts that measure at most `most`; return their ends.
+
+    Parts of the first kind are gathered, so that a cut comes as late as it may. One that is too
+    large is cut into those of the next kind, at last into `most` characters each.
+    """
+    ends: list[int] = []
     start = size = 0
     for end in _small_ends(text, (0, len(text)), kinds, measure, most):
         part = measure(text[start:end])
-        if gathered and size + part <= most:
-            gathered[-1], size = end, size + part
+        if ends and size + part <= most:
+            ends[-1], size = end, size + part
         else:
-            gathered.append(end)
+            ends.append(end)
             size = part
         start = end
-    return gathered
+    return ends
 
 
 def _small_ends(
@@ -69,21 +64,13 @@ def _small_ends(
     measure: Callable[[str], int],
     most: int,
 ) -> Iterator[int]:
-    """Yield where parts of the first kind end; too large ones are cut by the next, or sliced.
-
-    A slice has `most` characters, and no combining mark follows it.
-    """
     for part in kinds[0].finditer(text, *span):
-        if measure(part[0]) > most and kinds[1:]:
+        if measure(part[0]) <= most:
+            yield part.end()
+        elif kinds[1:]:
             yield from _small_ends(text, part.span(), kinds[1:], measure, most)
-            continue
-        cut = part.start() + most if measure(part[0]) > most else part.end()
-        while cut < part.end():
-            if not unicodedata.category(text[cut]).startswith("M"):
-                yield cut
-                cut += most - 1
-            cut += 1
-        yield part.end()
+        else:
+            yield from (*range(part.start() + most, part.end(), most), part.end())
 
 
 CUT_ODDS = 2
@@ -112,27 +99,20 @@ with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     """Return the places of each run's pieces; every place is in exactly one run, in order."""
-    gathered: list[range] = []
-    sizes: list[int] = []
+    runs: list[range] = []
+    size = 0
     for place, piece in enumerate(pieces):
-        own = count_tokens(piece)
-        if gathered and not _ends(sizes[-1], piece, own, limits):
-            gathered[-1] = range(gathered[-1].start, place + 1)
-            sizes[-1] += own
-        else:
-            gathered.append(range(place, place + 1))
-            sizes.append(own)
-    is_scrap = len(gathered) > 1 and sizes[-1] < limits.scrap
-    if is_scrap and sum(map(len, pieces[gathered[-2].start :])) <= LONGEST:
-        gathered[-2:] = [range(gathered[-2].start, gathered[-1].stop)]
-    return gathered
-
-
-def _ends(gathered: int, following: str, own: int, limits: Limits) -> bool:
-    if gathered + own > limits.most:
-        return True
-    favoured = zlib.crc32(following.encode("utf-8", "replace")) % CUT_ODDS == 0
-    return gathered >= limits.least and favoured
+        more = count_tokens(piece)
+        is_favoured = zlib.crc32(piece.encode("utf-8", "replace")) % CUT_ODDS == 0
+        if not runs or size + more > limits.most or (size >= limits.least and is_favoured):
+            runs.append(range(place, place))
+            size = 0
+        runs[-1] = range(runs[-1].start, place + 1)
+        size += more
+    is_scrap = len(runs) > 1 and size < limits.scrap
+    if is_scrap and sum(map(len, pieces[runs[-2].start :])) <= LONGEST:
+        runs[-2:] = [range(runs[-2].start, runs[-1].stop)]
+    return runs
 
 
 def split_windows(plain: str, most: int) -> list[str]:
@@ -140,7 +120,7 @@ def split_windows(plain: str, most: int) -> list[str]:
     limits = Limits(least=most // 2, most=most, scrap=most // 5)
     lines = []
     for line in plain.split("\n"):
-        ends = sentence_ends(line, most) if exceeds(line, most) else [len(line)]
+        ends = _cut(line, _PROSE, count_tokens, most) if exceeds(line, most) else [len(line)]
         lines += [line[start:end] for start, end in pairwise([0, *ends])]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
@@ -224,9 +204,9 @@ class _Cutter:
                 yield from self._piece_ends(child)
             return
         is_prose = is_large and block.kind == "paragraph"
-        ends = sentence_ends(text, self.limits.most) if is_prose else [len(text)]
+        ends = _cut(text, _PROSE, count_tokens, self.limits.most) if is_prose else [len(text)]
         for start, end in pairwise([0, *ends]):
-            piece_ends = _gather(text[start:end], (_LINE,), len, LONGEST - LONGEST_OPENING)
+            piece_ends = _cut(text[start:end], _LINE, len, LONGEST_PIECE)
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
@@ -261,7 +241,10 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
     headings = [block for block in body.blocks if block.heading]
     starts = [block.start for block in headings]
     for number, span in enumerate(spans):
-        text, start = _trim(body.text, span)
+        text = body.text[span.start : span.end].rstrip()
+        indent = text[: len(text) - len(text.lstrip())].rpartition("\n")[2]
+        text = indent + text.lstrip()
+        start = body.text.index(text, span.start)
         line = first_line + body.line_at(start)
         opens = max(start, span.opens)
         inner = headings[bisect_left(starts, opens) : bisect_left(starts, span.end)]
@@ -275,11 +258,3 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             last_line=line + text.count("\n"),
             inner_headings=tuple(block.heading for block in inner),
         )
-
-
-def _trim(body: str, span: _Span) -> tuple[str, int]:
-    """The span's text without blank lines around it, and where it starts."""
-    text = body[span.start : span.end].rstrip()
-    blank = len(text) - len(text.lstrip())
-    start = body.rfind("\n", span.start, span.start + blank) + 1 or span.start
-    return body[start : span.start + len(text)], start
