@@ -165,7 +165,7 @@ def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[st
 
     folder = source[: source.rfind("/") + 1]
     try:
-        text = decode(read_file(path)).text
+        text, *_ = decode(read_file(path))
     except UnreadablePost as error:
         raise ContentError(
             f"{source}, which may keep back the posts below it, cannot be used: {error}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -12,7 +12,7 @@ from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
 from blog_search_mcp.index.posts.metadata import Fields, describe_post, read_title, unread_date
-from blog_search_mcp.index.posts.text import Decoded, FrontMatter, decode, split_front_matter
+from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.types import Link, Post
 
 
@@ -34,11 +34,8 @@ class Document:
     def links(self) -> tuple[Link, ...]:
         """The links of the body, with their lines of the file."""
         above = self.first_line - 1
-        return tuple(replace(link, line=link.line + above) for link in self.body.links.links)
+        return tuple(replace(link, line=link.line + above) for link in self.body.links[0])
 
-
-LONGEST_DATE = 40
-"""Characters that are shown of one that cannot be read."""
 
 MAX_MARKS = 400_000
 """Lines, cells, links, quotations, headings and items of lists. An item takes up to 2.8 kB and
@@ -51,29 +48,24 @@ def read_document(data: bytes, source: str) -> Document:
 
     `source` is its path below the content folder, with `/`.
     """
-    decoded = decode(data)
-    if next(islice(_MARK.finditer(decoded.text), MAX_MARKS, None), None):
+    text, encoding, repaired = decode(data)
+    if next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
-    front = split_front_matter(decoded.text)
+    front = split_front_matter(text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     body = Body(take_out_hidden(front.body, echoes=echo != "false"))
     heading = "" if read_title(front.fields) else body.title
     post = describe_post(front.fields, source, heading, body.hashtags)
-    problems = tuple(_list_problems(decoded, front, source))
-    return Document(post, front.fields, body, front.first_line, problems)
-
-
-def _list_problems(decoded: Decoded, front: FrontMatter, source: str) -> Iterator[str]:
-    if not decoded.encoding.startswith("utf"):
-        yield f"it is not UTF-8 and was read as {decoded.encoding}"
-    if decoded.repaired:
-        yield f"{decoded.repaired} of its characters could not be read"
-    if front.problem:
-        yield front.problem
-    if unread := unread_date(front.fields, source):
-        yield f"its date “{unread[:LONGEST_DATE]}” cannot be read; write it as 2024-12-31"
+    unread = unread_date(front.fields, source)[:40]
+    problems = (
+        "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",
+        f"{repaired} of its characters could not be read" if repaired else "",
+        front.problem,
+        f"its date “{unread}” cannot be read; write it as 2024-12-31" if unread else "",
+    )
+    return Document(post, front.fields, body, front.first_line, tuple(filter(None, problems)))
 
 
 LANGUAGE_CHARACTERS = 6_000

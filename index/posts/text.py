@@ -51,49 +51,38 @@ without tables and code for rare Korean syllables."""
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
-_CONTROLS = 0.02
-"""Share of control bytes above which a file is no text; images and archives have above 5 %."""
-_STRAY_CONTROLS = 8
-"""Control bytes any file may hold, so that a short post is not judged by two of them."""
+_CONTROLS = 8, 0.02
+"""How many of them any file may hold, and in what share of its bytes; images and archives have
+above 5 %."""
 _REPAIRABLE = 0.1
 """Most bad sequences for each good multi-byte character; Big5 or GBK read as UTF-8 has above 3."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
 _LINE_END = re.compile("\r\n?")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """The text of a file and how it was read."""
+def decode(data: bytes) -> tuple[str, str, int]:
+    """Return bytes as text, Python's name of its encoding, and how many characters are U+FFFD now.
 
-    text: str
-    """Lines end with LF; no byte order mark."""
-    encoding: str
-    """Python's name: `utf-8`, `utf-16-le`, `big5hkscs`, …"""
-    repaired: int = 0
-    """How many characters became U+FFFD."""
-
-
-def decode(data: bytes) -> Decoded:
-    """Read bytes as text. Raises UnreadablePost, with the reason, for what is no text."""
+    Lines end with LF. Raises UnreadablePost, with the reason, for what is no text.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
-    if len(_CONTROL.findall(data)) > _STRAY_CONTROLS + len(data) * _CONTROLS:
+    if len(_CONTROL.findall(data)) > _CONTROLS[0] + len(data) * _CONTROLS[1]:
         raise UnreadablePost(
             "it is not text but a binary file; rename it, or name it in a .blogignore"
         )
-    decoded = _decode_as(data, "utf-8")
-    if decoded.repaired <= len(_NOT_ASCII.findall(decoded.text)) * _REPAIRABLE + data.count(b"\0"):
-        return decoded
+    text, encoding, repaired = _decode_as(data, "utf-8")
+    if repaired <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE + data.count(b"\0"):
+        return text, encoding, repaired
     return _decode_as(data, _detect_legacy(data))
 
 
-def _decode_as(data: bytes, encoding: str) -> Decoded:
-    text = data.decode(encoding, errors="replace")
+def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
+    text = data.decode(encoding, errors="replace").replace("\x00", "\ufffd")
     written = data.count("\ufffd".encode()) if encoding == "utf-8" else 0
-    repaired = text.count("\ufffd") + text.count("\x00") - written
-    text = _LINE_END.sub("\n", text.lstrip("\ufeff").replace("\x00", "\ufffd"))
-    return Decoded(text, encoding, repaired)
+    repaired = text.count("\ufffd") - written
+    return _LINE_END.sub("\n", text.lstrip("\ufeff")), encoding, repaired
 
 
 def _detect_legacy(data: bytes) -> str:

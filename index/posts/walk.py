@@ -225,10 +225,10 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     from blog_search_mcp.index.posts.text import decode  # with PyYAML
 
     try:
-        decoded = decode(read_file(folder.path / IGNORE_FILE))
-        if decoded.repaired:
+        text, _, repaired = decode(read_file(folder.path / IGNORE_FILE))
+        if repaired:
             raise ValueError("some of its characters cannot be read; save it as UTF-8")
-        return folder.source, compile_rules(decoded.text.splitlines())
+        return folder.source, compile_rules(text.splitlines())
     except (UnreadablePost, ValueError) as error:
         raise ContentError(
             f"{folder.source}{IGNORE_FILE} cannot be used: {error}. Correct or delete it."

@@ -39,7 +39,7 @@ def link_post(
     anchored = tuple(
         replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
     )
-    names = (*ids[1:], *document.body.links.ids) if letters and all(ids[1:]) else ()
+    names = (*ids[1:], *document.body.links[1]) if letters and all(ids[1:]) else ()
     return replace(document.post, url=url), anchored, (*dict.fromkeys(names),)
 
 
@@ -90,5 +90,5 @@ def _is_doubtful(heading: Heading) -> bool:
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"
         for token in heading.tokens
     )
-    has_list = heading.before.startswith("{:") or heading.after.startswith("{:")
-    return bool(not is_plain or has_list or _OPEN.search(shown) or _TEMPLATE.search(heading.source))
+    is_open = _OPEN.search(shown) or _TEMPLATE.search(heading.source)
+    return bool(not is_plain or heading.is_marked or is_open)

@@ -17,15 +17,16 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 import nh3
 
 from blog_search_mcp.index.analysis.query import Query
+from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.inline import (
     CJK_BREAK,
     CONTROL,
-    parse_paragraph,
+    strip_editor_syntax,
     strip_markup,
 )
 from blog_search_mcp.index.posts.markdown.parser import (
     FENCE,
-    find_definitions,
+    parse_inline,
     parse_passage,
     write_html,
 )
@@ -57,7 +58,7 @@ def render_passage(
     and `list_sources` all posts that there are. Raises BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
-    definitions = find_definitions("\n\n".join(chunk.text for chunk in whole.chunks))
+    definitions = Body("\n\n".join(chunk.text for chunk in whole.chunks)).references
     post = passage.post
     rendered = [_write_html(chunk, post.title, definitions) for chunk in passage.chunks]
     sources = list_sources() if any("<a" in html.lower() for html in rendered) else ()
@@ -117,7 +118,8 @@ def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str
         tokens = tokens[3:] if strip_markup(tokens[1].content) == title else tokens
     for token in tokens:
         if token.type == "inline":
-            token.children = parse_paragraph(CJK_BREAK.sub("", token.content), definitions)
+            words = strip_editor_syntax(CJK_BREAK.sub("", token.content))
+            token.children = parse_inline(words, definitions)
             for child in token.children:
                 child.type = "text" if child.type == "text_special" else child.type
         token.tag = HEADINGS.get(token.tag, token.tag)

@@ -40,7 +40,7 @@ def post(data: bytes) -> None:
         parsed = read_document(data, "posts/a.md")
     except UnreadablePost:
         return
-    assert decode(data).text.endswith(parsed.body.text)
+    assert decode(data)[0].endswith(parsed.body.text)
     assert parsed.post.title.split() != []
     assert "\n" not in parsed.post.title
     assert len(parsed.post.title) <= MAX_TITLE

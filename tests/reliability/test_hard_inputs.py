@@ -133,7 +133,7 @@ def is_read_right(path: Path, warnings: tuple[str, ...]) -> bool:
     original = (path.parent / f"{post}-{ORIGINAL}.md").read_bytes().decode("utf-8-sig")
     wanted = unicodedata.normalize("NFC", "".join(split_front_matter(original).body.split()))
     try:
-        text = split_front_matter(decode(path.read_bytes()).text).body
+        text = split_front_matter(decode(path.read_bytes())[0]).body
     except UnreadablePost:
         return True  # named
     text = unicodedata.normalize("NFC", "".join(text.split()))

@@ -13,7 +13,6 @@ from typing import Any
 from markdown_it.tree import SyntaxTreeNode
 
 from blog_search_mcp.index.posts.markdown.inline import (
-    Links,
     find_links,
     strip_editor_syntax,
     strip_markup,
@@ -27,6 +26,7 @@ from blog_search_mcp.index.posts.markdown.parser import (
     parse_inline,
     parse_passage,
 )
+from blog_search_mcp.index.types import Link
 
 LONGEST_TAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
@@ -75,10 +75,8 @@ class Heading:
     """Its text, parsed."""
     is_top: bool
     """Whether it stands in no list or quotation."""
-    before: str
-    """The line above it."""
-    after: str
-    """The line below it."""
+    is_marked: bool
+    """Whether attributes of kramdown stand above or below it."""
 
 
 class Body:
@@ -89,8 +87,9 @@ class Body:
         self.text = text
         env: dict[str, Any] = {}
         self._tokens = parse_blocks(text, "body", env)
-        self._references: Mapping[str, Any] = env.get("references", {})
-        self._labels = frozenset(self._references)
+        self.references: Mapping[str, Any] = env.get("references", {})
+        """Definitions of links, by normalized label."""
+        self._labels = frozenset(self.references)
         self._offsets = line_offsets(text)
 
     @cached_property
@@ -134,19 +133,18 @@ class Body:
             Heading(
                 line=first,
                 source=content.content,
-                tokens=tuple(parse_inline(content.content, self._references)),
+                tokens=tuple(parse_inline(content.content, self.references)),
                 is_top=opening.level == 0,
-                before=lines[first],
-                after=lines[end + 1],
+                is_marked=f"{lines[first][:2]} {lines[end + 1][:2]}".count("{:") > 0,
             )
             for (opening, first, end), content in zip(spans, self._tokens[1:], strict=False)
             if opening.type == "heading_open"
         )
 
     @cached_property
-    def links(self) -> Links:
-        """Every link, and the ids of elements of HTML."""
-        return find_links(self._tokens, self._references)
+    def links(self) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+        """Every link in order, images are none, and the ids of elements of HTML."""
+        return find_links(self._tokens, self.references)
 
     def line_at(self, place: int) -> int:
         """The line on which the character at `place` stands, from 0."""

@@ -16,7 +16,6 @@ by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` 
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +24,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from blog_search_mcp.index.posts.markdown.parser import (
-    find_inline_code,
+    CODE,
     is_inside,
     parse_inline,
     parse_passage,
@@ -34,12 +33,6 @@ from blog_search_mcp.index.types import MAX_ADDRESS, Link
 
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Of MkDocs Material, which shows a drawing."""
-
-_INLINE_MARKED = re.compile(
-    rf"{_ICON}|\[\[|\[\^|\]:|\{{|==|\^|;base64,|^ {{0,3}}@?\[|^`\}}\}}|8<-",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""What a paragraph that needs cleaning holds."""
 
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
 _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
@@ -70,59 +63,48 @@ _DEFINITION = re.compile(
 """Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
 _HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
-_FILE = re.compile(
-    r"\.(?:avif|bmp|gif|jpe?g|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp)\s*$", re.IGNORECASE
-)
+_FILE = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
-def strip_editor_syntax(source: str, *, keep_links: bool = False) -> str:
+def strip_editor_syntax(source: str) -> str:
     """Take what editors add out of a paragraph, but for code.
 
-    Links between notes may be kept as links of Markdown.
+    Links between notes become links of Markdown.
     """
-    if not _INLINE_MARKED.search(source):
-        return source
     if "]:" in source:
-        code = list(find_inline_code(source))
-        source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), code) else "", source)
-    wiki = _wiki_link if keep_links else _wiki_words
+        spans = [code.span() for code in CODE.finditer(source)]
+        source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
     pieces, at = [], 0
-    for start, end in (*find_inline_code(source), (len(source), len(source))):
-        words = _HIGHLIGHT.sub(r"\1", _GONE.sub("", source[at:start]))
-        pieces += [_WIKI_LINK.sub(wiki, words), source[start:end]]
-        at = end
+    for code in (*CODE.finditer(source), None):
+        words = source[at : code.start() if code else None]
+        words = _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
+        pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
+        at = code.end() if code else at
     return "".join(pieces)
 
 
-def _wiki_words(link: re.Match[str]) -> str:
-    """Return the label, else the page and its heading; an embedded file has no words."""
-    page, label = link[1].rstrip("\\"), (link[2] or "").rpartition("|")[2].strip()
-    if label and not (link[0].startswith("!") and _SIZE.fullmatch(label)):
-        return label
-    if link[0].startswith("!") and _FILE.search(page.partition("#")[0]):
-        return ""
-    return " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+def _write_link(link: re.Match[str]) -> str:
+    """Link the label, else the page and its heading, to the page's file.
 
-
-def _wiki_link(link: re.Match[str]) -> str:
-    """Return a link to the page's file; an embedded page has words alone."""
-    words, (page, _, heading) = _wiki_words(link), link[1].rstrip("\\").partition("#")
-    if link[0].startswith("!") or "<" in link[1] or ">" in link[1]:
+    An embedded page has words alone, an embedded file of another kind not even those.
+    """
+    is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
+    words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
+    if not words or (is_embedded and _SIZE.fullmatch(words)):
+        if is_embedded and _FILE.search(path):
+            return ""
+        words = " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+    if is_embedded or "<" in page or ">" in page:
         return words
-    file = f"{page.removesuffix('.md')}.md" if page else ""
+    file = f"{path.removesuffix('.md')}.md" if path else ""
     return f"[{words}](<{file}#{heading}>)"
 
-
-MAX_BRACKETS = 2000
-"""Brackets in a paragraph that are parsed for links: the parser looks from each of them to the
-end, and 100 KB of `![` took 3 seconds. With more, the simplest links alone are seen."""
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
 """What a paragraph without markup does not hold."""
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
-_SIMPLE_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 
 _UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
@@ -170,7 +152,7 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
             named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
-            yield _tidy(html.unescape(_HTML_GONE.sub(" ", strip_editor_syntax(named))))
+            yield _tidy(html.unescape(_HTML_GONE.sub(" ", named)))
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
@@ -188,24 +170,13 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
     source = _INLINED.sub("", source)
     if not _MARKED.search(source):
         return _unwrap(source)
-    source = _limit_brackets(strip_editor_syntax(source))
+    source = strip_editor_syntax(source)
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
     labels = {normalizeReference(label or text) for text, label in _REFERENCE.findall(source)}
     if defined:
         labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
     references = {label: {"href": "", "title": ""} for label in labels}
     return _unwrap("".join(map(_words, parse_inline(source, references))))
-
-
-def parse_paragraph(source: str, definitions: Mapping[str, Any]) -> list[Token]:
-    """Parse a paragraph as `strip_markup` reads it, its links between notes as links."""
-    return parse_inline(_limit_brackets(strip_editor_syntax(source, keep_links=True)), definitions)
-
-
-def _limit_brackets(source: str) -> str:
-    if source.count("[") <= MAX_BRACKETS:
-        return source
-    return _SIMPLE_LINK.sub(r"\1", source).replace("[", r"\[")
 
 
 def _words(token: Token) -> str:
@@ -235,10 +206,7 @@ def _tidy(words: str) -> str:
     return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()
 
 
-_MAY_LINK = re.compile(r"\]|<(?i:a\b|[a-z]+:)|=(?:(?<=\b(?i:id)=)|(?<=\b(?i:name)=))|post_link")
-"""What a paragraph with a link or an id holds. Each alternative begins with a letter or sign of its
-own, which Python looks for ten times as fast."""
-
+_MAY_LINK = re.compile(r"[\]<]|post_link")
 _GENERATED = re.compile(
     r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]++)[^{}]*?[>%]\}\}
       | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
@@ -248,36 +216,25 @@ _GENERATED = re.compile(
       | \{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}""",
     re.VERBOSE,
 )
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Where a post leads, and where within it one may be led."""
-
-    links: tuple[Link, ...]
-    """In order; images are none."""
-    ids: tuple[str, ...]
-    """Of HTML elements, in order."""
 
 
 def find_links(
-    tokens: Sequence[Token], references: Mapping[str, Any], first_line: int = 1
-) -> Links:
-    """Find the links among the blocks of a post whose lines are counted from `first_line`."""
+    tokens: Sequence[Token], references: Mapping[str, Any]
+) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+    """Return the links among the blocks of a post, its lines counted from 1, and its HTML's ids."""
     links: list[Link] = []
     ids: list[str] = []
     for token in tokens:
-        line = first_line + (token.map[0] if token.map else 0)
+        line = 1 + (token.map[0] if token.map else 0)
         if token.type == "html_block":
-            source = _write_targets(token.content)
+            source = _GENERATED.sub(_write_target, token.content)
             seen = _UNSEEN.sub(lambda unseen: "\n" * unseen[0].count("\n"), source)
             links += _read_html(seen, line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
-            source = strip_editor_syntax(_write_targets(token.content), keep_links=True)
+            source = strip_editor_syntax(_GENERATED.sub(_write_target, token.content))
             links += _find_in_paragraph(parse_inline(source, references), line, ids)
     short = (link for link in links if len(link.href) <= MAX_ADDRESS)
-    return Links(tuple(short), tuple(dict.fromkeys(ids)))
+    return tuple(short), tuple(dict.fromkeys(ids))
 
 
 def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
@@ -298,18 +255,12 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
             words += token.content
 
 
-def _write_targets(markdown: str) -> str:
-    """Write what site generators replace by an address as an address."""
-    if "{%" not in markdown and "{{" not in markdown:
-        return markdown
-    return _GENERATED.sub(_write_target, markdown)
-
-
 def _write_target(found: re.Match[str]) -> str:
+    """Write what site generators replace by an address as an address."""
     if slug := found["slug"]:
         words = (found["words"] or "").removesuffix("-").rstrip()
-        quoted = _QUOTED.match(words)
-        words = (quoted[quoted.lastindex or 0] if quoted else words) or slug
+        quoted = re.match(r"([\"'])(.*?)\1", words)
+        words = (quoted[2] if quoted else words) or slug
         return f"[{words}](post:{quote(slug)})"
     scheme = found.lastgroup
     if scheme is None:

@@ -14,12 +14,11 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import normalizeReference
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
@@ -31,28 +30,23 @@ MAX_NESTING = 20
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 
-_TAG = re.compile(
-    r"(?:\{%-? *(end)?(highlight|codeblock)\b[^{}\n]*%\}"
-    r"|\{\{[<%] *(/ *)?(highlight|mermaid)\b[^\n]*[>%]\}\})[ \t]*$",
-    re.MULTILINE,
-)
+_TAGS = r"(?:\{{%-? *{}{}\b[^{{}}\n]*%\}}|\{{\{{[<%] *{}{}\b[^\n]*[>%]\}}\}})[ \t]*$"
+_OPENING = re.compile(_TAGS.format("", "(highlight|codeblock)", "", "(highlight|mermaid)"), re.M)
 """Around code of Jekyll, Hexo and Hugo, alone on its line."""
 
 
 def _tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read code between tags as a fence; one that is never closed, which `env` knows, is text."""
-    tag = _TAG.match(state.src, state.bMarks[start] + state.tShift[start])
-    if tag is None or tag[1] or tag[3] or state.is_code_block(start):
+    """Read code between tags as a fence; one that is never closed is text."""
+    opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
+    if opening is None or state.is_code_block(start):
         return False
-    unclosed = state.env.setdefault("unclosed", [])
-    for last in range(start + 1, end) if (tag[2], tag[4], end) not in unclosed else ():
-        closing = _TAG.match(state.src, state.bMarks[last] + state.tShift[last])
-        if closing and (closing[1] or closing[3]) and closing.group(2, 4) == tag.group(2, 4):
-            break
-    else:
-        unclosed.append((tag[2], tag[4], end))
+    names = opening[1] or "(?!)", opening[2] or "(?!)"
+    closes = re.compile(r"^[ \t>]*" + _TAGS.format("end", names[0], "/ *", names[1]), re.M)
+    closing = closes.search(state.src, opening.end() + 1, state.eMarks[end - 1])
+    if closing is None:
         return False
     if not silent:
+        last = start + state.src.count("\n", opening.end(), closing.start())
         token = state.push("fence", "code", 0)
         token.content = state.getLines(start + 1, last, state.sCount[start], True)
         token.map, state.line = [start, last + 1], last + 1
@@ -95,17 +89,6 @@ def write_html(tokens: Sequence[Token]) -> str:
     return html
 
 
-_DEFINITION = re.compile(
-    r"^ {0,3}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+\n?[ \t]*+<?([^\s<>]+)", re.MULTILINE
-)
-
-
-def find_definitions(markdown: str) -> dict[str, Any]:
-    """Find the link definitions anywhere in a post, as `parse_inline` takes them."""
-    pairs = reversed(_DEFINITION.findall(markdown))  # the first of a label counts
-    return {normalizeReference(label): {"href": target, "title": ""} for label, target in pairs}
-
-
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 
@@ -113,11 +96,6 @@ CODE = re.compile(
     r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
 )
 """Between backticks that pair up, the backticks included."""
-
-
-def find_inline_code(source: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
-    """Find the spans of a paragraph between backticks that pair up, the backticks included."""
-    return (code.span() for code in CODE.finditer(source, start, end))
 
 
 def line_offsets(text: str) -> list[int]:
@@ -139,7 +117,7 @@ def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
     starts = sorted({0, *(offsets[token.map[0]] for token in tokens if token.map)})
     for start, end in pairwise([*starts, len(markdown)]):
         if not is_inside(start, blocks):
-            spans += find_inline_code(markdown, start, end)
+            spans += (code.span() for code in CODE.finditer(markdown, start, end))
     return sorted(spans)
 
 

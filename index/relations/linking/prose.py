@@ -16,7 +16,7 @@ from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import is_bigram, is_stopword
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
-    find_inline_code,
+    CODE,
     line_offsets,
     parse_blocks,
 )
@@ -189,9 +189,7 @@ def _mask(text: str, offsets: Sequence[int]) -> str:
 
 
 def _mask_paragraph(paragraph: str) -> str:
-    for start, end in list(find_inline_code(paragraph)):
-        paragraph = paragraph[:start] + MASK * (end - start) + paragraph[end:]
-    for pattern in (_MASKED, *[_BRACKETED] * _NESTED):
+    for pattern in (CODE, _MASKED, *[_BRACKETED] * _NESTED):
         paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
     return paragraph
 

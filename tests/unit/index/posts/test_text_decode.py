@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.text import Decoded, decode
+from blog_search_mcp.index.posts.text import decode
 
 CHINESE = "向量檢索把文字變成數字，再比較它們之間的距離。\n關鍵字檢索則計算詞語出現的次數。\n"
 SIMPLIFIED = "向量检索把文字变成数字，再比较它们之间的距离。\n关键词检索则计算词语出现的次数。\n"
@@ -33,7 +33,7 @@ GERMAN = "Wir wünschen allen Lesern ein schönes neues Jahr, und größere Übe
     ],
 )
 def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) -> None:
-    assert decode(mark + JAPANESE.encode(encoding)) == Decoded(JAPANESE, encoding)
+    assert decode(mark + JAPANESE.encode(encoding)) == (JAPANESE, encoding, 0)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) ->
 )
 def test_legacy_encodings_are_told_apart(text: str, encoding: str) -> None:
     data = (text * 3).encode(encoding)
-    assert decode(data) == Decoded(text * 3, encoding)
+    assert decode(data) == (text * 3, encoding, 0)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_legacy_encodings_are_told_apart(text: str, encoding: str) -> None:
 def test_damaged_utf8_costs_a_character_and_is_counted(
     data: bytes, text: str, repaired: int
 ) -> None:
-    assert decode(data) == Decoded(text, "utf-8", repaired)
+    assert decode(data) == (text, "utf-8", repaired)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_what_is_no_text_of_a_known_encoding_is_refused(data: bytes) -> None:
 @settings(max_examples=100)
 def test_any_bytes_are_text_or_unreadable(data: bytes) -> None:
     try:
-        decoded = decode(data)
+        text, *_ = decode(data)
     except UnreadablePost:
         return
-    assert "\r" not in decoded.text
-    assert decoded.text.encode("utf-8").decode("utf-8") == decoded.text
+    assert "\r" not in text
+    assert text.encode("utf-8").decode("utf-8") == text

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.posts.markdown.inline import Links, find_links
-from blog_search_mcp.index.posts.markdown.parser import find_definitions, parse_blocks, parse_inline
+from blog_search_mcp.index.posts.markdown.inline import find_links
+from blog_search_mcp.index.posts.markdown.parser import parse_blocks
 from blog_search_mcp.index.types import Link
 
 
-def links_in(markdown: str, first_line: int = 1) -> Links:
+def links_in(markdown: str) -> tuple[tuple[Link, ...], tuple[str, ...]]:
     env: dict[str, Any] = {}
     tokens = parse_blocks(markdown, "body", env)
-    return find_links(tokens, env.get("references", {}), first_line)
+    return find_links(tokens, env.get("references", {}))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def links_in(markdown: str, first_line: int = 1) -> Links:
 def test_a_link_is_found_with_its_target_and_its_words(
     markdown: str, href: str, words: str
 ) -> None:
-    assert links_in(markdown).links == (Link(href, words, 3 if "|---|" in markdown else 1),)
+    assert links_in(markdown)[0] == (Link(href, words, 3 if "|---|" in markdown else 1),)
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_a_link_is_found_with_its_target_and_its_words(
     ["`[a](b.md)`", "```\n[a](b.md)\n```", "    [a](b.md)", "![a](b.png)", "[a]", "\\[a](b.md)"],
 )
 def test_code_pictures_and_brackets_are_no_links(markdown: str) -> None:
-    assert links_in(markdown).links == ()
+    assert links_in(markdown)[0] == ()
 
 
 def test_elements_of_html_have_addresses_and_ids() -> None:
     html = '<div id="top">\n<a href="a.html" name="here">x</a>\n</div>\n\nSee <a id="b"></a> it.'
-    found = links_in(html, first_line=10)
-    assert found == Links((Link("a.html", "", 11),), ("top", "here", "b"))
+    found = links_in(html)
+    assert found == ((Link("a.html", "", 2),), ("top", "here", "b"))
 
 
 def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None:
@@ -64,21 +64,4 @@ def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None
         "<![ </ <? < <a\n<A HREF='d.html' id=\"d\nd\">\n<!-- <a id=e>\n</div>"
     )
     links = (Link("b.html", "", 3), Link("d.html", "", 6))
-    assert links_in(html, first_line=1) == Links(links, ("d\nd",))
-
-
-def test_definitions_are_found_wherever_they_stand_and_the_first_counts() -> None:
-    markdown = (
-        "Text [a][Long Label].\n[long   label]: /one 'Title'\n\n   [b]:\n   <two>\n"
-        "[Long label]: /other\n[^1]: A note.\n    [code]: /code\n"
-    )
-    found = find_definitions(markdown)
-    assert {label: link["href"] for label, link in found.items()} == {
-        "LONG LABEL": "/one",
-        "B": "two",
-    }
-    tokens = parse_inline("[a][long label] and [b]", found)
-    assert [token.attrGet("href") for token in tokens if token.type == "link_open"] == [
-        "/one",
-        "two",
-    ]
+    assert links_in(html) == (links, ("d\nd",))
