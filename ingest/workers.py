@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,15 +33,12 @@ of the 15 ms that a post takes."""
 MOST = 4
 """Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
 
-BATCH = 8
-"""Items sent to a process at once: what goes with them can name every folder of the site."""
-
-AHEAD = 4
-"""Batches in flight for each process."""
+AHEAD = 32
+"""Items in flight for each process."""
 
 MOST_SECONDS = 30
-"""For a batch, and again for each item of one that was lost, since the machine may have been busy
-or asleep: a post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
+"""For an item, and again for one that was lost, since the machine may have been busy or asleep: a
+post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
 _REMEDY = "change it, name it in a .blogignore, or try again with --rebuild"
 TOO_SLOW = f"reading it takes more than {MOST_SECONDS} s; {_REMEDY}"
@@ -78,14 +75,13 @@ class WorkerPool:
         """
         work = partial(_work, function, lost)
         if self._processes < 2 or len(items) < WORTHWHILE:
-            yield from chain.from_iterable(map(work, ([item] for item in items)))
+            yield from map(work, items)
             return
-        parts = (items[start : start + BATCH] for start in range(0, len(items), BATCH))
-        batches = ((batch, self._submit(work, batch)) for batch in parts)
-        begun = deque(islice(batches, self._processes * AHEAD))
+        futures = ((item, self._submit(work, item)) for item in items)
+        begun = deque(islice(futures, self._processes * AHEAD))
         while begun:
-            yield from self._take(work, *begun.popleft(), lost)
-            begun.extend(islice(batches, 1))
+            yield self._take(work, *begun.popleft(), lost)
+            begun.extend(islice(futures, 1))
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
@@ -96,12 +92,14 @@ class WorkerPool:
 
     def _take(
         self,
-        work: Callable[[Sequence[Item]], list[Result]],
-        batch: Sequence[Item],
-        future: ProcessFuture[list[Result]],
+        work: Callable[[Item], Result],
+        item: Item,
+        future: ProcessFuture[Result],
         lost: Callable[[Item, str], Result],
-    ) -> list[Result]:
-        """Return the results of a batch; of one that is lost each item is tried by itself."""
+        *,
+        is_last: bool = False,
+    ) -> Result:
+        """Return the result of an item, which is tried once more if it is lost."""
         from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
 
         try:
@@ -109,20 +107,16 @@ class WorkerPool:
         except BrokenProcessPool as error:
             raise _explain_lost(ENDS_PROCESS) from error
         except (TimeoutError, ProcessExpired) as error:
-            if len(batch) > 1:
-                alone = ([item] for item in batch)
-                tried = (self._take(work, one, self._submit(work, one), lost) for one in alone)
-                return [result for results in tried for result in results]
+            if not is_last:
+                return self._take(work, item, self._submit(work, item), lost, is_last=True)
             reason = TOO_SLOW if isinstance(error, TimeoutError) else ENDS_PROCESS
             self._lost += 1
             if self._lost > MOST_LOST:
                 raise _explain_lost(reason) from error
-            return [lost(batch[0], reason)]
+            return lost(item, reason)
 
-    def _submit(
-        self, work: Callable[[Sequence[Item]], list[Result]], batch: Sequence[Item]
-    ) -> ProcessFuture[list[Result]]:
-        """Begin a batch. Raises IngestFailed."""
+    def _submit(self, work: Callable[[Item], Result], item: Item) -> ProcessFuture[Result]:
+        """Begin an item. Raises IngestFailed."""
         from pebble import ProcessPool
 
         if self._pool is None:
@@ -132,7 +126,7 @@ class WorkerPool:
             self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
-                return self._pool.schedule(work, [batch], timeout=MOST_SECONDS)
+                return self._pool.schedule(work, [item], timeout=MOST_SECONDS)
         except RuntimeError as error:  # the pool is broken
             raise _explain_lost(ENDS_PROCESS) from error
 
@@ -146,15 +140,12 @@ def _explain_lost(reason: str) -> IngestFailed:
 
 
 def _work(
-    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], batch: Sequence[Item]
-) -> list[Result]:
-    results = []
-    for item in batch:
-        try:
-            results.append(function(item))
-        except (UnreadablePost, MemoryError) as error:
-            results.append(lost(item, str(error) or TOO_LARGE))
-    return results
+    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], item: Item
+) -> Result:
+    try:
+        return function(item)
+    except (UnreadablePost, MemoryError) as error:
+        return lost(item, str(error) or TOO_LARGE)
 
 
 def _count_processors() -> int:
