@@ -18,7 +18,6 @@ import numpy as np
 from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.errors import EmbedderError, TextsRefused
 from blog_search_mcp.index.posts.chunks import split_windows
-from blog_search_mcp.index.store.catalog import POSTS_AT_ONCE
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
@@ -32,11 +31,7 @@ BATCH = 32
 Ollama."""
 
 MAX_REFUSED = 20
-"""Texts without a vector that a run may have, however small it is."""
-
-MAX_REFUSED_SHARE = 0.1
-"""Share of the texts above which the embedder is broken and not the texts."""
-
+"""Texts without a vector, or a tenth of all, above which the embedder is broken and not they."""
 
 BLOCK = 256
 """Windows embedded together: enough of each length for some full batches."""
@@ -88,25 +83,23 @@ class EmbeddingQueue:
         Yields how many are written, bit by bit. Raises EmbedderError.
         """
         before = accumulate(backlog.values(), initial=0)
-        sources = [name for name, n in zip(backlog, before, strict=False) if n < most]
-        for start in range(0, len(sources), POSTS_AT_ONCE):
-            for new, chunk_ids in self.writer.read(sources[start : start + POSTS_AT_ONCE]):
-                self.queued += self._fill_block(new, chunk_ids)
-                if len(self._block) >= BLOCK:
-                    yield self._write_block(self._embed)
+        sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
+        for new, chunk_ids in self.writer.read(sources):
+            self.queued += self._fill_block(new, chunk_ids)
+            if len(self._block) >= BLOCK:
+                yield self._write_block(self._embed)
         yield self._write_block(self._embed)
 
     def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> int:
         """Cut every chunk whose words the embedder knows at all into windows; count them."""
-        post, most = new.post, self._embedder.window_pieces
-        windows = [
+        post, before = new.post, len(self._block)
+        self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
             for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
             if chunk.coverage > 0.0
-            for window in split_windows(chunk.plain, most)
-        ]
-        self._block += windows
-        return len(windows)
+            for window in split_windows(chunk.plain, self._embedder.window_pieces)
+        )
+        return len(self._block) - before
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors of `texts`, without those refused. Raises EmbedderError.
@@ -115,17 +108,14 @@ class EmbeddingQueue:
         Texts of about one length go together: a model pads a batch to its longest.
         """
         vectors = self._cache.get(texts)
-        unknown = {text for text in texts if text not in vectors and text not in self._refused}
+        unknown = {*texts} - vectors.keys() - self._refused.keys()
         ordered = sorted(unknown, key=lambda text: (len(text), text))
         for start in range(0, len(ordered), BATCH):
             vectors |= self._embed_batch(ordered[start : start + BATCH])
         return vectors
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed a batch and keep it; return the vectors by text, without those refused.
-
-        Raises EmbedderError if the embedder has refused too many.
-        """
+        """Embed a batch and keep it; return the vectors by text. Raises EmbedderError."""
         try:
             rows, reasons = self._embedder.embed_documents(batch), dict[str, str]()
         except TextsRefused as refusal:
@@ -137,13 +127,10 @@ class EmbeddingQueue:
         self.texts_embedded += len(batch)
         self._refused |= reasons
         refused, texts = [*self._refused.values()], self.texts_embedded
-        if len(refused) > max(MAX_REFUSED, MAX_REFUSED_SHARE * texts):
-            failed = f"The embedder failed on {len(refused)} of {texts} texts"
-            remedy = "Restart or update it and run again: the other embeddings are kept."
-            raise EmbedderError(
-                f"{failed}, at last because {refused[-1]}. {remedy}",
-                for_clients=f"{failed}. {remedy}",
-            )
+        if len(refused) > max(MAX_REFUSED, texts / 10):
+            failed = f"The embedder failed on {len(refused)} of {texts} texts; restart or update it"
+            said = f"{failed} and run again: the others are kept. The last failed: {refused[-1]}."
+            raise EmbedderError(said, for_clients=f"{failed}.")
         return vectors
 
     def _write_block(self, work: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> int:
@@ -160,10 +147,10 @@ class EmbeddingQueue:
         if embedded := [w for w in windows if w.text in vectors]:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
             writer.add_vectors(ids, np.stack([vectors[w.text] for w in embedded]))
-        refused = [w for w in windows if w.text in reasons]
-        for source, count in Counter(w.source for w in refused).items():
+        refused = [(w.source, reasons[w.text]) for w in windows if w.text in reasons]
+        for source, count in Counter(source for source, _ in refused).items():
             writer.record(source, unembedded=count)
-        self.without_vector |= {w.source: reasons[w.text] for w in refused}
+        self.without_vector |= dict(refused)
         return len(block)
 
 

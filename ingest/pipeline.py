@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,12 +17,8 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import advise_other_model
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, UnreadablePost
-from blog_search_mcp.index.posts.last_ingest import (
-    FileState,
-    LastIngest,
-    format_folder,
-)
-from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, refuse_inside
+from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
+from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.plan import Plan, is_settled, make_plan
@@ -145,13 +141,10 @@ class _Ingest:
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change; without its vectors where they are many."""
-        from blog_search_mcp.index.writer import open_index_writer
         from blog_search_mcp.ingest.embedding import WORDS_FIRST
 
-        plan = self.plan
-        self.progress.start("indexing posts", len(plan.to_read))
-        with open_index_writer(self.store, plan.base, plan.choice.embedder.identity) as writer:
-            queue.writer = writer
+        self.progress.start("indexing posts", len(self.plan.to_read))
+        with self._open_writer(self.plan.base, queue) as writer:
             for result in self.results:
                 self._write_post(result, queue)
                 self.progress.advance(1)
@@ -163,7 +156,16 @@ class _Ingest:
             windows = sum(backlog.values())
             if windows <= WORDS_FIRST:
                 self._embed(queue.embed_backlog(backlog, windows), windows)
-            return self._publish(writer, plan.base.calibration if plan.base else None)
+            return self._publish(writer, self.plan.base.calibration if self.plan.base else None)
+
+    @contextmanager
+    def _open_writer(self, base: Manifest | None, queue: EmbeddingQueue) -> Iterator[IndexWriter]:
+        """Open the writer of a generation, into which `queue` writes."""
+        from blog_search_mcp.index.writer import open_index_writer
+
+        with open_index_writer(self.store, base, self.plan.choice.embedder.identity) as writer:
+            queue.writer = writer
+            yield writer
 
     def _write_post(self, result: ParsedResult, queue: EmbeddingQueue) -> None:
         """Write what was read of a post and queue its windows; count it."""
@@ -188,22 +190,24 @@ class _Ingest:
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
-        from blog_search_mcp.index.writer import open_index_writer
         from blog_search_mcp.ingest.embedding import milestones
 
-        identity = self.plan.choice.embedder.identity
         windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
         for milestone in milestones(windows):
             done = queue.queued - before
             if done >= milestone:
                 continue
-            with open_index_writer(self.store, manifest, identity) as writer:
-                queue.writer = writer
+            with self._open_writer(manifest, queue) as writer:
                 try:
                     steps = queue.embed_backlog(writer.backlog(), milestone - done)
                     self._embed(steps, windows, done)
                 except EmbedderError as error:
-                    raise _explain_failure(error, manifest) from error
+                    posts, embedded = len(manifest.posts), len(manifest.posts) - manifest.waiting
+                    raise EmbedderError(
+                        f"{error} The finished embeddings are kept. Meanwhile all posts can be "
+                        f"searched by words, {embedded:,} of {posts:,} by meaning. To go on: "
+                        f"`{TO_INGEST}`."
+                    ) from error
                 self._write_lexical(writer)
                 manifest = self._publish(writer, None)
             self._record(manifest)
@@ -240,7 +244,6 @@ class _Ingest:
             generation=manifest.generation,
             created=manifest.created,
             content=format_folder(self.job.content),
-            suffixes=SUFFIXES,
             files=files,
             left_out=tuple(self.counts.left_out),
             waiting=manifest.waiting,
@@ -248,15 +251,6 @@ class _Ingest:
             cascades=plan.cascades,
         )
         self.store.write_record(last.model_dump_json())
-
-
-def _explain_failure(error: EmbedderError, manifest: Manifest) -> EmbedderError:
-    """Add to the error what the index has, and how to go on."""
-    posts, embedded = len(manifest.posts), len(manifest.posts) - manifest.waiting
-    return EmbedderError(
-        f"{error} The finished embeddings are kept. Meanwhile all posts can be searched by words, "
-        f"{embedded:,} of {posts:,} by meaning. To go on: `{TO_INGEST}`."
-    )
 
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:

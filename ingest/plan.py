@@ -15,18 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.index.analysis.languages import language_of
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.posts.walk import (
-    NOT_PUBLISHED,
-    SUFFIXES,
-    Skipped,
-    SourceFile,
-    read_file,
-    walk,
-)
+from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.sites.site import Site, find_site
@@ -63,7 +55,6 @@ CHUNKING = 3
 READING = 21
 """Raise it when the same file would give other metadata or another plain text."""
 
-
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system: FAT keeps two seconds."""
 
@@ -80,7 +71,7 @@ class FileToRead:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one ingest has to do; sequences and mappings are sorted by source."""
+    """What one ingest has to do."""
 
     live: int
     """Number of the live generation, 0 if there is none."""
@@ -109,7 +100,7 @@ class Plan:
 def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    walked = walk(job.content, SUFFIXES)
+    walked = walk(job.content)
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site.with_sources(file.source for file in walked.files)
     published = [file for file in walked.files if site.publishes(file.source)]
@@ -149,7 +140,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         files={file.source: file for file in walked.files},
         to_read=tuple(to_read),
         unchanged=unchanged,
-        skipped=tuple(sorted(skipped, key=lambda skip: skip.source)),
+        skipped=tuple(skipped),
         cascades=cascades,
     )
 
@@ -157,9 +148,6 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
 MOST_POSTS = 200
 """Of a blog with a fiftieth of its posts in another language, one sample in a hundred million
 shows a tenth. Reading them takes 0.2 s, the rest of such an ingest a minute."""
-
-SAMPLED_CHARACTERS = 4000
-"""Of a post's text; all of it gives the same counts within .01 on nine sites."""
 
 
 def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counter[str]:
@@ -175,12 +163,10 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
 
 
 def _find_language_of_file(file: SourceFile) -> str | None:
-    from blog_search_mcp.index.posts.document import read_document  # with PyYAML and markdown-it
+    from blog_search_mcp.index.posts.document import find_language, read_document
 
     with refuse_post("reading it"):
-        document = read_document(read_file(file.path), file.source)
-        words = f"{document.post.title}\n{document.body.text[:SAMPLED_CHARACTERS]}"
-        return document.post.language or language_of(words)
+        return find_language(read_document(read_file(file.path), file.source))
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...

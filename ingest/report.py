@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.last_ingest import (
-    LeftOut,
-)
+from blog_search_mcp.index.posts.last_ingest import LeftOut
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 
@@ -101,8 +99,8 @@ class Counts:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files that are not in the index, sorted by source."""
-        left_out = (became for became in self._became.values() if isinstance(became, Skipped))
-        return tuple(sorted(left_out, key=lambda skipped: skipped.source))
+        left_out = (self._became[source] for source in sorted(self._became))
+        return tuple(became for became in left_out if isinstance(became, Skipped))
 
     @property
     def removed(self) -> set[str]:
@@ -112,9 +110,8 @@ class Counts:
 
     def require_posts(self, content: Path) -> None:
         """Raise ContentError if no post would be left."""
-        skipped = self.skipped
-        if len(skipped) == len(self._became):
-            said = _describe_empty(content, skipped)
+        if len(self.skipped) == len(self._became):
+            said = _describe_empty(content, self.skipped)
             raise ContentError(said, for_clients="There is no post to index.")
 
     def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
@@ -148,15 +145,13 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first files that were left out."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
-    reasons = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped]
+    first = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped[:MAX_NAMES]]
     more = [f"and {len(skipped) - MAX_NAMES:,} more"] if len(skipped) > MAX_NAMES else []
     advice = "Give the folder that holds the posts."
     if any(file.reason in INCLUDED for file in skipped):
         advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
-    return (
-        f"No post to index below {content}: all {len(skipped):,} are left out, "
-        f"{', '.join((*reasons[:MAX_NAMES], *more))}. {advice}"
-    )
+    said = f"No post to index below {content}: all {len(skipped):,} are left out"
+    return f"{said}, {', '.join((*first, *more))}. {advice}"
 
 
 def as_json(report: Report) -> str:
@@ -166,11 +161,8 @@ def as_json(report: Report) -> str:
 
 def as_lines(report: Report) -> list[str]:
     """Format the report for people: a line for each of the first faults, then every number."""
-    faults = [
-        f"skipped {skipped.source}: {skipped.reason}"
-        for skipped in report.skipped
-        if skipped.reason not in VISIBILITY
-    ]
+    skips = ((skip.source, skip.reason) for skip in report.skipped)
+    faults = [f"skipped {source}: {why}" for source, why in skips if why not in VISIBILITY]
     without = [
         f"{source}: found by words, and not all of it by meaning, since a part of it has no vector "
         f"({reason}). It is tried again when the post changes, or with --rebuild."
@@ -180,9 +172,8 @@ def as_lines(report: Report) -> list[str]:
     links = report.links
     posts = links.linked + sum(links.unlinked.values())
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
-    without_link = f" Without one: {reasons}." if reasons else ""
-    counts = f"for {links.linked:,} of {_count(posts, 'post')} read"
-    said = f"Links to the published blog: {counts}.{without_link}"
+    said = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
+    said += f" Without one: {reasons}." * bool(reasons)
     lines = (*listed, *([said] if posts else []))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
@@ -217,19 +208,17 @@ class Progress:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
-        self._stage, self._total, self._done = "", 1, 0
-        self._first, self._started = 0, 0.0
+        self.start("", 1)
 
     def say(self, sentence: str) -> None:
         """Print the sentence on a line."""
         if self._stream is not None:
-            self._stream.write(f"{sentence}\n")
-            self._stream.flush()
+            print(sentence, file=self._stream, flush=True)
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
-        self._stage, self._total, self._done = stage, max(total, 1), done
-        self._first, self._started = done, time.monotonic()
+        self._stage, self._total, self._first, self._done = stage, max(total, 1), done, done
+        self._started = time.monotonic()
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done; print a line if another tenth is full."""
@@ -241,10 +230,9 @@ class Progress:
 
     def _rate(self) -> str:
         """Describe how fast the stage is and how long the rest takes; empty if unknown."""
-        seconds, done = time.monotonic() - self._started, self._done - self._first
+        rate = (self._done - self._first) / max(time.monotonic() - self._started, 1e-9)
         left = self._total - self._done
-        if not (done and left > 0 and seconds):
+        if not (rate and left > 0):
             return ""
-        remaining = left * seconds / done
-        time_left = f"{remaining:.0f} s" if remaining < 100.0 else f"{remaining / 60:,.0f} min"
-        return f", {done / seconds:,.1f} a second, {time_left} left"
+        time_left = f"{left / rate:.0f} s" if left < 100 * rate else f"{left / rate / 60:,.0f} min"
+        return f", {rate:,.1f} a second, {time_left} left"

@@ -24,12 +24,7 @@ from pydantic import BaseModel, ConfigDict
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.index.posts.ignores import compile_rules, decide, leaves_out
-from blog_search_mcp.index.posts.metadata import (
-    Fields,
-    normalize_names,
-    split_language,
-    to_text,
-)
+from blog_search_mcp.index.posts.metadata import Fields, normalize_names, split_language, to_text
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
 from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 
@@ -108,11 +103,8 @@ def _reaches(cascade: Cascade, source: str) -> bool:
     path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
     kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
     values = {"path": path, "kind": kind, "environment": f"/{ENVIRONMENT}"}
-    return all(
-        _matches(pattern.lower(), values[name])
-        for name, pattern in cascade.target.items()
-        if name in values
-    )
+    named = cascade.target.keys() & values
+    return all(_matches(cascade.target[name].lower(), values[name]) for name in named)
 
 
 @lru_cache(maxsize=1000)
@@ -141,13 +133,11 @@ def read_cascades(content: Path, sections: Iterable[str], site: SiteFields) -> t
     files += ((path.name, path) for path in _find_above(content, site))
     entries = [entry for source, path in files for entry in _read_section(source, path, site)]
     entries += _list_cascades(site.cascade)
-    entries += [
-        {"folder": folder, "collection": collection, "fields": fields}
-        for folder, collection, given in site.defaults
-        if (fields := _pick_fields(given))
-    ]
+    for folder, collection, fields in site.defaults:
+        entries.append({"folder": folder, "collection": collection, "fields": _pick_fields(fields)})
     entries.sort(key=lambda entry: -len(entry.get("folder", "")))
-    return tuple(Cascade(**entry, prefix=site.prefix, root=site.root) for entry in entries)
+    given = (entry for entry in entries if entry["fields"])
+    return tuple(Cascade(**entry, prefix=site.prefix, root=site.root) for entry in given)
 
 
 def _find_above(content: Path, site: SiteFields) -> Iterator[Path]:
@@ -172,9 +162,8 @@ def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[st
         ) from error
     if not is_section(path.name):
         stem = path.stem.removesuffix(".11tydata")
-        is_of_folder = path.name[0] in "_." or stem == path.parent.name
-        if fields := _pick_fields(_read_data(text, path.suffix)):
-            yield {"folder": folder if is_of_folder else f"{folder}{stem}.", "fields": fields}
+        place = "" if path.name[0] in "_." or stem == path.parent.name else f"{stem}."
+        yield {"folder": folder + place, "fields": _pick_fields(_read_data(text, path.suffix))}
         return
     front = split_front_matter(text)
     known = normalize_names(front.fields)
@@ -202,9 +191,9 @@ def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
     """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
     for entry in written if isinstance(written, list) else [written]:
         known = _name_values(entry)
-        if fields := _pick_fields(known):
-            target = _name_values(known.get("target")).items()
-            yield {"fields": fields, "target": {name: to_text(value) for name, value in target}}
+        target = _name_values(known.get("target")).items()
+        texts = {name: to_text(value) for name, value in target}
+        yield {"fields": _pick_fields(known), "target": texts}
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:

@@ -46,8 +46,6 @@ class LeftOut(_Frozen):
     """`draft` or `future`; `""` for one of which its site has a page."""
     day: str
     """ISO day on which it was last changed, as its author says, else as the file system does."""
-    is_written: bool
-    """Whether `day` is the author's."""
 
 
 class FileState(_Frozen):
@@ -82,8 +80,6 @@ class LastIngest(_Frozen):
     """When the generation was made, as in its manifest."""
     content: str
     """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
-    suffixes: tuple[str, ...]
-    """What a post's name ends in."""
     files: dict[str, FileState]
     """By source."""
     left_out: tuple[LeftOut, ...] = ()
@@ -95,17 +91,11 @@ class LastIngest(_Frozen):
     """What sections pass down to the posts below them, the nearest first."""
 
 
-def read_last_ingest(store: FolderStore, generation: int) -> LastIngest | None:
-    """Read the record, `None` if it is missing, torn or about another generation."""
-    ingest = read_any_last_ingest(store)
-    return ingest if ingest is not None and ingest.generation == generation else None
-
-
-def read_any_last_ingest(store: FolderStore) -> LastIngest | None:
-    """Read the record whatever generation it is about, `None` if it is missing or torn."""
-    text = store.read_record()
+def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
+    """Read the record, of any generation by default; `None` if it is torn or there is none."""
     with suppress(ValidationError):
-        return LastIngest.model_validate_json(text) if text else None
+        last = LastIngest.model_validate_json(store.read_record() or "")
+        return last if generation in (None, last.generation) else None
     return None
 
 
@@ -117,10 +107,9 @@ def format_folder(folder: Path) -> str:
 def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
     """Describe a post that is left out; `fields` are its own with what it inherits."""
     written = first_date(normalize_names(fields), CHANGE_FIELDS)
-    day = written.isoformat() if written else post.date
-    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date().isoformat()
-    named = reason if reason in ("draft", "future") else ""
-    return LeftOut(post=post, reason=named, day=day or saved, is_written=day is not None)
+    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
+    day = written.isoformat() if written else post.date or saved.isoformat()
+    return LeftOut(post=post, reason=reason if reason in ("draft", "future") else "", day=day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +130,8 @@ def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolde
     A folder that cannot be read is no error.
     """
     if last is None:
-        problem = "It is not known where the posts lie, so drafts were not looked at"
-        return ContentFolder(frozenset(posts), problem=f"{problem}; an ingest notes it.")
+        problem = "Where the posts lie is not known, nor their drafts; an ingest notes it."
+        return ContentFolder(frozenset(posts), problem=problem)
     files = frozenset(_list_files(Path(last.content)))
     problem = "" if files else "The folder of the posts cannot be read; ingest it where it is now."
     return ContentFolder(files.union(posts, last.files), last.left_out, problem)
@@ -157,7 +146,7 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 def find_changes(last: LastIngest, now: str) -> list[str]:
     """Walk the folder by the rules of its ingest and compare. Raises ContentError."""
-    return compare_files(last, walk(Path(last.content), last.suffixes).files, now)
+    return compare_files(last, walk(Path(last.content)).files, now)
 
 
 def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> list[str]:
@@ -173,11 +162,9 @@ def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> li
 
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
     """Return a sentence on how many posts changed since the index was `created`, if any did."""
-    if not changes:
-        return None
-    them = "it" if len(changes) == 1 else "them"
     made = f"since the index was made {format_age(created, now)}"
-    return f"{count_changed(len(changes))} {made}; to include {them}: `{TO_INGEST}`."
+    include = f"to include {'it' if len(changes) == 1 else 'them'}: `{TO_INGEST}`"
+    return f"{count_changed(len(changes))} {made}; {include}." if changes else None
 
 
 def count_changed(posts: int) -> str:
@@ -217,7 +204,7 @@ def ingest_arguments(
 
 def blog_of(index: Location) -> Blog:
     """Return what a command on this index must name, as far as the last ingest recorded it."""
-    last = read_any_last_ingest(open_store(index))
+    last = read_last_ingest(open_store(index))
     if last is None or not Path(last.content).is_dir():
         return Blog(str(index))
     return Blog(str(index), last.content, option_words(last.options))
@@ -227,7 +214,6 @@ def index_beside(content: Path) -> Path:
     """Choose the index of these posts: beside them, with their name if another's is there."""
     folder = content.resolve()
     index = folder.with_name(DEFAULT_FOLDER)
-    last = read_any_last_ingest(open_store(index))
-    if last is None or last.content == format_folder(folder):
-        return index
-    return folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")
+    last = read_last_ingest(open_store(index))
+    is_free = last is None or last.content == format_folder(folder)
+    return index if is_free else folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")

@@ -87,10 +87,8 @@ def parse_date(value: object) -> date | None:
     """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
     if isinstance(value, Mapping):
         return parse_date(str(value.get("created", "")))
-    if isinstance(value, datetime):
-        return value.date()
     if isinstance(value, date):
-        return value
+        return value.date() if isinstance(value, datetime) else value
     if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
         value = next(leaves(value), None) if len(value) == 1 else None
     written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
@@ -176,6 +174,7 @@ def describe_post(
     known = normalize_names(fields)
     published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
     part = first_text(known, _PARTS)
+    series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
     return Post(
         source=source,
         title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
@@ -185,16 +184,11 @@ def describe_post(
         slug=_bound_address(first_text(known, ("slug",))),
         language=_language(known, source),
         translation_key=_bound_address(first_text(known, ("translationkey",))),
-        series=_cut(_first_of(known, _SERIES), MAX_TITLE),
+        series=_cut(first_text(series, _SERIES), MAX_TITLE),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(known),
         canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
     )
-
-
-def _first_of(known: Fields, names: Iterable[str]) -> str:
-    """Return the first word of the first of the fields that holds any; of a list its first."""
-    return next(filter(None, (to_text(next(leaves(known.get(name)), "")) for name in names)), "")
 
 
 def _aliases(known: Fields) -> tuple[str, ...]:

@@ -107,30 +107,31 @@ class Walk:
 
 class _Folder(NamedTuple):
     path: Path
-    source: str
-    """`""` for the content folder, else its source with a `/` at the end."""
-    ignores: tuple[tuple[str, Rules], ...]
-    """Source and rules of each folder with a `.blogignore` that holds it, outermost first."""
     vaults: tuple[Vault, ...]
     """Those that it is in."""
+    has_parts: bool
+    """Whether a name that begins with `_` is that of a part of posts."""
+    source: str = ""
+    """`""` for the content folder, else its source with a `/` at the end."""
+    ignores: tuple[tuple[str, Rules], ...] = ()
+    """Source and rules of each folder with a `.blogignore` that holds it, outermost first."""
 
 
-def walk(content: Path, suffixes: tuple[str, ...]) -> Walk:
-    """List the files below `content` whose names end in one of `suffixes`, in any case.
+def walk(content: Path) -> Walk:
+    """List the files below `content` that are posts by their names.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
     above = (folder for folder in root.parents[:LEVELS_ABOVE] if (folder / SETTINGS).is_dir())
-    folder = _Folder(root, "", (), tuple(map(read_vault, above)))
     has_parts = not (root / SETTINGS).is_dir()
-    items = [*_list_folder(folder, suffixes, has_parts=has_parts)]
-    files = [item for item in items if isinstance(item, SourceFile)]
-    skipped = [item for item in items if isinstance(item, Skipped)]
-    sections = sorted(item for item in items if isinstance(item, str))
-    files.sort(key=lambda file: file.source)
-    skipped.sort(key=lambda skip: skip.source)
-    return Walk(tuple(files), tuple(skipped), tuple(sections))
+    items = [*_list_folder(_Folder(root, tuple(map(read_vault, above)), has_parts))]
+    items.sort(key=lambda item: item if isinstance(item, str) else item.source)
+    return Walk(
+        tuple(item for item in items if isinstance(item, SourceFile)),
+        tuple(item for item in items if isinstance(item, Skipped)),
+        tuple(item for item in items if isinstance(item, str)),
+    )
 
 
 def refuse_inside(content: Path, index: Location) -> None:
@@ -161,9 +162,7 @@ def _resolve_root(content: Path) -> Path:
         ) from error
 
 
-def _list_folder(
-    folder: _Folder, suffixes: tuple[str, ...], *, has_parts: bool
-) -> Iterator[SourceFile | Skipped | str]:
+def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
     """Yield the files of a folder and of those in it; a section as its source."""
     try:
         with os.scandir(folder.path) as entries:
@@ -178,60 +177,53 @@ def _list_folder(
     for name, entry in beside.items():
         source = folder.source + name
         is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
-        is_post = not is_folder and name.lower().endswith(suffixes)
+        is_post = not is_folder and name.lower().endswith(SUFFIXES)
         if not is_folder and (is_section(name) or is_data(folder.path, name, beside)):
             yield source
-        if not (is_folder or (is_post and not _is_rendered(name, beside))):
-            continue
-        if _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
+        if not (is_folder or (is_post and not _is_rendered(name, beside))) or _is_ignored(
+            name, f"{source}/" if is_folder else source, folder.ignores
+        ):
             continue
         printable = os.fsencode(source).decode("utf-8", "backslashreplace")
         if printable != source:
             yield Skipped(printable, "its name is not valid UTF-8; rename it")
-        elif is_post and (reason := _find_reason(folder, name, beside, has_parts=has_parts)):
+        elif is_post and (reason := _find_reason(folder, name, beside)):
             yield Skipped(source, reason)
         elif entry.is_symlink():
             yield Skipped(source, "links are not followed; put the posts themselves in the folder")
         elif is_folder:
-            inner = folder._replace(path=Path(entry.path), source=f"{source}/")
-            yield from _list_folder(inner, suffixes, has_parts=has_parts)
+            yield from _list_folder(folder._replace(path=Path(entry.path), source=f"{source}/"))
         else:
             yield _check_file(entry, source)
 
 
-def _find_reason(
-    folder: _Folder, name: str, beside: Collection[str], *, has_parts: bool
-) -> str | None:
+def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
     """Return why a file that is a post by its name is none, `None` if it is.
 
-    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content (`has_parts`) take a
-    name that begins with `_` for what posts include or are made of; Hugo and Zola write so what
-    stands above the list of a section.
+    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content take a name that
+    begins with `_` for what posts include or are made of; Hugo and Zola write so what stands above
+    the list of a section.
     """
+    is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
-    if is_repository and _ABOUT_REPOSITORY.fullmatch(name):
-        return NOT_PUBLISHED
-    if has_parts and name[0] == "_" and not name.startswith(_SECTION):
+    if is_part or (is_repository and _ABOUT_REPOSITORY.fullmatch(name)):
         return NOT_PUBLISHED
     return next(filter(None, (vault.exclude(folder.path / name) for vault in folder.vaults)), None)
 
 
 def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
-    """Read the `.blogignore` of a folder, in any encoding that a post may have.
+    """Read the `.blogignore` of a folder, in UTF-8.
 
     Raises ContentError if it cannot be read: going on without it could publish what the author
     meant to keep out.
     """
-    from blog_search_mcp.index.posts.text import decode  # with PyYAML
-
     try:
-        text, _, repaired = decode(read_file(folder.path / IGNORE_FILE))
-        if repaired:
-            raise ValueError("some of its characters cannot be read; save it as UTF-8")
-        return folder.source, compile_rules(text.splitlines())
+        lines = read_file(folder.path / IGNORE_FILE).decode("utf-8-sig").splitlines()
+        return folder.source, compile_rules(lines)
     except (UnreadablePost, ValueError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
         raise ContentError(
-            f"{folder.source}{IGNORE_FILE} cannot be used: {error}. Correct or delete it."
+            f"{folder.source}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it."
         ) from error
 
 

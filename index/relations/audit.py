@@ -160,5 +160,4 @@ def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
     before = (today - STALE).isoformat()
     drafts = [each for each in folder.left_out if each.reason == "draft" and each.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
-        since = f"dated {draft.day}" if draft.is_written else f"last changed on {draft.day}"
-        yield Finding(draft.post.source, 0, f"draft “{draft.post.title}”, {since}")
+        yield Finding(draft.post.source, 0, f"draft “{draft.post.title}” of {draft.day}")

@@ -13,7 +13,7 @@ import click
 
 from blog_search_mcp.index.command_line import json_option
 from blog_search_mcp.index.errors import UnknownPost, UsageError
-from blog_search_mcp.index.posts.last_ingest import blog_of, read_any_last_ingest
+from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option
 from blog_search_mcp.server.cli.missed import report_usage
@@ -148,7 +148,7 @@ def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: boo
 
     corpus, today = engine_for_one(settings, embeds=False).corpus(), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
-    last = read_any_last_ingest(open_store(settings.index))
+    last = read_last_ingest(open_store(settings.index))
     state = audit(corpus, read_folder(last, sources), today)
     write = asdict if as_json else _write_finding
     facts = {

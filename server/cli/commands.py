@@ -23,7 +23,7 @@ from blog_search_mcp.index.command_line import (
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.posts.last_ingest import index_beside, read_any_last_ingest
+from blog_search_mcp.index.posts.last_ingest import index_beside, read_last_ingest
 from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
@@ -296,7 +296,7 @@ _CLIENTS = f"CLIENT is {', '.join(CLIENTS)}."
 def setup(settings: Settings, client: str | None, name: str) -> int:
     """Make the index of a folder of posts, and tell clients of it."""
     resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
-    last = read_any_last_ingest(open_store(settings.index))
+    last = read_last_ingest(open_store(settings.index))
     names = {"include_drafts", "base_url", "permalink"}
     options = last.options.model_dump(include=names) if last else {}
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}

@@ -179,7 +179,7 @@ class Watcher:
     def _walk(self, last: LastIngest | None) -> FolderState:
         if last is None:
             return FolderState()
-        files = walk(self._content, last.suffixes).files
+        files = walk(self._content).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return FolderState(files, len(compare_files(last, files, now)), last.waiting)
 

@@ -29,7 +29,6 @@ LAST = LastIngest(
     generation=1,
     created="2026-01-13T08:00:00+00:00",
     content="/blog",
-    suffixes=(".md",),
     files={
         "a.md": FileState(size=3, mtime_ns=30),
         "b.md": FileState(size=4, mtime_ns=40, due="2026-01-20"),

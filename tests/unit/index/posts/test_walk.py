@@ -11,7 +11,6 @@ from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageErro
 from blog_search_mcp.index.posts.walk import (
     MAX_BYTES,
     NOT_PUBLISHED,
-    SUFFIXES,
     SourceFile,
     read_file,
     refuse_inside,
@@ -27,18 +26,18 @@ def write(root: Path, *names: str) -> None:
 
 
 def sources(root: Path) -> list[str]:
-    return [file.source for file in walk(root, SUFFIXES).files]
+    return [file.source for file in walk(root).files]
 
 
 def skipped(root: Path) -> dict[str, str]:
-    return {skip.source: skip.reason for skip in walk(root, SUFFIXES).skipped}
+    return {skip.source: skip.reason for skip in walk(root).skipped}
 
 
 def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Path) -> None:
     write(tmp_path, "b/two.md", "a.md")
     os.utime(tmp_path / "a.md", ns=(5, 1_700_000_000_000_000_007))
     os.utime(tmp_path / "b/two.md", ns=(5, 9))
-    assert walk(tmp_path, SUFFIXES).files == (
+    assert walk(tmp_path).files == (
         SourceFile("a.md", tmp_path / "a.md", 7, 1_700_000_000_000_000_007),
         SourceFile("b/two.md", tmp_path / "b/two.md", 7, 9),
     )
@@ -98,7 +97,7 @@ def test_a_blogignore_that_cannot_be_understood_stops_the_walk(
     path = tmp_path / "a/.blogignore"
     path.mkdir() if ignore is None else path.write_bytes(ignore)
     with pytest.raises(ContentError, match=r"a/\.blogignore"):
-        walk(tmp_path, SUFFIXES)
+        walk(tmp_path)
 
 
 def test_what_is_no_file_to_read_is_named_and_never_opened(tmp_path: Path) -> None:
@@ -122,7 +121,7 @@ def test_what_is_no_file_to_read_is_named_and_never_opened(tmp_path: Path) -> No
 def test_a_folder_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     write(tmp_path, "folder/x.md", "open.md")
     (tmp_path / "folder").chmod(0)
-    listed = walk(tmp_path, SUFFIXES)
+    listed = walk(tmp_path)
     (tmp_path / "folder").chmod(0o700)
     assert [file.source for file in listed.files] == ["open.md"]
     assert [skip.source for skip in listed.skipped] == ["folder"]
@@ -135,7 +134,7 @@ def test_a_content_folder_may_be_a_link_and_must_be_a_folder(tmp_path: Path) -> 
     assert sources(tmp_path / "link") == ["a.md"]
     for name in ("nowhere", "real/a.md", "loop"):
         with pytest.raises(ContentError, match=name):
-            walk(tmp_path / name, SUFFIXES)
+            walk(tmp_path / name)
     with pytest.raises(UsageError):
         refuse_inside(tmp_path / "link", tmp_path)
 
@@ -154,7 +153,7 @@ def test_files_of_sections_are_listed_though_they_are_ignored_or_no_posts(tmp_pa
     write(tmp_path, "_index.md", "a/_index.de.md", "b/_index.html", "c/_index.md.bak", "d/index.md")
     write(tmp_path, "q/_metadata.yml", "e/e.json", "e/p.11tydata.js", "e/other.json")
     (tmp_path / ".blogignore").write_text("_index.md\n")
-    assert [*walk(tmp_path, SUFFIXES).sections] == [
+    assert [*walk(tmp_path).sections] == [
         *("_index.md", "a/_index.de.md", "b/_index.html", "e/e.json", "e/p.11tydata.js"),
         "q/_metadata.yml",
     ]

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_any_last_ingest, read_folder
+from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_folder, read_last_ingest
 from blog_search_mcp.index.relations.audit import Audit, audit
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
 from tests.support.blog import Blog, MakeBlog
@@ -18,7 +18,7 @@ def audit_of(made: Blog) -> Audit:
     made.ingest()
     corpus = made.reader().corpus()
     sources = {post.source for post in corpus.posts.values()}
-    folder = read_folder(read_any_last_ingest(made.store), sources)
+    folder = read_folder(read_last_ingest(made.store), sources)
     return audit(corpus, folder, TODAY)
 
 
@@ -140,7 +140,7 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
-    folder = read_folder(read_any_last_ingest(made.store), {"a.md"})
+    folder = read_folder(read_last_ingest(made.store), {"a.md"})
     state = audit(made.reader().corpus(), folder, TODAY)
     assert state.notice == folder.problem != ""
     assert [each.line for each in state.findings["broken-links"]] == [3]

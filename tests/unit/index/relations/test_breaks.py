@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_any_last_ingest, read_folder
+from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_folder, read_last_ingest
 from blog_search_mcp.index.relations.breaks import count_unjudged, find_breaks
 from tests.support.blog import MakeBlog
 
@@ -27,7 +27,7 @@ def find(blog: MakeBlog, linking: str) -> list[tuple[int, str, tuple[str, ...]]]
     made.ingest(base_url="https://example.org", permalink="hugo")
     corpus = made.reader().corpus()
     sources = frozenset(post.source for post in corpus.posts.values())
-    folder = read_folder(read_any_last_ingest(made.store), sources)
+    folder = read_folder(read_last_ingest(made.store), sources)
     links, anchors = find_breaks(corpus, folder)
     named = [("draft" if "not published" in e.detail else "link", e) for e in links]
     named += [("anchor", each) for each in anchors]
