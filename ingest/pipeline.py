@@ -52,13 +52,6 @@ def ingest(job: Job, progress: Progress) -> Report:
 class _Ingest:
     """One ingest: what all of its stages work with."""
 
-    plan: Plan
-    counts: Counts
-    """Of the files before the first change; the others are counted as they are written."""
-    results: Iterator[ParsedResult]
-    """Of the first changed file and all after it, read as they are consumed."""
-    has_changes: bool
-
     def __init__(self, job: Job, progress: Progress, workers: WorkerPool) -> None:
         self.job = job
         self.progress = progress
@@ -81,7 +74,10 @@ class _Ingest:
             return self._write()
 
     def _plan(self) -> None:
-        """Compare the folder with the live generation, and read files to the first change."""
+        """Compare the folder with the live generation, and read files to the first change.
+
+        It and those after it are counted as they are written; `results` reads them when consumed.
+        """
         live = self._live_number()
         manifest = self.store.read_manifest(live) if live else None
         self.plan = make_plan(self.job, manifest, self.workers)
@@ -107,15 +103,16 @@ class _Ingest:
         """Read files and make their posts ready, in processes where these pay."""
         if not self.plan.to_read:
             return iter(())
-        from blog_search_mcp.ingest.prepare import ReadOptions, prepare_post, skip_post
+        from blog_search_mcp.ingest.prepare import prepare_post, skip_post
 
-        coverage = self.plan.choice.embedder.vocabulary_coverage
-        options = ReadOptions(
-            self.job.now, self.job.options.include_drafts, self.plan.site, coverage
+        read = partial(
+            prepare_post,
+            now=self.job.now,
+            include_drafts=self.job.options.include_drafts,
+            site=self.plan.site,
+            measure_coverage=self.plan.choice.embedder.vocabulary_coverage,
         )
-        return self.workers.map(
-            partial(prepare_post, options=options), self.plan.to_read, skip_post
-        )
+        return self.workers.map(read, self.plan.to_read, skip_post)
 
     def _write(self) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""

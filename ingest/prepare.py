@@ -25,17 +25,6 @@ from blog_search_mcp.ingest.sites.site import Site
 
 
 @dataclass(frozen=True, slots=True)
-class ReadOptions:
-    """What decides about a file besides its bytes."""
-
-    now: datetime
-    include_drafts: bool
-    site: Site
-    measure_coverage: Callable[[Sequence[str]], list[float]]
-    """The embedder's: for each text the share of it that its vocabulary covers, in [0, 1]."""
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedResult:
     """What becomes of one file."""
 
@@ -60,9 +49,17 @@ def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
     return ParsedResult(source, None, Skipped(source, reason))
 
 
-def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
+def prepare_post(
+    file_to_read: FileToRead,
+    *,
+    now: datetime,
+    include_drafts: bool,
+    site: Site,
+    measure_coverage: Callable[[Sequence[str]], list[float]],
+) -> ParsedResult:
     """Read a file and, unless the index has these bytes, make it ready.
 
+    `measure_coverage` gives the share of each text that the embedder's vocabulary covers.
     Raises UnreadablePost for whatever the file makes us raise, EmbedderError and MemoryError.
     """
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
@@ -71,11 +68,11 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         data = read_file(file.path)
         document = read_document(data, source)
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
-        public = check_visibility(fields, source, options.now)
+        public = check_visibility(fields, source, now)
         result = ParsedResult(
             source, public.due, problems=tuple(f"{source}: {each}" for each in document.problems)
         )
-        if public.left_out and not (options.include_drafts and public.left_out in INCLUDED):
+        if public.left_out and not (include_drafts and public.left_out in INCLUDED):
             left_out = describe_left_out(document.post, fields, public.left_out, file.mtime_ns)
             return replace(result, skipped=Skipped(source, public.left_out), left_out=left_out)
         passed = "".join(cascade.model_dump_json() for cascade in cascades)
@@ -83,24 +80,24 @@ def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=public.expires)
-        new, no_link = _make_pending_post(document, indexed, options)
-        return replace(result, new=new, no_link=no_link)
+        new, no_link = _make_pending_post(document, indexed, site)
+        coverage = measure_coverage([chunk.plain for chunk in new.chunks])
+        pairs = zip(new.chunks, coverage, strict=True)
+        chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)
+        return replace(result, new=replace(new, chunks=chunks), no_link=no_link)
 
 
 def _make_pending_post(
-    document: Document, indexed: IndexedPost, options: ReadOptions
+    document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
-    """Return the post made ready, and why it has no link."""
+    """Return the post made ready but for the coverage, and why it has no link."""
     post = replace(document.post, language=find_language(document))
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
     no_link, anchors = "", tuple[str, ...]()
     try:
-        post, chunks, anchors = link_post(document, chunks, options.site)
+        post, chunks, anchors = link_post(document, chunks, site)
     except NoLink as error:
         no_link = str(error)
-    coverage = options.measure_coverage([chunk.plain for chunk in chunks])
-    pairs = zip(chunks, coverage, strict=True)
-    chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)
     indexed = replace(indexed, chunks=len(chunks))
     return PendingPost(post, chunks, indexed, document.links, anchors), no_link

@@ -12,9 +12,9 @@ back.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -178,12 +178,10 @@ def _read_data(text: str, ending: str) -> Fields:
     """Read a file of fields, of a program or what cannot be read those that keep posts back."""
     from blog_search_mcp.index.posts.text import parse_fields, salvage_fields
 
-    try:
-        if ending in (".json", ".yml", ".yaml"):
-            fields = json.loads(text) if ending == ".json" else parse_fields(text, "yaml")
+    if ending in (".json", ".yml", ".yaml"):
+        with suppress(ValueError):
+            fields = parse_fields(text, "json" if ending == ".json" else "yaml")
             return fields if isinstance(fields, Mapping) else {}
-    except (ValueError, RecursionError):
-        pass
     return salvage_fields(text)
 
 

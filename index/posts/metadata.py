@@ -192,11 +192,10 @@ def describe_post(
 
 
 def _aliases(known: Fields) -> tuple[str, ...]:
-    found = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
-    paths = (first_text(known, (name,)) for name in _PATHS)
-    own = (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
-    addresses = map(_bound_address, (*found, *own))
-    return tuple(dict.fromkeys(filter(None, addresses)))[:MAX_TAGS]
+    written = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
+    paths = (to_text(known.get(name)) for name in _PATHS)
+    written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
+    return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
 
 
 def _bound_address(words: str) -> str:

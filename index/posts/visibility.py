@@ -164,8 +164,7 @@ def _is_locked_by_another(known: Fields) -> bool:
 def _read_times(
     known: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
 ) -> Iterator[datetime]:
-    times = (_to_instant(known.get(name), zone, is_end=is_end) for name in names)
-    yield from filter(None, times)
+    return filter(None, (_to_instant(known.get(name), zone, is_end=is_end) for name in names))
 
 
 _BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")

@@ -86,9 +86,6 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
-POSTS_AT_ONCE = 128
-"""Whose chunks are read by one query: some 5 MB."""
-
 NEAREST = 3
 """Sources named when the one asked for is not there."""
 

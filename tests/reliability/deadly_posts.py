@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.lexical.documents import post_terms as make_terms
 from blog_search_mcp.index.store.catalog import open_catalog
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.lexical.documents import PostTerms
     from blog_search_mcp.index.store.disk import GenerationFiles
     from blog_search_mcp.ingest.plan import FileToRead
-    from blog_search_mcp.ingest.prepare import ParsedResult, ReadOptions
+    from blog_search_mcp.ingest.prepare import ParsedResult
 
 
 def suffer(text: str) -> None:
@@ -25,10 +25,10 @@ def suffer(text: str) -> None:
         time.sleep(600)
 
 
-def prepare_post(file_to_read: FileToRead, options: ReadOptions) -> ParsedResult:
+def prepare_post(file_to_read: FileToRead, **options: Any) -> ParsedResult:
     """Read a post, and suffer from it."""
     suffer(file_to_read.file.path.read_text("utf-8"))
-    return read_post(file_to_read, options)
+    return read_post(file_to_read, **options)
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
