@@ -1,26 +1,30 @@
 """Where each post of a blog is found, and which post a link leads to.
 
 A link is resolved as the generators and editors that write it do: by the post's URL, by its file
-beside the linking one or below the content folder, by a former address, or by its name alone.
+beside the linking one or below the content folder, by a former address, or by its name alone. Where
+nobody says where a blog is published, links by paths that end in names of posts show it.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.relations.paths import MARKDOWN, parse_path
-from blog_search_mcp.index.relations.places import (
-    Places,
+from blog_search_mcp.index.relations.paths import (
+    MARKDOWN,
+    folder_shape,
     host_of,
     page_of,
+    parse_path,
     split_address,
     split_page,
 )
@@ -64,6 +68,13 @@ class Way:
 CONTRADICTED = 0.2
 """Share of the linked posts that must be linked elsewhere. On six blogs it is .00 to .05 by their
 own pattern of addresses, .59 and .81 by another one."""
+LEAST_POSTS = 2
+"""Posts that must be linked in a folder of the site, and half of what is linked there, for others
+to be there too."""
+MOST_FOLDERS = 32
+"""Of a path that are looked at one by one: it may have a million slashes."""
+_LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
+"""Folders of lists, whose names may be those of posts."""
 
 
 class Addresses:
@@ -72,30 +83,27 @@ class Addresses:
     def __init__(
         self, posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]] = MappingProxyType({})
     ) -> None:
-        """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs.
-
-        Where no post has a URL, the links show where posts are published.
-        """
+        """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs."""
         self._posts, self._links = posts, links
         self._by_page: dict[str, int] = {}
         """By the path of a URL or of a former address."""
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
         self.hosts = frozenset(host_of(urlsplit(post.url)) for post in posts.values() if post.url)
         """Names of the blog's own site, without `www.`."""
-        by_stem, by_folder = dict[str, int](), dict[str, int]()
-        self._by_file = {post.source.casefold(): number for number, post in posts.items()}
+        self._by_file: dict[str, int] = {}
         """By source, by source without its ending, and by folder for a file that stands for one."""
+        for write_key in (str, _drop_ending, lambda source: parse_path(source).page):
+            for number, post in posts.items():
+                self._by_file.setdefault(write_key(post.source.casefold()), number)
         for number, post in posts.items():
-            by_stem.setdefault(MARKDOWN.sub("", post.source.casefold()), number)
-            by_folder.setdefault(parse_path(post.source.casefold()).page, number)
             for address in filter(None, (post.url, *post.aliases)):
                 if parts := split_address(address):
                     self._by_page.setdefault(page_of(parts.path), number)
             path = parse_path(post.source)
             names = (path.name, path.undated, post.slug, post.title, *post.aliases)
-            for name in filter(None, names):
-                self._by_name[name.casefold()].add(number)
-        self._by_file = {**by_folder, **by_stem, **self._by_file}
+            pages = map(_fold_name, (path.undated, post.slug))
+            for name in filter(None, (*map(str.casefold, names), *pages)):
+                self._by_name[name].add(number)
 
     @cached_property
     def resolved(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
@@ -109,28 +117,50 @@ class Addresses:
         }
 
     @cached_property
-    def _hrefs(self) -> Sequence[str]:
-        hrefs = {link.href for links in self._links.values() for link in links}
-        return sorted(href for href in hrefs if not self._leads_out(href))
+    def _pages(self) -> Mapping[str, str]:
+        """How each page of the site is linked that links name by a path or at its host."""
+        hrefs = sorted({link.href for links in self._links.values() for link in links})
+        split = ((href, split_page(href)) for href in hrefs if not self._leads_out(href))
+        hosts = {"", *self.hosts}
+        return {page_of(to.path): href for href, to in split if to and host_of(to) in hosts}
 
     @cached_property
-    def _places(self) -> Places:
-        """Where posts are published, as links show."""
-        return Places(self._posts, self._hrefs, self.hosts)
+    def _folder(self) -> str | None:
+        """The folder of the site, as `folder_shape`, where most posts are and little else."""
+        reached, linked = defaultdict[str, set[int]](set), Counter[str]()
+        for page in self._pages:
+            for folder in _folders_above(page):
+                linked[folder] += 1
+                reached[folder] |= self._find_named(_fold_name(page))
+        posts = {folder: len(of) for folder, of in reached.items() if len(of) >= LEAST_POSTS}
+        full = sorted(folder for folder, count in posts.items() if 2 * count >= linked[folder])
+        return max(full, key=posts.__getitem__, default=None)
+
+    def _find_named(self, page: str) -> Set[int]:
+        """Return the post that alone has the name of a page, and its folders if several have it."""
+        folder, _, name = page.rpartition("/")
+        posts = set() if _LISTS.search(folder) else self._by_name.get(name, set())
+        if len(posts) > 1:
+            ends = {n: parse_path(self._posts[n].source.casefold()).page for n in posts}
+            posts = {n for n, end in ends.items() if page.endswith(end)}
+        return posts if len(posts) == 1 else set()
+
+    def _find_placed(self, page: str) -> int | None:
+        """Return the post at a page of the site, as links show."""
+        is_there = self._folder in {*_folders_above(page)}
+        return next(iter(self._find_named(_fold_name(page))), None) if is_there else None
 
     @cached_property
     def contradiction(self) -> str:
         """How the posts' links show that they are elsewhere than at their URLs, else `""`."""
-        right, wrong = set[int](), dict[int, str]()
-        for href in self._hrefs if self.hosts else ():
-            parts = split_page(href)
-            if parts is None or host_of(parts) not in {"", *self.hosts}:
-                continue
-            post = self._by_page.get(page_of(parts.path))
-            if post is not None:
-                right.add(post)
-            elif (post := self._places.find(parts)) is not None and self._posts[post].url:
-                wrong.setdefault(post, href)
+        pages = self._pages if self.hosts else {}
+        right = {self._by_page[page] for page in pages if page in self._by_page}
+        placed = {
+            self._find_placed(page): href
+            for page, href in pages.items()
+            if page not in self._by_page
+        }
+        wrong = {n: href for n, href in placed.items() if n is not None and self._posts[n].url}
         elsewhere = sorted(wrong.keys() - right)
         linked = len(right) + len(elsewhere)
         if len(elsewhere) < max(3, CONTRADICTED * linked):
@@ -186,13 +216,12 @@ class Addresses:
             if file in self._by_file:
                 return self._by_file[file]
         if way.is_file:
-            named = self._by_name.get(_name_in(way.path), ())
-            return next(iter(named)) if len(named) == 1 else None
-        return None if self.hosts else self._places.find(way.parts)
+            return next(iter(self._find_named(page_of(way.path))), None)
+        return None if self.hosts or way.page is None else self._find_placed(way.page)
 
     def has_name(self, path: str) -> bool:
         """Whether any post has the name that a path ends in."""
-        return _name_in(path) in self._by_name
+        return page_of(path).rpartition("/")[2] in self._by_name
 
     def has_page(self, page: str) -> bool:
         """Whether a post is there; sites show what is not translated below other languages too."""
@@ -208,5 +237,15 @@ def _find_files(path: str, source: str) -> Sequence[str]:
     return [posixpath.normpath(place).casefold() for place in places]
 
 
-def _name_in(path: str) -> str:
-    return MARKDOWN.sub("", path.rstrip("/")).rpartition("/")[2].casefold()
+def _folders_above(page: str) -> Iterable[str]:
+    """Return the shapes of the folders above a page; of one at the top that is `""`."""
+    return accumulate(folder_shape(page).split("/")[:MOST_FOLDERS], "{}/{}".format)
+
+
+def _fold_name(name: str) -> str:
+    """Return what is alike in the names that generators and editors make of one."""
+    return re.sub(r"[^\w/]+", "-", name.casefold())
+
+
+def _drop_ending(source: str) -> str:
+    return MARKDOWN.sub("", source)

@@ -19,8 +19,14 @@ from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, LeftOut
 from blog_search_mcp.index.relations.addresses import Target, Way
 from blog_search_mcp.index.relations.corpus import Corpus
-from blog_search_mcp.index.relations.paths import MARKDOWN, parse_path
-from blog_search_mcp.index.relations.places import FILE, page_of, split_page
+from blog_search_mcp.index.relations.paths import (
+    FILE,
+    MARKDOWN,
+    folder_shape,
+    page_of,
+    parse_path,
+    split_page,
+)
 from blog_search_mcp.index.types import Link
 
 _LISTS = re.compile(
@@ -95,9 +101,11 @@ class _Judge:
             post: frozenset(name_key(unquote(each)) for each in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
+        sources = (post.source for post in corpus.posts.values())
+        self._sources = {parse_path(source.casefold()).undated: source for source in sources}
         urls = (post.url for post in corpus.posts.values() if post.url)
         self._pages = [page_of(urlsplit(url).path) for url in urls]
-        self._shapes = Counter(map(_shape, self._pages))
+        self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
         """Count the posts at pages like this one: in the same folders, but for numbers.
@@ -105,7 +113,7 @@ class _Judge:
         0 for what lies at the top of the site, for what posts lie below, and for pages of no post.
         """
         is_above = any(each.startswith(f"{page}/") for each in self._pages)
-        return 0 if "/" not in page or is_above else self._shapes[_shape(page)]
+        return 0 if "/" not in page or is_above else self._shapes[folder_shape(page)]
 
     def lacks(self, target: Target) -> bool:
         """Whether a post lacks an anchor, even one that another generator would write otherwise."""
@@ -134,10 +142,8 @@ class _Judge:
 
     def _find_nearest(self, place: str) -> str:
         """Return the source most like that of a post that is not there, `""` if none is."""
-        sources = self._corpus.snapshot.catalog.nearest(place)[::-1]
-        named = {parse_path(each.casefold()).undated: each for each in sources}
-        near = difflib.get_close_matches(parse_path(place).undated, named, 1)
-        return named[near[0]] if near else ""
+        near = difflib.get_close_matches(parse_path(place).undated, self._sources, 1)
+        return self._sources[near[0]] if near else ""
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
@@ -167,8 +173,3 @@ class _Judge:
         if is_from_top or way.parts.scheme == "link":
             return bool(below) and top in self._folders
         return not way.files[0].startswith("..")
-
-
-def _shape(page: str) -> str:
-    """Return the folders of a page with each digit as `0`: `0000/00`."""
-    return re.sub(r"\d", "0", page.rpartition("/")[0])
