@@ -67,7 +67,7 @@ class Case(NamedTuple):
     targets: frozenset[int]
     among: frozenset[int]
     """What it may have linked to when it was written."""
-    vectors: Vectors
+    vectors: Vectors | None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,7 +132,7 @@ def _make_case(corpus: Corpus, post_id: int) -> Case | None:
         )
         for keeps in (True, False)
     )
-    return Case((kept, without), frozenset(links), among, embed_passages(corpus, draft))
+    return Case((kept, without), frozenset(links), among, embed_passages(corpus, draft)[0])
 
 
 def _is_told(link: Link, lines: Mapping[int, str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from threading import Lock
 
@@ -10,7 +10,7 @@ from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.passages import Passages
 from blog_search_mcp.index.relations.similarity.wording import Titles
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.types import Link, Series
+from blog_search_mcp.index.types import Link
 
 
 class Corpus:
@@ -43,11 +43,6 @@ class Corpus:
     def titles(self) -> Titles:
         """The words of the posts' titles."""
         return Titles(self.posts, self.snapshot.lexical.posts.having)
-
-    @property
-    def series(self) -> Mapping[int, Series]:
-        """The series of each post that is in one."""
-        return self.snapshot.series
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""

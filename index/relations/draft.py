@@ -12,7 +12,7 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED
 from blog_search_mcp.index.embedders.base import embedding_text
-from blog_search_mcp.index.errors import refuse_post
+from blog_search_mcp.index.errors import EmbedderError, refuse_post
 from blog_search_mcp.index.posts.chunks import Limits, chunk_body
 from blog_search_mcp.index.posts.document import find_language, read_document
 from blog_search_mcp.index.relations.corpus import Corpus
@@ -58,23 +58,25 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
     return Draft(post, tuple(chunks.values()), links, post_id)
 
 
-def embed_passages(corpus: Corpus, draft: Draft) -> Vectors:
+def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension).
 
     Those of a post that is in the index are its own; a passage without a vector, or without a word
-    that the embedder can read, has zeros. Raises EmbedderError.
+    that the embedder can read, has zeros. Where the embedder does not answer: `None`, and why.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunks_of([draft.post_id])
         rows, counts = corpus.snapshot.vectors.vectors(chunks)
         sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
         np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
-        return normalise(sums)
+        return normalise(sums), ""
     title = draft.post.title
     texts = [embedding_text(title, each.headings, each.plain) for each in draft.passages]
     if not texts:
-        return np.zeros((0, corpus.snapshot.vectors.dimension), dtype=np.float32)
-    plain = [each.plain for each in draft.passages]
-    is_read = np.array(corpus.snapshot.embedder.vocabulary_coverage(plain)) > 0
-    vectors: Vectors = corpus.snapshot.embedder.embed_documents(texts) * is_read[:, np.newaxis]
-    return vectors
+        return None, ""
+    embedder, plain = corpus.snapshot.embedder, [each.plain for each in draft.passages]
+    is_read = np.array(embedder.vocabulary_coverage(plain)) > 0
+    try:
+        return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""
+    except EmbedderError as error:
+        return None, f"By words alone, without comparing meaning: {error.for_clients}"

@@ -31,8 +31,8 @@ class Passages:
 
     def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
         """Take a generation and its posts by id. Raises IndexBroken."""
-        table, self._vectors = snapshot.table, snapshot.vectors
-        self._table = table.chunks
+        self._table, self._vectors = snapshot.table, snapshot.vectors
+        table = snapshot.table
         counts = self._vectors.counts(table.chunks)
         self._chunks: Ids = np.repeat(table.chunks, counts)
         """By window, its chunk."""
@@ -49,54 +49,60 @@ class Passages:
         self._spoken = numbers[of_posts]
         """By window, the number of its language."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED
-        for window, rows in self._read():
+        for window, rows in self._read(directions=False):
             np.add.at(self._means, self._spoken[window], rows)
         self._means /= SHARED + np.bincount(self._spoken, minlength=len(self._means))[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
         """What each post is about: the direction of the sum of its windows."""
-        for window, rows in self._read_directions():
+        for window, rows in self._read():
             np.add.at(self.directions, of_posts[window], rows)
         self.directions = normalise(self.directions)
 
-    def _read(self) -> Iterator[tuple[slice, Vectors]]:
-        """Yield the windows of some chunks after the others, and their vectors."""
+    def _read(self, *, directions: bool = True) -> Iterator[tuple[slice, Vectors]]:
+        """Yield some windows after the others: their directions from their language's mean.
+
+        Without `directions` their vectors.
+        """
         place = 0
-        for start in range(0, len(self._table), BLOCK):
-            rows, _ = self._vectors.vectors(self._table[start : start + BLOCK])
-            yield slice(place, place + len(rows)), rows
+        for start in range(0, len(self._table.chunks), BLOCK):
+            rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK])
+            window = slice(place, place + len(rows))
+            yield (
+                window,
+                normalise(rows - self._means[self._spoken[window]]) if directions else rows,
+            )
             place += len(rows)
 
-    def _read_directions(self) -> Iterator[tuple[slice, Vectors]]:
-        """Yield them with their directions from the mean of their language."""
-        for window, rows in self._read():
-            yield window, normalise(rows - self._means[self._spoken[window]])
-
-    def compare(self, vectors: Vectors, language: str) -> Vectors:
+    def compare(self, vectors: Vectors | None, language: str) -> Vectors | None:
         """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-        Each is taken about the mean of its language; zeros are near to nothing.
+        Each is taken about the mean of its language; zeros are near to nothing. `None` where the
+        text or the blog has no vector.
         """
+        if vectors is None or not vectors.any() or not len(self.posts):
+            return None
         number = self._languages.get(language)
         mean = self._mean if number is None else self._means[number]
         is_any = np.any(vectors, axis=1, keepdims=True)
         directions = normalise(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
-        for window, rows in self._read_directions():
+        for window, rows in self._read():
             cosines[:, window] = directions @ rows.T
         return cosines
 
     def by_post(self, cosines: Vectors) -> Vectors:
         """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
-        if not len(self.posts):
-            return np.zeros((len(cosines), 0), dtype=np.float32)
         largest: Vectors = np.maximum.reduceat(cosines, self._starts, axis=1)
         return largest
 
-    def by_chunk(self, cosines: Vectors, post: int, chunks: Ids) -> Vectors:
+    def by_chunk(self, cosines: Vectors | None, post: int) -> Vectors | None:
         """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
 
-        Of shape (len(cosines), len(chunks)).
+        Of shape (len(cosines), number of chunks); `None` of none.
         """
+        if cosines is None:
+            return None
+        chunks = self._table.chunks_of([post])
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
         window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())
         columns = np.searchsorted(chunks, self._chunks[window])

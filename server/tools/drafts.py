@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -96,7 +95,7 @@ def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
 
 def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> dict[str, Any]:
     """Gather the facts of a comparison; of each post so many meetings, `None` for all."""
-    passages, notice = similarity.passages, similarity.notice
+    passages = similarity.passages
     facts = {
         "verdict": judge(similarity),
         "passages": len(passages),
@@ -104,7 +103,7 @@ def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> di
         "posts": [_post_facts(post, passages, meetings) for post in similarity.posts],
         "nearest": [_name_post(post) for post in similarity.nearest] or None,
         "translations": [post.source for post in similarity.translations] or None,
-        "notice": complete_commands(notice) if notice else None,
+        "notice": complete_commands(similarity.notice) or None,
     }
     return results.present(facts)
 
@@ -184,22 +183,16 @@ def find_links(
     )
 
     suggest = suggest_backlinks if is_reverse else suggest_links
-    vectors, notices = None, []
-    try:
-        vectors = embed_passages(corpus, draft)
-    except EmbedderError as error:
-        notice = f"Compared by words alone, since there is no embedding: {error.for_clients}"
-        notices.append(complete_commands(notice))
+    vectors, notice = embed_passages(corpus, draft)
     by_file = links_by_file(corpus)
     links = [
         _link_facts(link, link.write_href(by_file=by_file), is_reverse=is_reverse)
         for link in suggest(corpus, draft, vectors, limit)
     ]
-    if not links and is_reverse:
-        notices.append("No other post names or describes it without linking to it.")
-    elif not links:
-        nothing = "No words of the text name or describe another post that it does not link to."
-        notices.append(nothing)
+    nothing = "No words of the text name or describe another post that it does not link to."
+    if is_reverse:
+        nothing = "No other post names or describes it without linking to it."
+    notices = filter(None, (complete_commands(notice), "" if links else nothing))
     return results.present({"links": links, "notice": " ".join(notices) or None})
 
 

@@ -84,14 +84,15 @@ def suggest_links(
     `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
     that may be linked to; all by default.
     """
-    prose, cosines = Prose(draft, corpus.titles), _compare(corpus, draft, vectors)
+    prose = Prose(draft, corpus.titles)
+    cosines = corpus.passages.compare(vectors, draft.language)
     linked = corpus.targets_of(draft.links, draft.post.source)
     others = linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
     others = others if among is None else others & set(among)
     suggestions: list[Suggestion] = []
     for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]:
         chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
-        near = _compare_chunks(corpus, cosines, number)
+        near = corpus.passages.by_chunk(cosines, number)
         suggestions += filter(None, [_place_link(prose, corpus.posts[number], chunks, near)])
         if len(suggestions) == limit:
             break
@@ -106,15 +107,15 @@ def suggest_backlinks(
     Best are those whose words name it most fully and that are nearest in meaning.
     """
     subject = replace(draft.post, language=draft.language)
-    own, cosines = _versions_of(corpus, draft), _compare(corpus, draft, vectors)
+    own, cosines = _versions_of(corpus, draft), corpus.passages.compare(vectors, draft.language)
     suggestions: list[tuple[float, Suggestion]] = []
     for number, nearness in _find_near(corpus, subject, cosines).items():
         text = draft_of_post(corpus, corpus.posts[number].source)
         speaks = {primary_subtag(each.language) for each in (draft, text)} - {""}
         if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
-        near = _compare_chunks(corpus, cosines, number)
-        near = None if near is None else near.T
+        compared = corpus.passages.by_chunk(cosines, number)
+        near = None if compared is None else compared.T
         if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
             suggestions.append((suggestion.share + 2 * nearness, suggestion))
     suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
@@ -153,19 +154,6 @@ def _place_link(
         chunk=chunk,
         is_heading=is_heading,
     )
-
-
-def _compare(corpus: Corpus, draft: Draft, vectors: Vectors | None) -> Vectors | None:
-    """Return the cosines of a text's passages to the blog; `None` if none has a vector."""
-    if vectors is None or not vectors.any():
-        return None
-    return corpus.passages.compare(vectors, draft.language)
-
-
-def _compare_chunks(corpus: Corpus, cosines: Vectors | None, post: int) -> Vectors | None:
-    """Return those to the chunks of a post."""
-    chunks = corpus.snapshot.table.chunks_of([post])
-    return None if cosines is None else corpus.passages.by_chunk(cosines, post, chunks)
 
 
 def _find_near(corpus: Corpus, subject: Post, cosines: Vectors | None) -> dict[int, float]:

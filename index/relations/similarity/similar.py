@@ -17,7 +17,6 @@ from typing import Literal
 import numpy as np
 
 from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, embed_passages
 from blog_search_mcp.index.relations.passages import NOWHERE
@@ -98,8 +97,8 @@ class Similarity:
     """How many of them meet any post, listed or not."""
     translations: tuple[Post, ...]
     """Posts that are known to be the text in other languages."""
-    notice: str | None = None
-    """One sentence the reader must see (meaning is not compared), else `None`."""
+    notice: str = ""
+    """One sentence the reader must see (meaning is not compared), if there is any."""
 
 
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
@@ -110,11 +109,8 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """
     lengths = [read_wording(each.plain, draft.post.language).length for each in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
-    vectors, notice = None, None
-    try:
-        vectors = embed_passages(corpus, draft)[list(judged)]
-    except EmbedderError as error:
-        notice = f"By words alone, without comparing meaning: {error.for_clients}"
+    vectors, notice = embed_passages(corpus, draft)
+    vectors = None if vectors is None else vectors[list(judged)]
     draft = replace(draft, passages=tuple(draft.passages[n] for n in judged))
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
     translations = frozenset[int]().union(*map(corpus.translations_of, own))
@@ -146,9 +142,7 @@ class _Search:
         level = corpus.snapshot.lexical.chunks
         self._rarity = Rarity(level.having, level.documents)
         self._linked = corpus.targets_of(draft.links, draft.post.source)
-        self._cosines: Vectors | None = None
-        if vectors is not None and len(vectors) and len(corpus.passages.posts):
-            self._cosines = corpus.passages.compare(vectors, self._language)
+        self._cosines = corpus.passages.compare(vectors, self._language)
 
     def judge(self) -> Iterator[SimilarPost]:
         """Yield every post that some way of searching proposes."""
@@ -195,10 +189,9 @@ class _Search:
         post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         is_foreign = _differ(self._language, post.language)
-        cosines, words = np.zeros((2, len(self._wordings), len(chunks)))
-        if self._cosines is not None:
-            ids = np.array([*chunks], dtype=np.int64)
-            cosines = np.maximum(self._corpus.passages.by_chunk(self._cosines, number, ids), 0.0)
+        words = np.zeros((len(self._wordings), len(chunks)))
+        compared = self._corpus.passages.by_chunk(self._cosines, number)
+        cosines = words if compared is None else np.maximum(compared, 0.0)
         meetings = list[Meeting]()
         runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs))
         for n, mine in enumerate(self._wordings):

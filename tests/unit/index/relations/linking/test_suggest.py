@@ -73,7 +73,7 @@ def shown(found: list[Suggestion]) -> list[tuple[str, int, str]]:
 
 def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
-    found = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
+    found = suggest_links(corpus, draft, embed_passages(corpus, draft)[0], 5)
     assert sorted(shown(found)) == [
         ("bread.md", 9, "bread"),
         ("soup.md", 8, "onion\nsoup"),
@@ -96,7 +96,7 @@ def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus)
 
 def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
     draft = read_draft(b"# Butter\n\nIt keeps in the cold.\n", "new.md")
-    found = suggest_backlinks(corpus, draft, embed_passages(corpus, draft), 5)
+    found = suggest_backlinks(corpus, draft, embed_passages(corpus, draft)[0], 5)
     assert sorted((s.post.source, s.line, s.words) for s in found) == [
         ("bread.md", 4, "butter"),
         ("butter.md", 4, "Butter"),
@@ -108,7 +108,7 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
     tea = {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"}
     corpus = blog(POSTS | tea).reader().corpus()
     soup = draft_of_post(corpus, "soup.md")
-    found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup), 5)
+    found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup)[0], 5)
     assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
 
 
@@ -133,7 +133,7 @@ def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBl
     long = f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"
     corpus = blog({"long.md": long} | others).reader().corpus()
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
-    [found] = suggest_links(corpus, draft, embed_passages(corpus, draft), 5)
+    [found] = suggest_links(corpus, draft, embed_passages(corpus, draft)[0], 5)
     assert (found.words, found.is_heading) == ("walrus ferry", False)
 
 

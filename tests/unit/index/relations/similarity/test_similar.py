@@ -52,7 +52,7 @@ def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> Non
     assert (meeting.passage, meeting.same_words) == (1, 1.0)
     assert meeting.chunk.index == 0
     assert TUSKS in meeting.says
-    assert (len(found.passages), found.said, found.notice) == (2, 1, None)
+    assert (len(found.passages), found.said, found.notice) == (2, 1, "")
     assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 5)
 
 
