@@ -1,16 +1,17 @@
 """`author usage`: report which tools are called, and which questions the blog hardly answers.
 
-Questions alike stand in one group, with the post that is nearest to them today: together the
-groups are a list of posts to write.
+Questions with the same words, in any order and form, stand in one group, with the post that is
+nearest to them today: together the groups are a list of posts to write.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TypeAlias
 
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import Facts, show
@@ -20,9 +21,9 @@ from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from blog_search_mcp.server.usage import LoggedCall, read_calls
 
-COMPARED, LOOKED_UP, SHOWN = 300, 50, 20
-"""Questions that are compared with each other, groups that are searched for and groups that are
-listed at most, the most frequent; a full log has thousands of questions."""
+LOOKED_UP, SHOWN = 50, 20
+"""Groups that are searched for and groups that are listed at most, the most frequent; a full log
+has thousands of questions."""
 
 Group: TypeAlias = list[LoggedCall]
 """Searches in vain for questions alike."""
@@ -40,49 +41,35 @@ def report_usage(settings: Settings, *, as_json: bool) -> int:
         raise UsageError(f"{settings.usage_log} holds no calls yet.")
     days = [call.day for call in calls]
     tools = dict(Counter(call.tool for call in calls).most_common())
-    groups, notice, engine = _group_by_words(calls), None, engine_for_one(settings)
+    notice, engine = None, engine_for_one(settings)
     try:
-        groups = _join_alike(groups, engine)
-    except BlogSearchError as error:  # then each question stands for itself
+        engine.corpus()
+    except BlogSearchError as error:  # then no question has a nearest post
         notice = error.for_clients
-    gaps = [_describe(group, engine) for group in groups[:LOOKED_UP]]
+    gaps = [_describe(group, engine) for group in _group_alike(calls)[:LOOKED_UP]]
     missed = [gap for gap in gaps if (gap["nearest"] or {}).get("confidence") != "high"][:SHOWN]
     facts = {"calls": len(calls), "first": min(days), "last": max(days), "tools": tools}
     show(facts | {"missed": missed, "notice": notice}, settings, as_json=as_json)
     return 0
 
 
-def _group_by_words(calls: Iterable[LoggedCall]) -> list[Group]:
-    """Group the searches that found nothing, or little, by words; case and spaces do not count.
+def _group_alike(calls: Iterable[LoggedCall]) -> list[Group]:
+    """Group the searches that found nothing, or little, by what they ask for, most frequent first.
 
     A further page of a search is no new question.
     """
-    groups: dict[str, Group] = {}
+    groups: dict[frozenset[tuple[str, ...]], Group] = {}
     for call in calls:
         is_search = call.tool == SEARCH_BLOG.name and call.hits is not None and not call.offset
         if is_search and (call.hits == 0 or call.confidence == "low"):
-            groups.setdefault(_key(call), []).append(call)
-    return _sort(groups.values())
+            words = analyse_query(call.query).words
+            telling = [word.stems for word in words if word.weight == 1.0]
+            groups.setdefault(frozenset(telling or [(_key(call),)]), []).append(call)
+    return sorted(groups.values(), key=lambda group: (len(group), group[-1].time), reverse=True)
 
 
 def _key(call: LoggedCall) -> str:
     return one_line(call.query.casefold())
-
-
-def _sort(groups: Iterable[Group]) -> list[Group]:
-    """Put the most frequent first."""
-    return sorted(groups, key=lambda group: (len(group), group[-1].time), reverse=True)
-
-
-def _join_alike(groups: Sequence[Group], engine: Engine) -> list[Group]:
-    """Join groups alike. Raises BlogSearchError."""
-    corpus = engine.corpus()
-    from blog_search_mcp.index.relations.questions import group_questions
-
-    alike = group_questions(corpus, [group[-1].query for group in groups[:COMPARED]])
-    joined = ([call for place in places for call in groups[place]] for places in alike)
-    by_time = (sorted(group, key=lambda call: call.time) for group in joined)
-    return _sort([*by_time, *groups[COMPARED:]])
 
 
 def _describe(group: Group, engine: Engine) -> Facts:

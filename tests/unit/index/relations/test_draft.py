@@ -1,9 +1,8 @@
-"""A draft, the posts related to a post, and questions that ask for the same."""
+"""A draft, and the posts related to a post."""
 
 from __future__ import annotations
 
 from blog_search_mcp.index.relations.draft import read_draft
-from blog_search_mcp.index.relations.questions import group_questions
 from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.index.types import Link, Post
 from tests.support.blog import MakeBlog
@@ -63,11 +62,3 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_related(blog:
     assert "linked.md" not in related["kept.md"]
     assert "kept.md" in related["linked.md"]
     assert all("kept.de.md" not in others for others in related.values())
-
-
-def test_rewordings_are_grouped(blog: MakeBlog) -> None:
-    asked = ["How to boil an onion?", "tusks of a walrus", "onion boiling", "the tusks"]
-    made = blog({"a.md": "# Soup\n\nBoil the onion.\n", "b.md": "# Ice\n\nThe walrus rests.\n"})
-    corpus = made.reader().corpus()
-    assert group_questions(corpus, asked) == [[0, 2], [1, 3]]
-    assert group_questions(corpus, []) == []
