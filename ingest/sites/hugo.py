@@ -158,15 +158,13 @@ def _hyphenate(path: str) -> str:
 
 def _sanitize(text: str) -> str:
     """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
-    kept: list[str] = []
-    gap = False
-    for char in unicodedata.normalize("NFC", text):
-        category = unicodedata.category(char)
-        if char in "./\\_#+~-@" or category[0] in "LM" or category == "Nd":
-            if gap and char != "-":
-                kept.append("-")
-            gap = False
-            kept.append(char)
-        elif kept and char.isspace() and kept[-1] != "-":
-            gap = True
-    return "".join(kept).lower()
+    letters = "".join(
+        " " if char.isspace() else char for char in unicodedata.normalize("NFC", text)
+    )
+    kept = "".join(c for c in letters if c in " ./\\_#+~-@" or _is_letter(c)).strip()
+    return re.sub(" +", "-", re.sub(" *- *", "-", kept)).lower()
+
+
+def _is_letter(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] in "LM" or category == "Nd"
