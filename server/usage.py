@@ -1,4 +1,4 @@
-"""The usage log: one line of JSON in a local file for each tool call.
+"""The usage log, one line of JSON in a local file for each tool call, and the report on it.
 
 Off unless a file is named. It holds queries, so only its owner may read it, nothing reads it but
 `author usage`, and no answer to a client has anything of it. Every client has a server of its own,
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,16 +19,19 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.store.disk import read_regular
-from blog_search_mcp.server.format.results import replace_surrogates, to_json
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.cli.terminal import Facts, show
+from blog_search_mcp.server.engine import Engine, engine_for_one
+from blog_search_mcp.server.format.results import post_summary, replace_surrogates, to_json
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 LONGEST_QUERY = 300
 """Characters of a query that are kept."""
-LARGEST_READ = 128_000_000
-"""Bytes of a file that is read: some 600,000 calls."""
+LOOKED_UP, SHOWN = 50, 20
+"""Questions that are searched for again and that are listed at most, the most frequent."""
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +56,12 @@ class LoggedCall(BaseModel):
     def day(self) -> str:
         """The ISO day of the call."""
         return self.time.date().isoformat()
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether it is a search, and no further page of one, that found nothing or little."""
+        is_search = self.tool == SEARCH_BLOG.name and self.hits is not None and not self.offset
+        return is_search and (self.hits == 0 or self.confidence == "low")
 
 
 def log_call(
@@ -81,12 +92,9 @@ def read_calls(path: Path) -> list[LoggedCall]:
     Raises UsageError for a file that cannot be read.
     """
     try:
-        lines = read_regular(path, LARGEST_READ).splitlines()
+        lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise UsageError(
-            f"The usage log {path} cannot be read: {error.strerror}. Name the file that the "
-            "server logs in."
-        ) from error
+        raise UsageError(f"The usage log {path} cannot be read: {error.strerror}.") from error
     calls = []
     for line in lines:
         try:
@@ -94,3 +102,46 @@ def read_calls(path: Path) -> list[LoggedCall]:
         except ValidationError:
             log.warning("A line of the usage log is no call and left out: %.60r", line)
     return calls
+
+
+def report_usage(settings: Settings, *, as_json: bool) -> int:
+    """Print which tools were called, and which questions the blog hardly answers, even today.
+
+    Questions with the same words are one. Raises UsageError where there are no calls.
+    """
+    if settings.usage_log is None:
+        raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
+    calls = read_calls(settings.usage_log)
+    if not calls:
+        raise UsageError(f"{settings.usage_log} holds no calls yet.")
+    asked = defaultdict[str, list[LoggedCall]](list)
+    for call in calls:
+        if call.is_missed:
+            asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
+    most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
+    missed, notice, engine = list[Facts](), None, engine_for_one(settings)
+    for same in most[:LOOKED_UP]:
+        nearest = None
+        try:
+            nearest = _find_nearest(engine, same[-1].query)
+        except BlogSearchError as error:
+            notice = error.for_clients
+        if (nearest or {}).get("confidence") != "high":
+            facts = {"question": same[-1].query, **_count(same), "nearest": nearest}
+            missed.append(facts)
+    tools = dict(Counter(call.tool for call in calls).most_common())
+    facts = {**_count(calls, "calls"), "tools": tools, "missed": missed[:SHOWN], "notice": notice}
+    show(facts, settings, as_json=as_json)
+    return 0
+
+
+def _count(calls: Sequence[LoggedCall], name: str = "count") -> Facts:
+    days = [call.day for call in calls]
+    return {name: len(calls), "first": min(days), "last": max(days)}
+
+
+def _find_nearest(engine: Engine, question: str) -> Facts | None:
+    """Return the post that a search finds first today, with its confidence."""
+    answer = engine.search(question, Filters(), limit=1, offset=0)
+    hits = (post_summary(hit.post) for hit in answer.hits)
+    return next(({**post, "confidence": answer.confidence} for post in hits), None)

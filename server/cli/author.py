@@ -16,12 +16,12 @@ from blog_search_mcp.index.errors import UnknownPost, UsageError
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option
-from blog_search_mcp.server.cli.missed import report_usage
 from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
 from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
+from blog_search_mcp.server.usage import report_usage
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.breaks import Finding
@@ -52,8 +52,8 @@ subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
     """Open the blog and read what `subject` names: `-`, a file, else the source of a post.
 
-    A file is named by its path below the content folder, else by its name. Raises OSError, and
-    UsageError for what is neither a file nor a post, else BlogSearchError.
+    A file is named by its path below the content folder, else by its name. Raises OSError and
+    BlogSearchError.
     """
     text, source, path = None, subject, Path(subject).expanduser()
     if subject == "-":
@@ -64,13 +64,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         is_inside = file.is_relative_to(content)
         source = file.relative_to(content).as_posix() if is_inside else file.name
     corpus = engine_for_one(settings, embeds=text is not None).corpus()
-    try:
-        return corpus, read_subject(corpus, text, source)
-    except UnknownPost as error:
-        nearest = f" Nearest: {', '.join(error.nearest)}." if error.nearest else ""
-        raise UsageError(
-            f"{subject} is neither a file nor the source of a post.{nearest}"
-        ) from error
+    return corpus, read_subject(corpus, text, source)
 
 
 @author.command()

@@ -101,25 +101,22 @@ def report(blog: Blog, log: Path) -> Any:
 @pytest.mark.parametrize(
     ("calls", "missed"),
     [
-        ([weak("rotate keys")], [["rotate keys"]]),
-        ([weak("rye bread", hits=3, confidence="low")], [["rye bread"]]),
+        ([weak("rotate keys")], ["rotate keys"]),
+        ([weak("rye bread", hits=3, confidence="low")], ["rye bread"]),
         ([weak("rye bread", hits=3, confidence="low", offset=5)], []),
         ([weak("rye bread", hits=3, confidence="medium")], []),
         ([weak("what an author asks", tool="timeline")], []),
         ([weak("failed", hits=None)], []),
         ([weak("Onion soup")], []),
-        ([weak("How  to ROTATE?"), weak("how to rotate?")], [["how to rotate?"]]),
-        (
-            [weak("rye bread"), *[weak("walrus tusks")] * 2, weak("tusks of a walrus")],
-            [["walrus tusks", "tusks of a walrus"], ["rye bread"]],
-        ),
+        ([weak("How  to ROTATE?"), weak("how to rotate?")], ["how to rotate?"]),
+        ([weak("rye"), weak("walrus tusks"), weak("tusks: walrus")], ["tusks: walrus", "rye"]),
     ],
 )
-def test_questions_that_the_blog_hardly_answers_are_missed_in_groups(
-    blog: Blog, tmp_path: Path, calls: list[dict[str, object]], missed: list[list[str]]
+def test_questions_that_the_blog_hardly_answers_are_missed(
+    blog: Blog, tmp_path: Path, calls: list[dict[str, object]], missed: list[str]
 ) -> None:
     gaps = report(blog, write(tmp_path / "log", *calls))["missed"]
-    assert [gap["questions"] for gap in gaps] == missed
+    assert [gap["question"] for gap in gaps] == missed
 
 
 def test_a_report_counts_calls_and_says_what_is_nearest_and_obeys_nothing(
@@ -148,5 +145,5 @@ def test_without_a_log_nothing_is_reported(blog: Blog, tmp_path: Path, place: st
 def test_without_an_index_the_questions_are_reported_all_the_same(tmp_path: Path) -> None:
     log = write(tmp_path / "log", weak("rye bread"))
     told = report(Blog(tmp_path, tmp_path / "none"), log)
-    assert [gap["questions"] for gap in told["missed"]] == [["rye bread"]]
+    assert [gap["question"] for gap in told["missed"]] == ["rye bread"]
     assert "blog-search-mcp ingest" in told["notice"]

@@ -135,7 +135,7 @@ def test_what_cannot_be_meant_is_refused_with_what_may_be(
     blog: Blog, words: tuple[str, ...], told: str
 ) -> None:
     ran = blog.command("author", *words)
-    assert (ran.status, ran.out) == (2, "")
+    assert (ran.status, ran.out) == (1, "")
     assert told in ran.err
 
 
