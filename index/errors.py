@@ -7,10 +7,11 @@ translated where they enter, with `raise … from error`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.types import MAX_ADDRESS, Vectors
 
 
 class BlogSearchError(Exception):
@@ -87,13 +88,27 @@ class NotInIndex(BlogSearchError):
     """A post or chunk that does not exist."""
 
 
+NEAREST = 3
+"""Names that are told where the one that was asked for is not there."""
+
+
+def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return NEAREST at most: names that end alike, are spelt alike, or hold `name`."""
+    folded, wanted = {other.casefold(): other for other in names}, name.casefold()
+    end = "/" + wanted.rpartition("/")[2]
+    same_end = [other for other in folded if f"/{other}".endswith(end)]
+    close = difflib.get_close_matches(wanted[:MAX_ADDRESS], folded, NEAREST, cutoff=0.5)
+    holding = [other for other in folded if wanted in other]
+    return tuple(folded[it] for it in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
+
+
 class UnknownPost(NotInIndex):
     """No post has this source; `nearest` are sources that look like it."""
 
-    def __init__(self, source: str, nearest: tuple[str, ...]) -> None:
+    def __init__(self, source: str, sources: Iterable[str]) -> None:
+        nearest = find_nearest(source, sources)
         known = f" Nearest: {', '.join(nearest)}." if nearest else ""
         super().__init__(f"No post {source!r} in the index.{known} Use a source from search_blog.")
-        self.source = source
         self.nearest = nearest
 
 

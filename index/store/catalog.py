@@ -8,7 +8,6 @@ in a second file, which many generations share.
 
 from __future__ import annotations
 
-import difflib
 import json
 import sqlite3
 import threading
@@ -28,7 +27,6 @@ from blog_search_mcp.index.errors import IndexBroken, UnknownPost
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import (
-    MAX_ADDRESS,
     Chunk,
     Filters,
     Ids,
@@ -85,9 +83,6 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(low, counts) + within, counts
 
-
-NEAREST = 3
-"""Sources named when the one asked for is not there."""
 
 POST_FIELDS = tuple(field.name for field in fields(Post))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
@@ -223,15 +218,8 @@ class Catalog:
         """Find the post with exactly this source, and its id. Raises UnknownPost."""
         for post in self._posts("WHERE source = ?", source).items():
             return post
-        raise UnknownPost(source, self.nearest(source))
-
-    def nearest(self, source: str) -> tuple[str, ...]:
-        """Return NEAREST sources at most: those of the same file name first, then those alike."""
-        ending = "/" + source.rpartition("/")[2].casefold()
-        sources = [row[0] for row in self.rows("SELECT source FROM posts ORDER BY source")]
-        same_name = [each for each in sources if f"/{each}".casefold().endswith(ending)]
-        close = difflib.get_close_matches(source[:MAX_ADDRESS], sources, NEAREST, cutoff=0.5)
-        return tuple(dict.fromkeys([*same_name, *close]))[:NEAREST]
+        sources = self.rows("SELECT source FROM posts ORDER BY source")
+        raise UnknownPost(source, (row[0] for row in sources))
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import click
 
 from blog_search_mcp.index.command_line import json_option
-from blog_search_mcp.index.errors import UnknownPost, UsageError
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option

@@ -251,10 +251,7 @@ def _replace(path: Path, text: str) -> None:
     written = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         written.touch(mode=0o600)
-        with written.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        written.write_text(text, encoding="utf-8", newline="")
         if target.exists():
             shutil.copymode(target, written)
             shutil.copy2(target, path.with_name(path.name + BACKUP))

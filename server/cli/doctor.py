@@ -113,16 +113,16 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Res
     """Check every entry of ours, and tell how to make one if there is none."""
     results: list[Result] = []
     for client in clients.values():
+        title = CLIENTS[client.word]
         try:
             entries = read_entries(client)
         except ClientSettingsError as error:
-            results.append((CLIENTS[client.word], "warning", str(error)))
+            results.append((title, "warning", str(error)))
             continue
-        for name in (name for name, fields in entries.items() if is_ours(fields)):
-            state, text = _check_entry(client, name, entries[name], settings)
-            results.append(
-                (CLIENTS[client.word], state, f"The entry {name!r} in {client.path} {text}")
-            )
+        for name, fields in entries.items():
+            if is_ours(fields):
+                state, text = _check_entry(client, name, fields, settings)
+                results.append((title, state, f"The entry {name!r} in {client.path} {text}"))
     if not results:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict
 
+from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import fit, one_line, present, quote, shorten
 
 NAME_WIDTH = 40
-NEAREST = 3
 LIST_BYTES = 160
 NEAREST_WIDTH, NEAREST_BYTES = 120, 400
 """A nearest name is there to be asked for, so it is only cut where it is no name any more."""
@@ -57,20 +56,10 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
 
 
 def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
-    nearest = list_names(_find_nearest(name, counts), NEAREST_BYTES, NEAREST_WIDTH)
+    near = tuple((other, dict(counts)[other]) for other in find_nearest(name, dict(counts)))
+    nearest = list_names(near, NEAREST_BYTES, NEAREST_WIDTH)
     return [
         f"No post has the {kind} {quote(name)}.",
         *([f"Nearest: {nearest}."] if nearest else []),
         f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
     ]
-
-
-def _find_nearest(name: str, counts: Counted) -> Counted:
-    """Return NEAREST names at most: those that end alike, are spelt alike, or hold `name`."""
-    folded = {other.casefold(): (other, count) for other, count in counts}
-    wanted = name.casefold()
-    end = wanted.rpartition("/")[2]
-    same_end = [other for other in folded if other.rpartition("/")[2] == end]
-    close = difflib.get_close_matches(wanted, folded, NEAREST)
-    holding = [other for other in folded if wanted in other]
-    return tuple(folded[other] for other in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]

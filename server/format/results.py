@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
+from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
@@ -197,8 +197,6 @@ def describe_failure(error: BaseException) -> str:
     """
     if isinstance(error, KeyboardInterrupt | SystemExit):
         raise error
-    if isinstance(error, UsageError | NotInIndex):  # quotes what the client itself sent
-        return replace_surrogates(error.for_clients)
     if isinstance(error, BlogSearchError):
         return replace_surrogates(complete_commands(error.for_clients))
     log.error("A request failed.", exc_info=error)

@@ -2,13 +2,13 @@
 
 The low-level server of the SDK is used because the high-level one words argument errors itself.
 Arguments, results and exceptions of tools it leaves unchecked: the tools check the first two, and
-all failures pass one place, `run_tool`.
+all failures pass one place, `call_tool`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,14 +133,20 @@ def call_tool(
     _context: Context,
     params: types.CallToolRequestParams,
 ) -> types.CallToolResult:
-    """Run a tool and note the call. Raises MCPError for one that is not offered."""
+    """Run a tool and note the call; a failure is a sentence that the model can act on.
+
+    Raises MCPError for a tool that is not offered.
+    """
     tool = next((tool for tool in tools if tool.name == params.name), None)
     if tool is None:
         names = " and ".join(tool.name for tool in tools)
         sentence = f"Unknown tool {params.name[:80]!r}; this server has {names}."
         raise MCPError(types.INVALID_PARAMS, sentence)
     began, arguments = time.perf_counter(), params.arguments or {}
-    reply = run_tool(tool, engine, arguments)
+    try:
+        reply = tool.call(engine, arguments)
+    except BaseException as error:  # a panic of Rust is no Exception
+        reply = ToolReply((describe_failure(error),), is_error=True)
     if log is not None:
         log_call(log, tool.name, arguments, reply, time.perf_counter() - began)
     return types.CallToolResult(
@@ -148,14 +154,6 @@ def call_tool(
         structured_content=reply.facts,
         is_error=reply.is_error,
     )
-
-
-def run_tool(tool: Tool[Any], engine: Engine, arguments: Mapping[str, Any]) -> ToolReply:
-    """Return the tool's reply, or its failure as a sentence the model can act on."""
-    try:
-        return tool.call(engine, arguments)
-    except BaseException as error:  # a panic of Rust is no Exception
-        return ToolReply((describe_failure(error),), is_error=True)
 
 
 def describe_tool(tool: Tool[Any]) -> types.Tool:

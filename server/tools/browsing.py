@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Chunk, Filters, Order, Outline, Post, Posts
+from blog_search_mcp.index.types import Chunk, Order, Outline, Post, Posts
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_unknown
@@ -70,17 +70,11 @@ def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:
     page = results.fit(lambda page: results.to_json(page_facts(page)), posts.page, ANSWER)
     facts = page_facts(page)
     if not posts.page:
-        facts["notice"] = _why_empty(posts.total, arguments, engine)
+        past = f"offset {posts.offset} is past the last post: {posts.total} in all, from 0."
+        why = "No post passes these filters. Leave some out."
+        unknown = explain_unknown(arguments.filters, engine.overview)
+        facts["notice"] = past if posts.total else unknown or why
     return ToolReply.of_facts(facts)
-
-
-def _why_empty(total: int, arguments: ListArguments, engine: Engine) -> str:
-    if total:
-        return f"offset {arguments.offset} is past the last post: {total} in all, from 0."
-    if arguments.filters == Filters():
-        return "The blog has no posts."
-    unknown = explain_unknown(arguments.filters, engine.overview)
-    return unknown or "No post passes these filters. Leave some out."
 
 
 def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:

@@ -189,10 +189,10 @@ def find_links(
         _link_facts(link, link.write_href(by_file=by_file), is_reverse=is_reverse)
         for link in suggest(corpus, draft, vectors, limit)
     ]
-    nothing = "No words of the text name or describe another post that it does not link to."
-    if is_reverse:
-        nothing = "No other post names or describes it without linking to it."
-    notices = filter(None, (complete_commands(notice), "" if links else nothing))
+    who = "No other post names or describes it" if is_reverse else "No words name another post"
+    notices = filter(
+        None, (complete_commands(notice), "" if links else f"{who} without a link to it.")
+    )
     return results.present({"links": links, "notice": " ".join(notices) or None})
 
 

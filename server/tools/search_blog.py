@@ -165,11 +165,8 @@ def timeline_facts(answer: Answer, limit: int, width: int) -> dict[str, Any]:
         "first": _name(dated[:1]),
         "latest": _name(dated[-1:]),
     }
-    return (
-        results.present(facts)
-        | {"years": years}
-        | ({"notice": answer.notice} if answer.notice else {})
-    )
+    notice = {"notice": answer.notice} if answer.notice else {}
+    return {**results.present(facts), "years": years, **notice}
 
 
 def _name(hits: Sequence[Hit]) -> dict[str, str | None]:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blog_search_mcp.index.errors import BlogSearchError, IndexProblem, IngestFailed
+from blog_search_mcp.index.errors import BlogSearchError, IngestFailed
 from blog_search_mcp.index.posts.last_ingest import (
     STOP_WITH_STDIN,
     IngestOptions,
@@ -111,16 +111,16 @@ class Watcher:
     def step(self) -> None:
         """Walk the folder, and ingest if it is time to and no other server does."""
         try:
-            generation = self._find_current()
-            last = read_last_ingest(self._store, generation) if generation else None
+            stamp = self._store.stamp()
+            last = read_last_ingest(self._store, stamp[0]) if stamp else None
             self._latest = state = self._walk(last)
-            if not self._is_due(state) or not (generation is None or self._leads()):
+            if not self._is_due(state) or not (stamp is None or self._leads()):
                 return
             self._tried, self._began = state, self._now()
             for line in self._ingest(last.options if last else IngestOptions()):
                 log.info("%s", line)
             self._latest, self._failure = FolderState(state.files, 0), None
-            if self._find_current() != generation:
+            if self._store.stamp() != stamp:
                 self._on_switch()
         except BlogSearchError as error:
             if error.for_clients != self._failure:
@@ -169,12 +169,6 @@ class Watcher:
             except (OSError, RuntimeError) as error:
                 log.info("The system does not tell when posts change (%s).", error)
                 time.sleep(TIMEOUT_MS / 1000)
-
-    def _find_current(self) -> int | None:
-        """Return the live generation's number, `None` if there is none that can be read."""
-        with suppress(IndexProblem):
-            return self._store.current_number()
-        return None
 
     def _walk(self, last: LastIngest | None) -> FolderState:
         if last is None:
