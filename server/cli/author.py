@@ -15,12 +15,12 @@ from blog_search_mcp.index.command_line import json_option
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option
+from blog_search_mcp.server.cli.missed import report_usage
 from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
 from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
-from blog_search_mcp.server.usage import report_usage
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.breaks import Finding
