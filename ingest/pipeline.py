@@ -131,6 +131,8 @@ class _Ingest:
                     f"{manifest.waiting:,} of {len(manifest.posts):,}, the newest first."
                 )
             manifest = self._write_backlog(manifest, queue)
+            if self.job.rebuild:
+                cache.prune()
             self.counts.embedded = queue.texts_embedded
             self.counts.without_vector = queue.without_vector
             self.counts.problems += cache.warnings

@@ -50,8 +50,10 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
         """What the author should know about the cache, in sentences."""
-        salted = self._adopt_fingerprint(identity)
-        self._salt = hashlib.blake2b(salted.encode(), digest_size=32).digest()
+        self._used: set[bytes] = set()
+        """Keys that were asked for."""
+        self._salted = self._adopt_fingerprint(identity)
+        self._salt = hashlib.blake2b(self._salted.encode(), digest_size=32).digest()
 
     def __exit__(self, *_raised: object) -> None:
         """Close the file."""
@@ -61,8 +63,9 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are here, by text."""
-        query = "SELECT vector FROM embeddings WHERE key = ?"
-        results = self._run(query, [[self._key(text)] for text in texts])
+        query, keys = "SELECT vector FROM embeddings WHERE key = ?", [*map(self._key, texts)]
+        self._used.update(keys)
+        results = self._run(query, [[key] for key in keys])
         pairs = zip(texts, results, strict=True)
         return {text: np.frombuffer(rows[0][0], dtype="<f4") for text, rows in pairs if rows}
 
@@ -71,6 +74,14 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
         statement = "INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)"
         self._run(statement, [*zip(map(self._key, texts), blobs, strict=True)])
+
+    def prune(self) -> None:
+        """Delete the vectors of every text that was not asked for since the file was opened."""
+        [rows] = self._run("SELECT key FROM embeddings", [[]])
+        if unused := [row for row in rows if row[0] not in self._used]:
+            self._run("DELETE FROM embeddings WHERE key = ?", unused)
+            self._run("DELETE FROM canaries WHERE identity || canaries <> ?", [[self._salted]])
+            self._run("VACUUM", [[]])
 
     def _key(self, text: str) -> bytes:
         content = text.encode("utf-8", "surrogatepass")

@@ -21,6 +21,7 @@ from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
+from tests.support.front import made
 from tests.support.paths import ROOT
 
 TEXTS = ["one", "two words", "三", "", "\ud83e", "a\x00b", "a" * 1_000_000]
@@ -93,6 +94,26 @@ def test_another_embedder_never_meets_these_vectors(change: dict[str, Any], path
     put(path, TEXTS)
     assert list_found(path, TEXTS, replace(IDENTITY, **change)) == []
     assert list_found(path, TEXTS) == TEXTS
+
+
+def test_a_rebuild_takes_out_the_vectors_that_no_post_needs_and_no_other(tmp_path: Path) -> None:
+    blog = made(tmp_path, {f"{n}.md": f"# Walk {n}\n\nPast {n} farms." for n in range(4)})
+    cache = blog.index / "embeddings.db"
+    first = count_rows(cache)
+    for farms in ("mills", "wells"):
+        blog.write({f"{n}.md": f"# Walk {n}\n\nPast {n} {farms}." for n in range(4)})
+        assert blog.ingest().status == 0
+    assert count_rows(cache) > first
+    for options in ((), ("--model", "multilingual-e5-small")):
+        assert blog.ingest("--rebuild", *options).status == 0
+        assert count_rows(cache) == first
+        assert " 0 texts embedded" in blog.ingest("--rebuild", *options).err
+
+
+def count_rows(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        [(count,)] = connection.execute("SELECT count(*) FROM embeddings").fetchall()
+    return int(count)
 
 
 def overwrite_page(number: int, content: bytes) -> Callable[[Path], None]:
