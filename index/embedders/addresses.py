@@ -15,33 +15,46 @@ _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 """An explicit scheme brings its own default port, as in Ollama."""
 
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-"""What to connect to where Ollama is told to listen."""
+"""What to connect to where a server is told to listen."""
+
+
+_OLLAMA_ROUTE: Final = re.compile(
+    r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
+)
+_OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
+"""What people paste besides the address."""
 
 
 def resolve_ollama(text: str) -> str:
     """Return `scheme://host:port[/path]` for a form of OLLAMA_HOST, by the rules of Ollama itself.
 
-    Empty means `http://127.0.0.1:11434`. Raises UsageError, which does not repeat the text.
+    Empty means `http://127.0.0.1:11434`; a route of Ollama's at the end is taken off. Raises
+    UsageError, which does not repeat the text.
     """
-    trimmed = text.strip().strip("\"'").strip()
-    parts = _split(trimmed, "http://127.0.0.1:11434", needs_host=False)
-    host = _LOOPBACKS.get(parts.hostname or "", parts.hostname)
-    host = f"[{host}]" if ":" in str(host) else host
-    default = _SCHEME_PORTS[parts.scheme] if "://" in trimmed else OLLAMA_PORT
-    return f"{parts.scheme}://{host}:{parts.port or default}{parts.path}".rstrip("/")
+    parts, host, path = _split(text, "http://127.0.0.1:11434", needs_host=False)
+    default = _SCHEME_PORTS[parts.scheme] if "://" in text else OLLAMA_PORT
+    return f"{parts.scheme}://{host}:{parts.port or default}{_OLLAMA_ROUTE.sub('', path)}"
 
 
 def resolve_openai(text: str) -> str:
-    """Return the address that `/embeddings` is appended to; one without a path gets `/v1`.
+    """Return the URL of `/embeddings`, below `/v1` for an address without a path.
 
+    The URL itself stays as it is, and a route of Ollama's own is taken for the one beside it.
     Raises UsageError, which does not repeat the text.
     """
-    parts = _split(text.strip().rstrip("/"), "http://127.0.0.1:8000/v1", needs_host=True)
-    return f"{parts.scheme}://{parts.netloc}{parts.path or '/v1'}"
+    parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
+    path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
+    if not path.endswith("/embeddings"):
+        path = f"{_OTHER_ROUTE.sub('', path) or '/v1'}/embeddings"
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{path}"
 
 
-def _split(text: str, example: str, *, needs_host: bool) -> SplitResult:
-    """Take an address apart, by default one of http. Raises UsageError, which has the example."""
+def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
+    """Take an address apart, by default one of http; its host and path are ready to use.
+
+    Raises UsageError, which has the example.
+    """
+    text = text.strip("\"'`<> \t\r\n").removeprefix("//")
     try:
         parts = urlsplit(text if "://" in text else f"http://{text}")
         is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0
@@ -53,7 +66,10 @@ def _split(text: str, example: str, *, needs_host: bool) -> SplitResult:
             "The embedding server's address is missing or cannot be used. Correct --embedder-url, "
             f"EMBEDDER_URL or OLLAMA_HOST: one address such as {example}, without a password."
         )
-    return parts
+    host = parts.hostname or ""
+    host = _LOOPBACKS.get(host, host)
+    path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
+    return parts, f"[{host}]" if ":" in host else host, path
 
 
 def is_loopback(url: str) -> bool:

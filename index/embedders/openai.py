@@ -27,16 +27,15 @@ class OpenAIWire(Wire):
 
     def connect(self, timeout: float) -> httpx.Client:
         """As Wire."""
-        url = resolve_openai(self.url)
-        options = self.options(url, timeout)
+        options = self.options(resolve_openai(self.url), timeout)
         options["headers"]["User-Agent"] = "blog-search-mcp"
         if key := os.environ.get(KEY_VARIABLE, ""):
             options["headers"]["Authorization"] = f"Bearer {key}"
-        return httpx.Client(base_url=url, **options)
+        return httpx.Client(**options)
 
     def ask(self, client: httpx.Client, texts: list[str]) -> Any:
         """As Wire."""
         body = {"model": self.model, "input": texts, "encoding_format": "float"}
-        data = client.post("/embeddings", json=body).json()["data"]
+        data = client.post(resolve_openai(self.url), json=body).json()["data"]
         entries = sorted(data, key=lambda entry: entry.get("index", 0))
         return [entry["embedding"] for entry in entries]

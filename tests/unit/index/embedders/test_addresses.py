@@ -19,8 +19,28 @@ OLLAMAS = {
     " '1.2.3.4' ": "http://1.2.3.4:11434",
     "http://1.2.3.4": "http://1.2.3.4:80",
     "https://example.com/ollama/": "https://example.com:443/ollama",
+    "localhost:11434/": "http://localhost:11434",
+    '"http://1.2.3.4:11434/api/embed"': "http://1.2.3.4:11434",
+    "1.2.3.4/api/embeddings/": "http://1.2.3.4:11434",
+    "http://1.2.3.4:11434/api": "http://1.2.3.4:11434",
+    "`http://1.2.3.4:11434/v1`": "http://1.2.3.4:11434",
+    "//1.2.3.4//v1/embeddings": "http://1.2.3.4:11434",
+    "https://example.com/ollama/api/tags": "https://example.com:443/ollama",
 }
-OTHERS = {"gpu:8000": "http://gpu:8000/v1", "https://gpu/api/v2/": "https://gpu/api/v2"}
+OTHERS = {
+    "gpu:8000": "http://gpu:8000/v1/embeddings",
+    "https://gpu/api/v2/": "https://gpu/api/v2/embeddings",
+    "http://0.0.0.0:8000/v1": "http://127.0.0.1:8000/v1/embeddings",
+    "https://gpu/v1/embeddings/": "https://gpu/v1/embeddings",
+    "'gpu:80//v1/embeddings'": "http://gpu:80/v1/embeddings",
+    "https://gpu/inference/embeddings": "https://gpu/inference/embeddings",
+    "gpu/embeddings": "http://gpu/embeddings",
+    "http://gpu:8080/embed": "http://gpu:8080/v1/embeddings",
+    "<https://gpu/v1/models>": "https://gpu/v1/embeddings",
+    "https://gpu/v1/chat/completions": "https://gpu/v1/embeddings",
+    "http://gpu:11434/api/embed": "http://gpu:11434/v1/embeddings",
+    "http://gpu:11434/api/embeddings": "http://gpu:11434/v1/embeddings",
+}
 
 
 @pytest.mark.parametrize(
