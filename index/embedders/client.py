@@ -6,12 +6,16 @@ a limit, and what a server says is printed without control characters and keys.
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any, ClassVar, Final
 
@@ -22,6 +26,8 @@ from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.addresses import is_loopback
 from blog_search_mcp.index.errors import EmbedderError, UsageError
 from blog_search_mcp.index.types import Vectors
+
+log = logging.getLogger(__name__)
 
 DETAIL_LIMIT: Final = 200
 """Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
@@ -44,7 +50,7 @@ class FailureKind(Enum):
 
     DOWN = "{0.place} cannot be reached. {0.start}, or name its address with {0.setting}."
     SLOW = "{0.place} did not answer in time. Try again; if it stays so, restart it."
-    BUSY = "{0.place} is busy. Try again in a moment."
+    BUSY = "{0.place} is busy: {detail}. Try again in a moment."
     FAILED = (
         "{0.place} failed: {detail}. Try again; if it stays so, restart or update it, and check "
         "{0.setting}."
@@ -56,12 +62,17 @@ class FailureKind(Enum):
     REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
 
 
-RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 6, FailureKind.FAILED: 3}
+RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
 """At most, of a request that fails so; what was too slow goes out in halves, not as it was."""
 
 
 class RequestFailed(EmbedderError):
     """One failed request."""
+
+    pause: float = 0.0
+    """Seconds after which the server wants to be asked again, if it says so."""
+    fields: Sequence[str] = ()
+    """Fields of the request, of those it can do without, that the server names."""
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
@@ -86,9 +97,12 @@ class RetryPolicy:
     pauses: tuple[float, ...] = ()
 
 
-FOR_DOCUMENTS: Final = RetryPolicy(timeout=300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0))
+FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
-down for some seconds."""
+down for some seconds, and many servers count requests by the minute."""
+
+LONGEST_PAUSE: Final = 60.0
+"""Seconds, whatever a server says: it is asked up to eight times more."""
 
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
@@ -109,6 +123,8 @@ class Wire(ABC):
     start: ClassVar[str] = "Start it"
     fetch: str
     """How to give it the `{model}`."""
+    optional: Mapping[str, Any]
+    """Fields of a request that are left out once the server refuses them."""
 
     def __init__(self, url: str, model: str) -> None:
         """Take the address and the model's name."""
@@ -124,13 +140,32 @@ class Wire(ABC):
 
     @abstractmethod
     def ask(self, client: Any, texts: list[str]) -> Any:
-        """Return the vectors of texts, in order, as they stand in the answer to one request."""
+        """Return the vectors of texts, in order, as they stand in the answer to one request.
+
+        The request has the `optional` fields.
+        """
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
+        """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
+
+        Fields that the server names in its refusal, or at first any, are left out from then on.
+        """
 
         def send(client: Any) -> Vectors:
-            return read_rows(self.ask(client, texts), len(texts), dimension)
+            optional = self.optional
+            try:
+                return read_rows(self.ask(client, texts), len(texts), dimension)
+            except RequestFailed as failure:
+                is_unclear = failure.kind is FailureKind.REFUSED and dimension is None
+                refused = failure.fields or (optional if is_unclear else ())
+                self.optional = {name: optional[name] for name in optional if name not in refused}
+                if len(self.optional) == len(optional):
+                    raise
+            try:
+                return send(client)
+            except RequestFailed:
+                self.optional = optional
+                raise
 
         rows: Vectors = self.request(send, policy)
         return rows
@@ -166,7 +201,10 @@ class Wire(ABC):
                 failure = RequestFailed(classify_error(error), self, str(error))
             if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
                 raise failure
-            time.sleep(policy.pauses[attempt])
+            pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
+            if pause > policy.pauses[attempt]:
+                log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
+            time.sleep(pause)
             attempt += 1
 
     def options(self, url: str, timeout: float) -> dict[str, Any]:
@@ -185,7 +223,7 @@ class Wire(ABC):
     def _read_bounded(self, response: httpx.Response) -> None:
         """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
 
-        Raises ValueError, and RequestFailed for a status of 300 or above.
+        Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
         """
         body = bytearray()
         for part in response.iter_bytes():
@@ -193,20 +231,58 @@ class Wire(ABC):
             if len(body) > MOST_REPLY_BYTES:
                 raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
         response._content = bytes(body)  # what `read` would set
-        if response.status_code < 300:
+        status, text = response.status_code, bytes(body[:100_000]).decode(errors="replace")
+        if status >= 300 or '"error"' in text:
+            self._raise_error(status, response.headers, text)
+
+    def _raise_error(self, status: int, headers: Mapping[str, str], text: str) -> None:
+        """Raise RequestFailed for what an answer says, unless it is a good one after all."""
+        error: Any = None
+        with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
+            error = json.loads(text)["error"]
+        said = error if isinstance(error, dict) else {"message": error}
+        if status < 300 and not error:
             return
-        try:  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
-            error = response.json()["error"]
-            said = str(error["message"] if isinstance(error, dict) else error)
-        except _MALFORMED:
-            said = response.text
-        status = f"{said or 'no reason given'} (status {response.status_code})"
-        raise RequestFailed(classify_reply(response.status_code, said), self, status)
+        if status < 300:
+            status = said["code"] if said.get("code") in range(400, 600) else 500
+        reason = str(said.get("message") or text or "no reason given")
+        failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
+        if failure.kind is FailureKind.BUSY:
+            failure.pause = read_pause(headers, text)
+        if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
+            plain = text.replace("_", "").lower()
+            failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
+        raise failure
+
+
+_AGAIN = re.compile(
+    r"(?:again|retry|wait|estimated_time)\D{0,30}((?:\d+\s?m\s?)?\d[\d.]*\s?(?:ms|s|m)?)", re.I
+)
+"""`Please try again in 1m30s`, `"retryDelay": "28s"`, `"estimated_time": 20.0`."""
+
+_DURATION = re.compile(r"(?:(\d+)\s?m\s?)?(?:([\d.]+)\s?(ms)?s?)?", re.I)
+
+
+def read_pause(headers: Mapping[str, str], text: str) -> float:
+    """Return the seconds after which a server wants to be asked again; 0 if it does not say.
+
+    A header or the text says so, as a number of seconds, a duration or an HTTP date.
+    """
+    names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
+    said = [headers[name].strip() for name in names if name in headers]
+    said += [match[1] for match in _AGAIN.finditer(text)]
+    with suppress(ValueError, IndexError):
+        if match := _DURATION.fullmatch(said[0]):
+            minutes, number, thousandth = match.groups()
+            return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
+        return parsedate_to_datetime(said[0]).timestamp() - time.time()
+    return 0.0
 
 
 _TOO_LONG = re.compile(
-    r"context length|context size|context window|too long|too large|too many tokens|input length"
-    r"|maximum.{0,20}tokens|exceeds?\b.{0,40}(?:token|batch|limit|length)|batch size",
+    r"context length|context size|context window|too long|too large|too many (?:input )?tokens"
+    r"|input length|max\w*.{0,20}(?:tokens|length)|less than \d+ tokens|batch size"
+    r"|exceeds?\b.{0,40}(?:token|batch|limit|length)",
     re.IGNORECASE,
 )
 """What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
@@ -219,11 +295,13 @@ def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an HTTP reply of 300 and above by its status and the server's words."""
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
+    if status == 429 and "too large" in text:  # a request of more tokens than a minute may have
+        return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING
-    if status == 404 and "model" in text:
+    if status == 404 and "model" in text.lower():
         return FailureKind.MISSING
-    if status in (429, 502, 503, 504):
+    if status in (408, 425, 429, 502, 503, 504, 529):
         return FailureKind.BUSY
     return FailureKind.FAILED if status >= 500 or _CRASH.search(text) else FailureKind.REFUSED
 

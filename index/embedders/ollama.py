@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any
 
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.embedders.cards import full_name
@@ -14,9 +15,6 @@ from blog_search_mcp.index.embedders.client import (
     clean_text,
 )
 
-KEEP_ALIVE: Final = "30m"
-"""How long Ollama keeps the model loaded; its default of 5 minutes makes queries wait for it."""
-
 
 class OllamaWire(Wire):
     """One Ollama, whose address is in any form of OLLAMA_HOST."""
@@ -26,6 +24,9 @@ class OllamaWire(Wire):
     setting = "--embedder-url or OLLAMA_HOST"
     start = "Start it (`ollama serve` or the app)"
     fetch = "Run `ollama pull {model}`"
+    # Ollama cuts long texts unless told not to. By default it keeps a model loaded for 5 minutes,
+    # and a query after them waits for it.
+    optional = MappingProxyType({"truncate": False, "keep_alive": "30m"})
 
     def __init__(self, url: str, model: str) -> None:
         """Take address and model. Raises UsageError for an address that no Ollama could have."""
@@ -41,8 +42,8 @@ class OllamaWire(Wire):
         return client
 
     def ask(self, client: Any, texts: list[str]) -> Any:
-        """As Wire. Ollama cuts long texts unless told not to."""
-        return client.embed(self.model, texts, truncate=False, keep_alive=KEEP_ALIVE).embeddings
+        """As Wire."""
+        return client.embed(self.model, texts, **self.optional).embeddings
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """As Wire, by version and digest: two requests of a millisecond."""

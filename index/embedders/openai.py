@@ -2,16 +2,20 @@
 
 OpenAI's own client asks for base64 unless told not to, which servers that ignore the wish answer
 with numbers and other servers with a quarter of the width (BerriAI/litellm#42426); here numbers
-are asked for. Strings alone are sent: LM Studio and Ollama refuse token arrays. Such a server names
-neither version nor weights, so the vectors of the fingerprint texts have to tell them.
+are asked for, and both are read. Strings alone are sent: LM Studio and Ollama refuse token arrays.
+Such a server names neither version nor weights, so the vectors of the fingerprint texts have to
+tell them.
 """
 
 from __future__ import annotations
 
+import base64
 import os
+from types import MappingProxyType
 from typing import Any
 
 import httpx
+import numpy as np
 
 from blog_search_mcp.index.embedders.addresses import resolve_openai
 from blog_search_mcp.index.embedders.client import KEY_VARIABLE, Wire
@@ -24,18 +28,23 @@ class OpenAIWire(Wire):
     name = "The embedding server"
     setting = f"--embedder-url or EMBEDDER_URL, and {KEY_VARIABLE} if it asks for a key"
     fetch = "Start it with that model, or name one that it has with --model"
+    optional = MappingProxyType({"encoding_format": "float"})
 
     def connect(self, timeout: float) -> httpx.Client:
         """As Wire."""
         options = self.options(resolve_openai(self.url), timeout)
         options["headers"]["User-Agent"] = "blog-search-mcp"
-        if key := os.environ.get(KEY_VARIABLE, ""):
+        if key := os.environ.get(KEY_VARIABLE, "").strip().removeprefix("Bearer "):
             options["headers"]["Authorization"] = f"Bearer {key}"
         return httpx.Client(**options)
 
     def ask(self, client: httpx.Client, texts: list[str]) -> Any:
         """As Wire."""
-        body = {"model": self.model, "input": texts, "encoding_format": "float"}
+        body = {"model": self.model, "input": texts, **self.optional}
         data = client.post(resolve_openai(self.url), json=body).json()["data"]
-        entries = sorted(data, key=lambda entry: entry.get("index", 0))
-        return [entry["embedding"] for entry in entries]
+        entries = sorted(data, key=lambda entry: int(entry.get("index") or 0))
+        rows = [entry["embedding"] for entry in entries]
+        return [
+            np.frombuffer(base64.b64decode(row), dtype="<f4") if isinstance(row, str) else row
+            for row in rows
+        ]

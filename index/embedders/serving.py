@@ -11,9 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import wait
+from dataclasses import replace
 from typing import Final
 
 from blog_search_mcp.index.embedders.base import run_in_background
+from blog_search_mcp.index.embedders.client import FOR_DOCUMENTS
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -35,6 +37,8 @@ RECENT_QUERIES: Final = 64
 
 class ServedEmbedder(RemoteEmbedder):
     """Never keeps a query waiting for long; safe to use from several threads."""
+
+    for_documents = replace(FOR_DOCUMENTS, pauses=(0.5, 1.0, 2.0))
 
     def __init__(self, recorded: EmbedderIdentity, url: str) -> None:
         """Take the index's identity and the server's address. Raises as RemoteEmbedder.

@@ -51,7 +51,7 @@ class OpenAIStandIn(OllamaStandIn):
             return refuse(404, f"The model `{body.get('model')}` does not exist")
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             return refuse(422, "'input' field must be a string or an array of strings")
-        if body.get("encoding_format") != "float" or "dimensions" in body:
+        if body.get("encoding_format", "float") != "float" or "dimensions" in body:
             return refuse(400, "encoding_format must be float; dimensions are not supported")
         if len(texts) > self.most_texts:
             return refuse(413, f"batch size {len(texts)} > maximum allowed {self.most_texts}")

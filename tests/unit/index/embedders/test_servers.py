@@ -6,14 +6,22 @@ and once the server is well everything is whole.
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from blog_search_mcp.index.embedders import client
 from blog_search_mcp.index.embedders.client import (
     FOR_DOCUMENTS,
     RetryPolicy,
@@ -27,6 +35,7 @@ from tests.support import openai_standin
 from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran
 from tests.support.ollama_standin import (
+    Answer,
     Fault,
     Model,
     OllamaStandIn,
@@ -44,7 +53,7 @@ from tests.support.openai_standin import BGE, OpenAIStandIn
 
 POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.",
-    "keys.md": "# Keys\n\nA key of brass is cut by hand and filed until the poison lock turns.",
+    "keys.md": "# Keys\n\nA key of brass is filed until the poison lock turns.",
 }
 MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(40)}
 QUESTION = "how is a fleece washed"
@@ -249,6 +258,98 @@ def test_what_is_too_much_for_a_request_goes_out_in_parts(served: Served) -> Non
 
 
 @pytest.mark.parametrize(
+    "refused",
+    [
+        fails(400, "does not support parameters: NAME"),
+        replies(422, {"detail": [{"loc": ["body", "NAME"], "msg": "Extra inputs"}]}),
+        openai_standin.fails(500, "UnsupportedParamsError: {'NAME': 1}"),
+        replies(400, {"code": 7, "msg": 'Unrecognized field "NAME"'}),
+        replies(400, "what was sent is not valid"),
+    ],
+)
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_field_that_a_server_refuses_is_not_sent_again(
+    refused: Fault, which: int, served: Served
+) -> None:
+    name = [*RemoteEmbedder(served.options[1], "", "m").wire.optional][which]
+
+    def refuses(server: OllamaStandIn, answer: Answer) -> Answer | None:
+        said = refused(server, answer)
+        assert said
+        body = json.dumps(said.body).replace("NAME", name.replace("keep_alive", "keepAlive"))
+        return replace(said, body=json.loads(body)) if name in server.embedded[-1] else answer
+
+    served.server.on_text[""] = refuses
+    assert served.ingest(MANY).status == 0
+    assert sum(name in body for body in served.server.embedded) == 1
+    served.assert_whole()
+
+
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "words", "pause"),
+    [
+        ({"Retry-After": "22"}, "", 22),
+        ({"Retry-After": "1.5"}, "again in 9 s", 1.5),
+        ({"Retry-After": format_datetime(datetime.fromtimestamp(NOW + 31, UTC), True)}, "", 31),
+        ({"Retry-After": "86400"}, "", 60),
+        ({"Retry-After": "soon"}, "", 0),
+        ({"x-ratelimit-reset-requests": "1m2s"}, "", 60),
+        ({"x-ratelimit-reset-tokens": "250ms"}, "", 0.25),
+        ({}, "Rate limit reached for 3 RPM. Please try again in 20s. Visit us.", 20),
+        ({}, "Please retry your requests after 6 seconds.", 6),
+        ({}, "Resource exhausted: retryDelay: 28.5s", 28.5),
+        ({}, "The model is loading, estimated_time: 12", 12),
+        ({}, "Too many requests", 0),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_says_when_is_asked_again_then(
+    headers: dict[str, str],
+    words: str,
+    pause: float,
+    status: int,
+    served: Served,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept: list[float] = []
+    clock = SimpleNamespace(sleep=slept.append, time=lambda: NOW)
+    monkeypatch.setattr(client, "time", clock)
+    served.server.on_text["fleece"] = once(replies(status, words, **headers))
+    assert served.ingest().status == 0
+    assert slept == pytest.approx([pause])
+    served.assert_whole()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: entry | {"embedding": as_base64(entry["embedding"])},
+        lambda entry: entry | {"index": str(entry["index"])},
+        lambda entry: entry | {"index": entry["index"] + 1},
+        lambda entry: {name: entry[name] for name in entry if entry["index"] or name != "index"},
+    ],
+)
+def test_an_answer_of_other_servers_form_is_read(
+    change: Callable[[dict[str, Any]], dict[str, Any]], tmp_path: Path
+) -> None:
+    def changed(_server: OllamaStandIn, answer: Answer) -> Answer:
+        data = [change(entry) for entry in answer.body["data"]]
+        return Answer(200, {"object": "list", "data": data, "error": None})
+
+    with serve(OpenAIStandIn(), tmp_path) as openai:
+        openai.server.on_text[""] = changed
+        assert openai.ingest(MANY).status == 0
+        openai.assert_whole()
+
+
+def as_base64(row: list[float]) -> str:
+    return base64.b64encode(np.array(row, "<f4").tobytes()).decode()
+
+
+@pytest.mark.parametrize(
     ("status", "text", "kind"),
     [
         (400, "the input length exceeds the context length", "TOO_LONG"),
@@ -259,6 +360,7 @@ def test_what_is_too_much_for_a_request_goes_out_in_parts(served: Served) -> Non
         (500, "this model does not support embeddings", "NOT_EMBEDDING"),
         (501, "not supported", "NOT_EMBEDDING"),
         (404, 'model "m" not found, try pulling it first', "MISSING"),
+        (404, "No Model is loaded", "MISSING"),
         (404, "404 page not found", "REFUSED"),
         (429, "Rate limit reached", "BUSY"),
         (307, "", "REFUSED"),
