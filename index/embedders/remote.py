@@ -77,8 +77,12 @@ class RemoteEmbedder:
         self._identity = recorded
         self._state: tuple[str, str] | None = None
         """The last version and digest that were found to be the identity's."""
-        self._size = 0
-        """Texts a request; 0 until the server was tried."""
+        self._most = BATCH
+        """Texts a request; fewer once it was refused with so many and not with half of them."""
+        self._is_even: bool | None = None
+        """Whether the server embeds texts together as alone; `None` until it was tried."""
+        self._failures = 0
+        """Requests for documents that failed."""
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -106,11 +110,14 @@ class RemoteEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder. Raises as `verify` too."""
-        return self._embed_all(self.prefixes[0], texts)
+        rows, reasons = self._embed_all(self.prefixes[0], texts)
+        if reasons:
+            raise TextsRefused(rows, reasons)
+        return rows
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As embed_documents."""
-        return self._embed_all(self.prefixes[1], texts)
+        """As Embedder. Raises as `verify` too."""
+        return self._embed_all(self.prefixes[1], texts)[0]
 
     def embed_query(self, text: str) -> Vectors:
         """As Embedder; gives up sooner than for documents. Raises EmbedderMismatch too."""
@@ -153,17 +160,18 @@ class RemoteEmbedder:
         rows = [self._embed_one(self.prefixes[0], text, self.for_documents) for text in TEXTS]
         return np.stack(rows)
 
-    def _embed_all(self, prefix: str, texts: Sequence[str]) -> Vectors:
+    def _embed_all(self, prefix: str, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
         """Embed in batches, and look whether server and model still are what they were before.
 
-        A blank text, which stalls some versions, is not sent.
+        A text that is refused has zeros, and a reason by its place. A blank one, which stalls some
+        versions, is not sent.
         """
         if self._state is None:
             self.verify(self.for_a_query)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
         waiting = [place for place, text in enumerate(texts) if text.strip()]
-        size = self._choose_size() if len(waiting) > len(TEXTS) else 1
+        size = BATCH if len(waiting) > len(TEXTS) and self._try_batch() else 1
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             sent = [replace_surrogates(texts[place]) for place in batch]
@@ -174,41 +182,46 @@ class RemoteEmbedder:
                 else:
                     rows[place] = row
         self.verify(self.for_documents)
-        if reasons:
-            raise TextsRefused(rows, reasons)
-        return rows
+        return rows, reasons
 
-    def _choose_size(self) -> int:
-        """Return BATCH, or 1 for a server that embeds texts otherwise together than alone."""
+    def _try_batch(self) -> bool:
+        """Whether the server embeds the fingerprint texts together as it did alone."""
         alone = self.identity.fingerprint
-        if not self._size and alone:
+        if self._is_even is None and alone:
             answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
             rows = [row for row in answers if not isinstance(row, RequestFailed)]
-            self._size = BATCH if embeds_same(alone.vectors, pack_vectors(np.array(rows))) else 1
-        return self._size or 1
+            self._is_even = embeds_same(alone.vectors, pack_vectors(np.array(rows)))
+        return bool(self._is_even)
 
     def _embed_batch(
         self, prefix: str, texts: list[str], policy: RetryPolicy
     ) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
-        Raises RequestFailed if it is the server that fails and not a text.
+        What a server says of several texts, in whatever words, is of none of them: it may be too
+        many. Raises RequestFailed if it is the server that fails and not a text.
         """
-        try:
-            if len(texts) == 1:
-                return [self._embed_one(prefix, texts[0], policy)]
-            return list(self._send(prefix, texts, policy))
-        except RequestFailed as failure:
-            policy = replace(policy, timeout=min(policy.timeout, RETRY_TIMEOUT))
-            if failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
-                self._send(self.prefixes[0], [HARMLESS], policy)
-            elif len(texts) == 1 or failure.kind is not FailureKind.TOO_LONG:
-                raise
-            if len(texts) == 1:
-                return [failure]
-        middle = len(texts) // 2
+        is_sent = len(texts) <= self._most
+        if is_sent:
+            try:
+                if len(texts) == 1:
+                    return [self._embed_one(prefix, texts[0], policy)]
+                return list(self._send(prefix, texts, policy))
+            except RequestFailed as failure:
+                if failure.kind in (FailureKind.DOWN, FailureKind.BUSY):
+                    raise
+                self._failures += 1
+                policy = replace(policy, timeout=min(policy.timeout, RETRY_TIMEOUT))
+                if len(texts) == 1 or failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
+                    self._send(self.prefixes[0], [HARMLESS], policy)
+                if len(texts) == 1:
+                    return [failure]
+        middle, failures = len(texts) // 2, self._failures
         halves = (texts[:middle], texts[middle:])
-        return [row for half in halves for row in self._embed_batch(prefix, half, policy)]
+        rows = [row for half in halves for row in self._embed_batch(prefix, half, policy)]
+        if is_sent and self._failures == failures:
+            self._most = min(self._most, len(texts) - middle)
+        return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
         """Return a row of shape (dimension,), for a text too long the mean of its halves.
@@ -219,6 +232,7 @@ class RemoteEmbedder:
             row: Vectors = self._send(prefix, [text], policy)[0]
             return row
         except RequestFailed as failure:
+            self._failures += 1
             if failure.kind is not FailureKind.TOO_LONG or len(text.strip()) < 2:
                 raise
         text, middle = text.strip(), len(text.strip()) // 2

@@ -53,7 +53,7 @@ from tests.support.openai_standin import BGE, OpenAIStandIn
 
 POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.",
-    "keys.md": "# Keys\n\nA key of brass is filed until the poison lock turns.",
+    "keys.md": "# Keys and poison\n\nA key of brass is filed until the poison lock turns.",
 }
 MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(40)}
 QUESTION = "how is a fleece washed"
@@ -206,9 +206,18 @@ def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_the_next_goes_on(
     served.assert_whole()
 
 
-@pytest.mark.parametrize("name", ["crashed", "zeros", "no answer"])
+BAD: dict[str, Fault] = {
+    **{name: PASSING[name] for name in ("crashed", "zeros", "no answer")},
+    "disliked": fails(400, "content policy"),
+    "not valid": openai_standin.fails(422, "a text here is not valid"),
+    "held up by a firewall": replies(403, PAGE),
+    "an error in a good answer": openai_standin.fails(200, "cannot embed this"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
 def test_one_bad_text_stops_no_other_and_is_found_by_its_words(name: str, served: Served) -> None:
-    served.server.on_text["poison"] = PASSING[name]
+    served.server.on_text["poison"] = BAD[name]
     ran = served.ingest({**MANY, **POSTS})
     assert ran.status == 0
     assert "keys.md" in ran.out + ran.err
@@ -220,7 +229,7 @@ def test_one_bad_text_stops_no_other_and_is_found_by_its_words(name: str, served
 
 
 def test_a_run_that_the_server_ended_goes_on_where_it_was(served: Served) -> None:
-    served.server.on_text = {"Walk 39": replies(401, "no more")}
+    served.server.on_text = {"Walk 39": becomes(on_text={"": replies(401, "no more")})}
     assert served.ingest(MANY).status == 1
     served.server.on_text = {}
     assert served.ingest(MANY).status == 0
@@ -255,6 +264,33 @@ def test_what_is_too_much_for_a_request_goes_out_in_parts(served: Served) -> Non
     long = "# Knitting\n\n" + " ".join(f"stitch {n} of the jumper" for n in range(60))
     assert served.ingest({**MANY, "long.md": long}).status == 0
     assert WORDS not in served.search("stitch of a jumper")
+
+
+def at_most(most: int, refused: Fault) -> Fault:
+    """Refuse a request of more texts."""
+    return lambda server, answer: (
+        refused(server, answer) if len(server.embedded[-1]["input"]) > most else answer
+    )
+
+
+@pytest.mark.parametrize(
+    ("most", "status", "words"),
+    [
+        (1, 400, "one string at a time, please"),
+        (3, 422, "inputs: ensure this value has at most 3 items"),
+        (8, 400, "\u4e00\u6b21\u6700\u591a 8 \u689d"),
+        (20, 403, ""),
+        (5, 429, "Request too large for this model"),
+    ],
+)
+def test_a_server_that_takes_fewer_texts_gets_as_many_as_it_took(
+    most: int, status: int, words: str, served: Served
+) -> None:
+    served.server.on_text[""] = at_most(most, replies(status, words))
+    assert served.ingest(MANY).status == 0
+    sizes = [len(body["input"]) for body in served.server.embedded]
+    assert sum(size > most for size in sizes) <= 6
+    served.assert_whole()
 
 
 @pytest.mark.parametrize(
