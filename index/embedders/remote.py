@@ -137,7 +137,7 @@ class RemoteEmbedder:
         """
         recorded = self._identity
         if recorded is None:
-            rows = self._embed_fingerprint()
+            rows = self._embed_fingerprint(1)
             parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
             return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
         before, difference = recorded.fingerprint, ""
@@ -145,7 +145,7 @@ class RemoteEmbedder:
             difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
         elif before is None or (version and before.version == version):
             return recorded
-        elif embeds_same(before.vectors, pack_vectors(self._embed_fingerprint())):
+        elif embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
             return replace(recorded, fingerprint=replace(before, version=version))
         else:
             versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
@@ -155,9 +155,20 @@ class RemoteEmbedder:
             f"to them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
         )
 
-    def _embed_fingerprint(self) -> Vectors:
-        """Embed the fingerprint texts as documents, one by one. Raises RequestFailed."""
-        rows = [self._embed_one(self.prefixes[0], text, self.for_documents) for text in TEXTS]
+    def _embed_fingerprint(self, size: int) -> Vectors:
+        """Embed the fingerprint texts as documents, `size` together; zeros for one that is refused.
+
+        Raises RequestFailed.
+        """
+        batches = [list(TEXTS[start : start + size]) for start in range(0, len(TEXTS), size)]
+        policy, rows = self.for_documents, list[Vectors]()
+        for row in [r for b in batches for r in self._embed_batch(self.prefixes[0], b, policy)]:
+            if not isinstance(row, RequestFailed):
+                rows.append(row)
+            elif row.kind is FailureKind.REFUSED and rows:
+                rows.append(np.zeros_like(rows[0]))
+            else:
+                raise row
         return np.stack(rows)
 
     def _embed_all(self, prefix: str, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
@@ -188,9 +199,8 @@ class RemoteEmbedder:
         """Whether the server embeds the fingerprint texts together as it did alone."""
         alone = self.identity.fingerprint
         if self._is_even is None and alone:
-            answers = self._embed_batch(self.prefixes[0], list(TEXTS), self.for_documents)
-            rows = [row for row in answers if not isinstance(row, RequestFailed)]
-            self._is_even = embeds_same(alone.vectors, pack_vectors(np.array(rows)))
+            together = pack_vectors(self._embed_fingerprint(len(TEXTS)))
+            self._is_even = embeds_same(alone.vectors, together)
         return bool(self._is_even)
 
     def _embed_batch(

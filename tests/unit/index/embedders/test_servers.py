@@ -206,6 +206,14 @@ def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_the_next_goes_on(
     served.assert_whole()
 
 
+def test_a_server_that_refuses_a_known_text_embeds_all_others(served: Served) -> None:
+    served.server.on_text["0x1F"] = replies(403, PAGE)
+    assert served.ingest({**MANY, **POSTS}).status == 0
+    assert WORDS not in served.search()
+    assert max(len(body["input"]) for body in served.server.embedded) == 32
+    assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
+
+
 BAD: dict[str, Fault] = {
     **{name: PASSING[name] for name in ("crashed", "zeros", "no answer")},
     "disliked": fails(400, "content policy"),
