@@ -52,7 +52,7 @@ class Job:
 CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 21
+READING = 22
 """Raise it when the same file would give other metadata or another plain text."""
 
 GRAIN_NS = 2_000_000_000
@@ -105,7 +105,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     site = site.with_sources(file.source for file in walked.files)
     published = [file for file in walked.files if site.publishes(file.source)]
     choice = job.choose(
-        live.embedder if live else None, partial(sample_languages, published, workers)
+        live.embedder if live else None, partial(sample_languages, published, workers, site)
     )
     build: BuildFingerprint = {
         "analysis": ANALYSIS,
@@ -150,7 +150,7 @@ MOST_POSTS = 200
 shows a tenth. Reading them takes 0.2 s, the rest of such an ingest a minute."""
 
 
-def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counter[str]:
+def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Site) -> Counter[str]:
     """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
 
     Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
@@ -158,15 +158,18 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool) -> Counte
     what is wrong with it is said when it is read for the index.
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
-    found = workers.map(_find_language_of_file, sample[:MOST_POSTS], _pass_over)
+    find = partial(_find_language_of_file, site=site)
+    found = workers.map(find, sample[:MOST_POSTS], _pass_over)
     return Counter(language for language in found if language is not None)
 
 
-def _find_language_of_file(file: SourceFile) -> str | None:
+def _find_language_of_file(file: SourceFile, site: Site) -> str | None:
     from blog_search_mcp.index.posts.document import find_language, read_document
 
     with refuse_post("reading it"):
-        return find_language(read_document(read_file(file.path), file.source))
+        document = read_document(read_file(file.path), file.source)
+        said = document.post.language or site.find_language(file.source)[0]
+        return said or find_language(document)
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...

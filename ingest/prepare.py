@@ -90,8 +90,13 @@ def prepare_post(
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
-    """Return the post made ready but for the coverage, and why it has no link."""
-    post = replace(document.post, language=find_language(document))
+    """Return the post made ready, and why it has no link."""
+    post, (said, key) = document.post, site.find_language(document.post.source)
+    post = replace(
+        post,
+        language=post.language or said or find_language(document),
+        translation_key=post.translation_key or key,
+    )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
     no_link, anchors = "", tuple[str, ...]()

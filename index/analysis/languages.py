@@ -159,6 +159,32 @@ def join_words(text: str) -> str:
     return _GAP.sub("", text)
 
 
+_SPELLED = (
+    "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
+    "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr français=fr "
+    "spanish=es espanol=es español=es italian=it italiano=it dutch=nl nederlands=nl ua=uk "
+    "br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv svenska=sv cz=cs"
+)
+_NAMES = dict(pair.split("=") for pair in _SPELLED.split())
+"""What folders and suffixes are named for a language besides its tag."""
+
+_NEAR = {"yue": "zh", "ca": "es", "gl": "es pt", "da": "sv", "nb": "sv", "nn": "sv", "no": "sv"}
+_NEAR |= {"af": "nl", "be": "ru", "bg": "ru", "mk": "ru", "uk": "ru", "ro": "it fr"}
+"""Languages without a list of function words, and those that their texts are taken for."""
+
+
+def read_tag(name: str) -> str:
+    """The tag that the name of a folder or a suffix spells or means, `""` if none."""
+    return language_tag(name) or _NAMES.get(name.lower(), "")
+
+
+def is_spoken(tag: str, shown: str) -> bool:
+    """Whether a text that shows a language, as `language_of` says, may be in that of a tag."""
+    code, other = primary_subtag(tag), primary_subtag(shown)
+    listed = code in EAST_ASIAN or function_words(code)
+    return code == other or (not listed and other in (UNDETERMINED, *_NEAR.get(code, "").split()))
+
+
 def language_tag(text: str) -> str:
     """The BCP 47 tag in lower case that `text` spells (`zh_TW`, `en-US.UTF-8`), `""` if none."""
     tag = text.strip().lower().replace("_", "-").removesuffix(".utf-8")

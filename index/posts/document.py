@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from blog_search_mcp.index.analysis.languages import language_of
+from blog_search_mcp.index.analysis.languages import is_spoken, language_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
-from blog_search_mcp.index.posts.metadata import Fields, describe_post, read_title, unread_date
+from blog_search_mcp.index.posts.metadata import (
+    Fields,
+    describe_post,
+    read_title,
+    spelled_languages,
+    unread_date,
+)
 from blog_search_mcp.index.posts.text import decode, split_front_matter
 from blog_search_mcp.index.types import Link, Post
 
@@ -76,8 +82,8 @@ blogs, all of them in two languages; these take 2 ms a post."""
 def find_language(document: Document) -> str:
     """The author's tag (`zh-tw`), else what `language_of` finds in the title and the prose.
 
-    Code is left out: its keywords are English and its names anything, in whatever language it is
-    explained.
+    A tag that the file's place spells counts where the text is in it. Code is left out: its
+    keywords are English and its names anything, in whatever language it is explained.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:
@@ -88,4 +94,6 @@ def find_language(document: Document) -> str:
             end = min(block.end, block.start + left)
             left -= end - block.start
             words.append(body.plain_text(block.start, end))
-    return language_of("\n".join(words))
+    shown = language_of("\n".join(words))
+    spelled = (tag for tag in spelled_languages(post.source) if is_spoken(tag, shown))
+    return next(spelled, shown)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import TypeAlias
 
-from blog_search_mcp.index.analysis.languages import language_tag
+from blog_search_mcp.index.analysis.languages import language_tag, read_tag
 from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.types import MAX_ADDRESS, Post
 
@@ -151,6 +151,9 @@ _DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LANGUAGES = ("lang", "language", "locale")
 _SERIES = ("series", "seriesname", "collectionname")
 _PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
+_KEYS = ("translationkey", "translationid", "i18nkey")
+_KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink")
+"""What translations of a post have in common where each says its language."""
 _PATHS = ("url", "permalink", "path")
 _ALIASES = ("aliases", "redirectfrom", "alias")
 _TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
@@ -159,8 +162,6 @@ _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic",
 _DAY_IN_NAME = re.compile(
     r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}(?:[-_ ]+|$)|(?:19|20)\d{6}(?:\d{4}|\d{6})?[-_ ]+)"
 )
-_TOPICS = {"be", "et", "hr", "id", "is", "it", "my", "no", "pa", "sl", "te"}
-"""Languages whose tags are words or fields of work, and name a folder inside others for those."""
 
 
 def describe_post(
@@ -173,7 +174,8 @@ def describe_post(
     """
     known = normalize_names(fields)
     published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
-    part = first_text(known, _PARTS)
+    part, language = first_text(known, _PARTS), language_tag(first_text(known, _LANGUAGES))
+    key = first_text(known, _KEYS) or (first_text(known, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
     return Post(
         source=source,
@@ -182,8 +184,8 @@ def describe_post(
         tags=_tags(known, hashtags),
         description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
         slug=_bound_address(first_text(known, ("slug",))),
-        language=_language(known, source),
-        translation_key=_bound_address(first_text(known, ("translationkey",))),
+        language=language,
+        translation_key=_bound_address(key),
         series=_cut(first_text(series, _SERIES), MAX_TITLE),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(known),
@@ -261,13 +263,8 @@ def split_language(name: str) -> tuple[str, str]:
     return (shorter, language) if language else (stem, "")
 
 
-def _language(known: Fields, source: str) -> str:
-    """Return the author's, else the file name's, else that of the outermost folder that has one."""
-    folders = source.split("/")[:-1]
-    inner = (folder for folder in folders[1:] if folder.lower() not in _TOPICS)
-    places = (*folders[:1], *inner)
-    return (
-        language_tag(first_text(known, _LANGUAGES))
-        or split_language(source.rpartition("/")[2])[1]
-        or next(filter(None, map(language_tag, places)), "")
-    )
+def spelled_languages(source: str) -> Iterator[str]:
+    """Yield the tags that a file's name and its folders spell, the outermost folder's first."""
+    *folders, name = source.split("/")
+    tags = (split_language(name)[1], *map(read_tag, folders))
+    return filter(None, tags)

@@ -114,6 +114,10 @@ class Generator(BaseModel):
         """List the places of the folders of posts, the innermost first; `""` for the site's."""
         return (clean_folder(self.folder),)
 
+    def list_languages(self) -> Mapping[str, str]:
+        """Return the language of each folder that holds posts of one alone, longest first."""
+        return {}
+
     def leaves_out(self, inner: str) -> bool:
         """Whether no page is made of a path below a folder of posts."""
         return not inner.endswith(self.endings) or leaves_out(_compile(*self.list_rules()), inner)

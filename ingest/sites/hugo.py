@@ -3,7 +3,7 @@
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import accumulate
 from typing import Any, ClassVar
@@ -69,6 +69,17 @@ class Hugo(Generator):
         }
         contents.setdefault(clean_folder(self.folder), "")
         return dict(sorted(contents.items(), key=lambda pair: -len(pair[0])))
+
+    def list_languages(self) -> Mapping[str, str]:
+        """Return the language of each folder that is mounted or set for one."""
+        mounted = {
+            clean_folder(get_text(mount, "source")): get_text(mount, "lang")
+            for mount in list_maps(self.mounts)
+            if get_text(mount, "lang")
+        }
+        of_folders = mounted or self._list_contents()
+        default = self.defaultcontentlanguage
+        return {folder: code or default for folder, code in of_folders.items()}
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page, that of `.Permalink` below the base URL. Raises NoLink."""

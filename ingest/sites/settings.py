@@ -4,12 +4,14 @@ In YAML all values but lists and mappings are text.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import describe_unexpected
+from blog_search_mcp.index.posts.metadata import normalize_name
 
 Config: TypeAlias = dict[str, Any]
 
@@ -69,6 +71,26 @@ def find_setting(config: Config, path: str, default: object = None) -> object:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return default if value is None else value
+
+
+_NAMES = (
+    *("languages", "locales", "language", "lang", "locale", "languagecodes", "mainlanguage"),
+    *("defaultlanguage", "defaultlang", "defaultlocale", "defaultcontentlanguage"),
+)
+"""Settings that say which languages a site has, in any generator and plugin."""
+
+
+def list_languages(config: object, *, is_named: bool = False) -> Iterator[str]:
+    """Yield the tags of the languages that a configuration names, perhaps several times."""
+    if isinstance(config, Mapping):
+        for name, value in config.items():
+            yield from filter(None, [language_tag(str(name))] if is_named else ())
+            yield from list_languages(value, is_named=normalize_name(str(name)) in _NAMES)
+    elif isinstance(config, list):
+        for item in config:
+            yield from list_languages(item, is_named=is_named)
+    elif is_named and isinstance(config, str) and (tag := language_tag(config)):
+        yield tag
 
 
 def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:

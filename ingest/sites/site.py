@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
+from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.index.posts.cascades import SiteFields
-from blog_search_mcp.index.posts.metadata import Fields
+from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.addresses import check_length
 from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import STYLES, Jekyll
 from blog_search_mcp.ingest.sites.others import Hexo, MkDocs, Program, Quarto, Zola
-from blog_search_mcp.ingest.sites.settings import Config, read_config
+from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_config
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
@@ -37,6 +38,8 @@ class Site:
     links: Generator
     """The same, unless the options name another one; its doubt is why no post has a link."""
     is_configured: bool
+    languages: frozenset[str] = frozenset()
+    """Those that the configuration names, if there are several."""
 
     @property
     def fields(self) -> SiteFields:
@@ -57,7 +60,8 @@ class Site:
         """Changes whenever a setting changes that may change a link or which files are posts."""
         of_links = self.base_url and (self.base_url, self.links, self.links.letters_of_ids)
         is_whole = self.is_configured and not self.generator.prefix
-        facts = repr((of_links, is_whole and self.generator))
+        spoken = (sorted(self.languages), self.generator.list_languages())
+        facts = repr((of_links, is_whole and self.generator, spoken))
         return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
@@ -65,6 +69,18 @@ class Site:
         split = ((self.links.prefix + source).rpartition("/") for source in sources)
         bundles = frozenset(folder for folder, _, name in split if name.startswith("index."))
         return replace(self, links=self.links.model_copy(update={"bundles": bundles}))
+
+    def find_language(self, source: str) -> tuple[str, str]:
+        """Return the language that the configuration gives a post by its place, `""` for none.
+
+        With it what the places of its translations have in common, `""` where files are named.
+        """
+        place, folders = self.generator.prefix + source, self.generator.list_languages()
+        for folder, code in folders.items() if len(folders) > 1 else ():
+            if place.startswith(f"{folder}/"):
+                return language_tag(code), place.removeprefix(f"{folder}/").rpartition(".")[0]
+        spelled = (tag for tag in spelled_languages(source) if tag in self.languages)
+        return next(spelled, ""), ""
 
     def publishes(self, source: str) -> bool:
         """Whether a file of a site's whole folder may be a page or a post, by its place."""
@@ -112,7 +128,9 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
             given = f"{base} is no address of a site" if base else "No site is configured"
             raise UsageError(f"{given}: give one by --base-url, such as https://example.org/blog.")
         base, links = "", links.model_copy(update={"doubt": links.doubt or _NO_SITE})
-    return Site(base, generator or links, links, is_configured=generator is not None)
+    named = frozenset(list_languages(generator.config if generator else {}))
+    languages = named if len(named) > 1 else frozenset[str]()
+    return Site(base, generator or links, links, generator is not None, languages)
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:

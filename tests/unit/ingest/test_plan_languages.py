@@ -10,6 +10,7 @@ import pytest
 
 from blog_search_mcp.index.posts.walk import walk
 from blog_search_mcp.ingest.plan import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.sites.site import find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
 ENGLISH = "# Soup\n\nThis is the soup that we make of an onion and of what is in the garden.\n"
@@ -20,7 +21,7 @@ def sampled(folder: Path, posts: dict[str, str | bytes]) -> Counter[str]:
     for name, text in posts.items():
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     with closing(WorkerPool(1)) as workers:
-        return sample_languages(walk(folder).files, workers)
+        return sample_languages(walk(folder).files, workers, find_site(folder))
 
 
 def test_posts_count_by_their_text_or_by_their_authors_word(tmp_path: Path) -> None:

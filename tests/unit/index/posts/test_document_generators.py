@@ -48,7 +48,6 @@ def test_a_hugo_post() -> None:
         tags=("LLM", "cache", "系統"),
         description="記住算過的。",
         slug="kv",
-        language="zh-tw",
     )
     assert strip_markup(post.body.text) == (
         "每個 token 只算一次。\n為什麼快\n展開\n見上一篇。\n"
@@ -175,7 +174,6 @@ def test_a_zola_post() -> None:
         title="Les codes",
         date="2022-02-03",
         tags=("zola", "rust", "web"),
-        language="fr",
     )
     assert strip_markup(post.body.text) == (
         'Voir la page.\nUn graphe\nUne phrase.\nOn écrit {{ youtube(id="x") }}.'

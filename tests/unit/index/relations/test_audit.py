@@ -64,8 +64,8 @@ REPEATS = {
     "old.md": write("title: Foxes; date: 2023-01-01", *PARAGRAPHS[:12]),
     "new.md": write("title: More foxes; date: 2024-01-01", *(["All else."] * 3), *PARAGRAPHS[:8]),
     "far.md": write("title: Walruses; date: 2024-01-01", "Nothing of this stands elsewhere."),
-    "a.en.md": write("title: Dogs; translationKey: dog", *PARAGRAPHS[12:]),
-    "a.de.md": write("title: Hunde; translationKey: dog", *PARAGRAPHS[12:]),
+    "a.en.md": write("title: Dogs; translationKey: dog; lang: en", *PARAGRAPHS[12:]),
+    "a.de.md": write("title: Hunde; translationKey: dog; lang: de", *PARAGRAPHS[12:]),
     "b.md": write("title: Short", *PARAGRAPHS[:2]),
     "c.md": write("title: Short again", *PARAGRAPHS[:2]),
 }

@@ -51,7 +51,7 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_related(blog:
         "2.md": FOOD.format("Leek (2)", "2024-01-01"),
         "linked.md": FOOD.format("Leek", "2024-01-02"),
         "kept.md": FOOD.format("Leek", "2023-01-02") + "See [it](linked.md).\n",
-        "kept.de.md": FOOD.format("Leek", "2023-01-02"),
+        "kept.de.md": FOOD.format("Leek", "2023-01-02\nlang: de"),
     }
     corpus = blog(posts).reader().corpus()
     related = {

@@ -77,7 +77,7 @@ def test_where_nothing_meets_the_nearest_posts_are_named_all_the_same(blog: Make
 
 
 def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -> None:
-    made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n\n{TUSKS}\n"})
+    made = blog(POSTS | {"walrus.de.md": f"---\nlang: de\n---\n# Walross\n\n{ICE}\n\n{TUSKS}\n"})
     corpus = made.reader().corpus()
     found = find_similar(corpus, draft_of_post(corpus, "walrus.md"), 5)
     assert (found.posts, [each.source for each in found.translations]) == ((), ["walrus.de.md"])
@@ -86,7 +86,7 @@ def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -
 
 
 def test_of_translations_one_is_listed_and_names_the_others(blog: MakeBlog) -> None:
-    made = blog(POSTS | {"walrus.de.md": f"# Walross\n\n{ICE}\n"})
+    made = blog(POSTS | {"walrus.de.md": f"---\nlang: de\n---\n# Walross\n\n{ICE}\n"})
     [post] = compare(made, f"# New\n\n{ICE}\n\n{TUSKS}\n").posts
     assert (post.post.source, post.translations) == ("walrus.md", (("de", "walrus.de.md"),))
 
