@@ -63,6 +63,10 @@ class Post:
     """Its other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
     canonical_url: str = ""
     """Where the same text was published first, if the author names another place."""
+    authors: tuple[str, ...] = ()
+    """Who wrote it, by name where the site knows one."""
+    words: str = ""
+    """What else the front matter says in words, for search alone."""
 
     @property
     def section(self) -> str:
@@ -184,6 +188,8 @@ class Filters:
     """Compared without regard to case."""
     after: str | None = None
     before: str | None = None
+    author: str | None = None
+    """Words of an author's name, without regard to case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,11 @@ def name_key(text: str) -> str:
     return "".join(c for c in folded if c.isalnum() or c in "+#")
 
 
+def split_name(name: str) -> set[str]:
+    """Return the words of a person's name, folded."""
+    return {fold(word) for word in re.findall(r"[^\W_]+", name)}
+
+
 _WORD_OR_CHARACTER = rf"[{CJK}]|[^\W_{CJK}]+"
 """A word, or one character of a script without spaces; few queries need it compiled."""
 

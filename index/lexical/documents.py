@@ -4,7 +4,8 @@ Whole posts and single chunks are indexed separately: an author's description is
 post, a reader's question is answered in one place, and the two levels together find both. A word
 of the title counts three times and one of a heading, the file name, the slug or a tag twice, by
 being written so often: one field with one length and one saturation ranks better than fields with
-weights of their own.
+weights of their own. Authors, and what else the front matter says in words, count once, in the
+first chunk.
 """
 
 from __future__ import annotations
@@ -55,13 +56,15 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
     label = " ".join(
         filter(None, [_terms([post.title], post)] * TITLE_TIMES + [names] * NAME_TIMES)
     )
+    said = _terms([*post.authors, post.words], post)
     passages, inner_ones = dict[int, str](), list[str]()
     for chunk_id, chunk in chunks.items():
         inner_ones.append(_terms([*chunk.inner_headings, chunk.plain], post))
         above = [_terms(chunk.headings, post)] * HEADING_TIMES
-        passages[chunk_id] = " ".join(filter(None, (label, *above, inner_ones[-1])))
+        first = said if len(inner_ones) == 1 else ""
+        passages[chunk_id] = " ".join(filter(None, (label, *above, inner_ones[-1], first)))
     every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks.values()))
-    above = [_terms([post.description], post), *[_terms(every, post)] * HEADING_TIMES]
+    above = [_terms([post.description], post), said, *[_terms(every, post)] * HEADING_TIMES]
     return PostTerms(post_id, "", " ".join(filter(None, (label, *above, *inner_ones))), passages)
 
 
@@ -71,11 +74,11 @@ def _terms(texts: Iterable[str], post: Post) -> str:
 
 
 def _names(post: Post) -> list[str]:
-    """The file's name, the slug and the tags."""
+    """The file's name, the slug, the tags and what else the post is called."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
-    return [named, post.slug, *post.tags]
+    return [named, post.slug, *post.tags, *(name for name in post.aliases if "/" not in name)]
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:

@@ -159,6 +159,25 @@ _ALIASES = ("aliases", "redirectfrom", "alias")
 _TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
+_AUTHORS = ("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur")
+_JOINED = re.compile(r"\s*[;&、，]\s*|\s+(?:and|und|et|y)\s+|,\s*(?=\S+\s+\S)")
+"""Between names in a string; after a comma alone often stands a first name."""
+_AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
+MAX_AUTHORS = 20
+
+_NO_WORDS = re.compile(
+    r"title$|template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
+    r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
+    r"|time|draft|stat(?:e|us)|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
+    r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
+    r"|output|execute|jupyter|bibliography|header|footer|cascade|build|params|extra|alias|redirect"
+)
+"""Of the normalized names of fields that say nothing to readers, or nothing that they may read."""
+_WORDY = re.compile(
+    r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]*$)", re.I
+)
+"""What is no address, and no switch."""
+
 _DAY_IN_NAME = re.compile(
     r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}(?:[-_ ]+|$)|(?:19|20)\d{6}(?:\d{4}|\d{6})?[-_ ]+)"
 )
@@ -190,7 +209,29 @@ def describe_post(
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(known),
         canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
+        authors=_list_authors(known),
+        words=_cut(" ".join(_list_words(known)), MAX_DESCRIPTION),
     )
+
+
+def _list_authors(known: Fields) -> tuple[str, ...]:
+    """Return the names, which are strings, of lists or of mappings."""
+    written = (to_text(item) for name in _AUTHORS for item in leaves(known.get(name)))
+    names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
+    return tuple(dict.fromkeys(_cut(name, MAX_TAG) for name in names if name))[:MAX_AUTHORS]
+
+
+def _list_words(known: Fields) -> Iterator[str]:
+    """Yield what other fields say in words, also those of a theme's or a page's own."""
+    inner = (known.get(name) for name in ("params", "extra"))
+    taken = {*_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
+    description = first_text(known, _DESCRIPTIONS)
+    for fields in (known, *(normalize_names(each) for each in inner if isinstance(each, dict))):
+        for name, value in fields.items():
+            for item in () if name in taken or _NO_WORDS.search(name) else leaves(value):
+                text = to_text(item) if isinstance(item, str) else ""
+                if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
+                    yield text
 
 
 def _aliases(known: Fields) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blog_search_mcp.index.analysis.tokenizer import split_name
 from blog_search_mcp.index.errors import IndexBroken, UnknownPost
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
@@ -118,7 +119,9 @@ def translate_disk_errors() -> Iterator[None]:
 def _read_post(row: Sequence[Any]) -> Post:
     """Make the post of a row of _POST_COLUMNS."""
     columns = dict(zip(POST_FIELDS, row[1:], strict=True))
-    return Post(**columns | {name: _read_list(columns[name]) for name in ("tags", "aliases")})
+    return Post(
+        **columns | {name: _read_list(columns[name]) for name in ("tags", "aliases", "authors")}
+    )
 
 
 def _read_list(text: str) -> tuple[str, ...]:
@@ -155,12 +158,23 @@ class Catalog:
             "post_id IN (SELECT post_id FROM tags WHERE tag = ?)": (filters.tag or "").casefold(),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
+            f"post_id {OF_LIST}": filters.author and json.dumps(self._written_by(filters.author)),
         }
         given = {condition: value for condition, value in conditions.items() if value}
         if not given:
             return None
         query = f"SELECT post_id FROM posts WHERE {' AND '.join(given)}"
         return [row[0] for row in self.rows(query, [*given.values()])]
+
+    def _written_by(self, author: str) -> list[int]:
+        """Return the posts of which an author's name has all these words."""
+        rows = self.rows("SELECT post_id, value FROM posts, json_each(authors)")
+        words = split_name(author)
+        return [post for post, name in rows if words <= split_name(name)]
+
+    def authors(self) -> list[str]:
+        """List the names of all authors."""
+        return [row[0] for row in self.rows("SELECT DISTINCT value FROM posts, json_each(authors)")]
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
@@ -201,8 +215,10 @@ class Catalog:
         return self.rows(f"SELECT source, title FROM posts ORDER BY {_NEWEST}")
 
     def titles(self) -> list[tuple[int, str]]:
-        """Return every post's id and title."""
-        return self.rows("SELECT post_id, title FROM posts")
+        """Return every post's id and title, and its other names and authors likewise."""
+        names = " UNION SELECT post_id, value FROM posts, json_each({})"
+        others = names.format("aliases") + " WHERE value NOT LIKE '%/%'" + names.format("authors")
+        return self.rows(f"SELECT post_id, title FROM posts{others}")
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
         """Return the posts that have the heading of the first of these keys that any has.

@@ -80,17 +80,15 @@ _NAMES = (
 """Settings that say which languages a site has, in any generator and plugin."""
 
 
-def list_languages(config: object, *, is_named: bool = False) -> Iterator[str]:
-    """Yield the tags of the languages that a configuration names, perhaps several times."""
-    if isinstance(config, Mapping):
-        for name, value in config.items():
-            yield from filter(None, [language_tag(str(name))] if is_named else ())
-            yield from list_languages(value, is_named=normalize_name(str(name)) in _NAMES)
-    elif isinstance(config, list):
-        for item in config:
-            yield from list_languages(item, is_named=is_named)
-    elif is_named and isinstance(config, str) and (tag := language_tag(config)):
-        yield tag
+def list_languages(config: object, name: str = "") -> Iterator[str]:
+    """Yield the tags of the languages that a setting of this name holds, at any depth."""
+    values = config if isinstance(config, Mapping | list) else [config]
+    if normalize_name(name) in _NAMES:
+        yield from filter(None, (language_tag(v) for v in values if isinstance(v, str)))
+    for value in values if isinstance(config, Mapping | list) else ():
+        inner, key = (config[value], str(value)) if isinstance(config, Mapping) else (value, name)
+        if isinstance(inner, Mapping | list) or key != name:
+            yield from list_languages(inner, key)
 
 
 def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:

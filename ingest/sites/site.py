@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from blog_search_mcp.index.posts.cascades import SiteFields
 from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.addresses import check_length
+from blog_search_mcp.ingest.sites.authors import read_authors
 from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.jekyll import STYLES, Jekyll
@@ -40,6 +41,8 @@ class Site:
     is_configured: bool
     languages: frozenset[str] = frozenset()
     """Those that the configuration names, if there are several."""
+    authors: Mapping[str, str] = field(default_factory=dict)
+    """Names by the keys that posts have for them."""
 
     @property
     def fields(self) -> SiteFields:
@@ -60,7 +63,7 @@ class Site:
         """Changes whenever a setting changes that may change a link or which files are posts."""
         of_links = self.base_url and (self.base_url, self.links, self.links.letters_of_ids)
         is_whole = self.is_configured and not self.generator.prefix
-        spoken = (sorted(self.languages), self.generator.list_languages())
+        spoken = (sorted(self.languages), self.generator.list_languages(), dict(self.authors))
         facts = repr((of_links, is_whole and self.generator, spoken))
         return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
@@ -130,7 +133,8 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
         base, links = "", links.model_copy(update={"doubt": links.doubt or _NO_SITE})
     named = frozenset(list_languages(generator.config if generator else {}))
     languages = named if len(named) > 1 else frozenset[str]()
-    return Site(base, generator or links, links, generator is not None, languages)
+    authors = read_authors(content)
+    return Site(base, generator or links, links, generator is not None, languages, authors)
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:

@@ -137,6 +137,7 @@ def filter_options(command: Command) -> Command:
     for name, text in (
         ("--before", "Only posts of this day or earlier."),
         ("--after", "Only posts of this day or later."),
+        ("--author", "Only posts by this author."),
         ("--tag", "Only posts with this tag."),
         ("--section", "Only posts in this folder of the blog."),
     ):

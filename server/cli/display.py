@@ -71,6 +71,7 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
         about = [
             f"{hit['source']} chunk {hit['chunk_index']}, lines {hit['lines']}",
             hit.get("date"),
+            ", ".join(hit.get("authors") or ()),
             ", ".join(hit.get("tags", ())),
             *describe_others(hit),
         ]

@@ -32,6 +32,8 @@ HIT_BYTES = 475
 heading, of its title and last of its preview, never of what a client calls or cites."""
 LEAST_HEADING, LEAST_TITLE, PREVIEW_CUT = 24, 40, 40
 """Columns that are left of a heading and a title, and those that a preview gives up at most."""
+AUTHORS = 3
+"""Authors shown of a post."""
 TAGS = 8
 """Tags shown of a post in a list."""
 
@@ -97,6 +99,7 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
         "url": link_to(hit.post, hit.chunk),
         "heading": heading_path(hit.chunk.headings, hit.post.title) or None,
         "date": hit.post.date,
+        "authors": name_authors(hit.post),
         "lines": f"{hit.chunk.first_line}-{hit.chunk.last_line}",
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
@@ -178,6 +181,11 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
     return next(fitting, None) or shorten(inner[-1], width)
 
 
+def name_authors(post: Post) -> list[str] | None:
+    """Name the first authors, `None` if none is known."""
+    return [shorten(one_line(name), TAG_WIDTH) for name in post.authors[:AUTHORS]] or None
+
+
 def _shorten_path(path: str, width: int) -> str:
     return heading_path(tuple(path.split(" > ")), width=width)
 
@@ -187,7 +195,7 @@ def post_summary(post: Post) -> dict[str, Any]:
     tags = [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]]
     title = shorten(one_line(post.title), TITLE_WIDTH)
     facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
-    return present({**facts, "url": post.url})
+    return present({**facts, "authors": name_authors(post), "url": post.url})
 
 
 def describe_failure(error: BaseException) -> str:

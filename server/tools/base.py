@@ -83,6 +83,7 @@ class FilterArguments(Arguments):
 
     section: Folder | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
+    author: Tag | None = None
     after: FirstDay | None = Field(default=None, description=_AFTER)
     before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
 
@@ -96,7 +97,7 @@ class FilterArguments(Arguments):
     @property
     def filters(self) -> Filters:
         """What a post must satisfy."""
-        return Filters(self.section, self.tag, self.after, self.before)
+        return Filters(self.section, self.tag, self.after, self.before, self.author)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         "title": post.title,
         "source": post.source,
         "date": post.date,
+        "authors": ", ".join(results.name_authors(post) or ()),
         "tags": ", ".join(post.tags),
         "url": post.url,
         "description": post.description,

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.results import heading_path, link_to, one_line
+from blog_search_mcp.server.format.results import heading_path, link_to, name_authors, one_line
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply, brief
 
 CHUNK_INDEX_MOST = 1_000_000
@@ -107,6 +107,7 @@ def describe_place(passage: Passage) -> str:
         "title": brief(post.title, NAME_WIDTH),
         "source": post.source,
         "date": post.date,
+        "authors": ", ".join(name_authors(post) or ()),
         "url": link_to(post, asked),
         "heading": brief(heading_path(asked.headings), NAME_WIDTH),
         "chunk": f"{asked.index + 1} of {passage.count}"
