@@ -96,7 +96,7 @@ def _make_pending_post(
         post,
         language=post.language or said or find_language(document),
         translation_key=post.translation_key or key,
-        authors=tuple(options.site.authors.get(name, name) for name in post.authors),
+        authors=tuple(site.authors.get(name, name) for name in post.authors),
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)

@@ -24,6 +24,7 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
+from blog_search_mcp.index.search.requests import list_newest, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
@@ -48,6 +49,11 @@ def search(
     offset: int,
 ) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
+    is_named = bool(find_named_posts(snapshot.titles, text))
+    request = None if is_named else read_request(text, filters, snapshot.authors)
+    if request and not request[0]:
+        return list_newest(snapshot, text, request[1], limit, offset)
+    text, filters = request or (text, filters)
     text, corrected = _correct_spelling(snapshot, text)
     retrieved = retrieve(snapshot, text, snapshot.catalog.matching_posts(filters))
     ranking, confidence = _rank_posts(snapshot, retrieved, calibration)

@@ -64,6 +64,11 @@ class Snapshot:
         group = self.translations.get(post, ())
         return tuple(sorted((each.language, each.source) for each in group if each.post != post))
 
+    @cached_property
+    def authors(self) -> tuple[str, ...]:
+        """The names of all authors."""
+        return tuple(self.catalog.authors())
+
 
 def open_snapshot(
     files: GenerationFiles,

@@ -1,0 +1,130 @@
+"""Queries for posts by when and by whom: without a subject they are listed, not searched.
+
+"Posts from March 2019", "what have you written lately", 最近寫了什麼: words for posts and for what
+is new, in six languages, beside function words, a time and an author's name.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date, timedelta
+
+from blog_search_mcp.index.analysis.languages import CJK
+from blog_search_mcp.index.analysis.query import is_stopword
+from blog_search_mcp.index.analysis.tokenizer import fold
+from blog_search_mcp.index.search.diversify import collapse_translations
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.types import Answer, Filters, Hit
+
+_POSTS = re.compile(
+    r"^\W*\*\W*$|\b(?:(?:blog)?posts|articles|latest|newest|recent(?:ly)?|lately|beiträge|artikel"
+    r"|neu(?:e?ste[nrs]?)|zuletzt|kürzlich|entradas|artículos|publicaciones|últim[ao]s?|recientes?"
+    r"|recientemente|billets|récente?s?|récemment|derni(?:er|ère)s)\b"
+    r"|文章|[貼帖博]文|帖子|最近|最新|近期|記事|投稿|新着",
+    re.IGNORECASE,
+)
+"""Words that ask for posts, or for new ones, by themselves."""
+_WRITTEN = re.compile(
+    r"\b(?:blog|post|article|entr(?:y|ies)|news?|last|written|wrote|write|publish(?:ed)?|posted"
+    r"|beitrag|einträge|geschrieben|schreibst|veröffentlicht|neues?|letzte[nrs]?|entrada|artículo"
+    r"|escrito|publicado|nuev[ao]s?|billet|écrit|publié|nouveautés?|nouve(?:au|lle)s?"
+    r"|derni(?:er|ère))\b|[寫写書]|[發発发][表布文佈]|更新|公開|ブログ|部落格|博客",
+    re.IGNORECASE,
+)
+"""Words that do so beside other words."""
+_MANNER = re.compile(r"\W*(?:how|why|wie|warum|cómo|por qué|comment|pourquoi)\b", re.IGNORECASE)
+_MONTHS = (
+    "jan|ene,feb|fév,mar|mär,apr|abr|avr,may|mai,jun|juin,jul|juil,aug|ago|aoû,sep,oct|okt,nov"
+)
+_MONTH_NAMES = [*_MONTHS.split(","), "dec|dez|dic|déc"]
+_TIME = re.compile(
+    r"(?:\b(?:(?P<since>since|after|seit|nach|desde|depuis|après)"
+    r"|(?P<until>before|until|vor|bis|antes|avant|hasta)|in|from|of|im|aus|en|de)\s+(?:de\s+)?)?"
+    rf"(?:\b(?P<name>{'|'.join(_MONTH_NAMES)})[^\W\d]*\.?,?\s+(?:de\s+|of\s+)?)?"
+    r"(?<![\w.])(?P<year>(?:19|20)\d\d)(?![\d.])(?:(?:[-/]|\s*年\s*)(?P<month>\d{1,2})\s*月?|\s*年)?",
+    re.IGNORECASE,
+)
+_BY = r"\b(?:by|from|von|par|por|de)\s+"
+_BESIDE = (
+    "s week month year today day days show list give tell anything something everything ever "
+    "please hast habt woche monat jahr heute cual cuales semana mes ano hoy quel quels quelle "
+    "quelles semaine mois annee"
+)
+_FILLERS = {*_BESIDE.split(), *"些新篇年月周週天今去列出请您麽吗说讲看本個"}
+"""Words that name no subject, beside function words; folded."""
+_TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+_LANGUAGES = ("en", "de", "es", "fr", "zh")
+
+LISTED = "The query names no subject: posts are listed, the newest first."
+
+
+def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[str, Filters] | None:
+    """Return the subject of a query for posts, perhaps `""`, and what its posts must satisfy.
+
+    `None` for any other query, which is searched for as it is.
+    """
+    is_written = bool(_WRITTEN.search(text)) and len(_TOKEN.findall(text)) > 1
+    if _MANNER.match(text) or not (_POSTS.search(text) or is_written):
+        return None
+    given, rest, by = filters, text, ""
+    for name in sorted(authors, key=len, reverse=True):
+        if match := re.search(
+            rf"(?P<by>{_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE
+        ):
+            by, rest = match["by"] or "", rest.replace(match[0], " ")
+            given = replace(given, author=given.author or name)
+            break
+    if match := _TIME.search(rest):
+        rest = rest.replace(match[0], " ")
+        given = _limit_days(given, match)
+    rest = _WRITTEN.sub(" ", _POSTS.sub(" ", rest))
+    tokens = [fold(token) for token in _TOKEN.findall(rest)]
+    is_subject = any(not (is_stopword(t, _LANGUAGES) or t in _FILLERS) for t in tokens)
+    if not is_subject and not re.search(r"\b(?:about|über|sobre|sur)\W*$", rest.strip()):
+        return "", given
+    is_sure = bool(_POSTS.search(text)) and (given.author == filters.author or by)
+    return (rest, given) if is_sure and given != filters else None
+
+
+def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:
+    """Add the first and last day of a time, as far as it has them, where none are given."""
+    named = (
+        n
+        for n, names in enumerate(_MONTH_NAMES, 1)
+        if (time["name"] or "").lower() in names.split("|")
+    )
+    month = int(time["month"] or 0) or next(named, 0) if time["name"] or time["month"] else 0
+    year, month = int(time["year"]), month if month <= 12 else 0
+    first = date(year, month or 1, 1)
+    last = date(year, month or 12, monthrange(year, month or 12)[1])
+    after, before = first.isoformat(), last.isoformat()
+    if time["until"]:
+        after, before = "", (first - timedelta(1)).isoformat()
+    before = "" if time["since"] else before
+    return replace(
+        filters, after=filters.after or after or None, before=filters.before or before or None
+    )
+
+
+def list_newest(snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int) -> Answer:
+    """List the posts that pass, of translations one in the query's language, the newest first."""
+    catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
+    posts = catalog.every_post() if among is None else catalog.posts(among)
+    readable = set(snapshot.table.posts.tolist())
+    scores = {post: 1.0 for post in posts if post in readable}
+    shown = [*collapse_translations(scores, snapshot.translations, text)]
+    shown.sort(key=lambda n: posts[n].source)
+    shown.sort(key=lambda n: posts[n].date or "", reverse=True)
+    hits = []
+    for number in shown[offset : offset + limit]:
+        chunk = next(iter(catalog.chunks_of(number).values()))
+        series, others = snapshot.series.get(number), snapshot.translations.others.get(number, ())
+        place = series.place_of(number) if series else None
+        preview = make_snippet(chunk.plain or chunk.text, {}, posts[number].language)
+        hits.append(Hit(posts[number], chunk, 1.0, preview, others, place))
+    confidence = ("high", 1.0) if shown else ("low", 0.0)
+    return Answer(tuple(hits), len(shown), offset, *confidence, LISTED if shown else None)

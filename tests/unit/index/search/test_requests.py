@@ -1,0 +1,142 @@
+"""Queries for posts by time and author list them; what the front matter says is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index.search.requests import read_request
+from blog_search_mcp.index.types import Filters
+from tests.support.front import Blog, made
+
+NOBODY = Filters()
+
+
+def within(after: str | None, before: str | None, author: str | None = None) -> Filters:
+    return Filters(after=after, before=before, author=author)
+
+
+@pytest.mark.parametrize(
+    ("query", "filters"),
+    [
+        ("*", NOBODY),
+        ("posts", NOBODY),
+        ("latest post", NOBODY),
+        ("most recent article", NOBODY),
+        ("What have you written lately?", NOBODY),
+        ("what's new on the blog", NOBODY),
+        ("show me all articles", NOBODY),
+        ("最近寫了什麼", NOBODY),
+        ("最近写了什么？", NOBODY),
+        ("有哪些文章", NOBODY),
+        ("最近の記事", NOBODY),
+        ("Was hast du zuletzt geschrieben?", NOBODY),
+        ("die neuesten Beiträge", NOBODY),
+        ("¿Qué has escrito recientemente?", NOBODY),
+        ("quels sont les derniers articles ?", NOBODY),
+        ("¿cuáles son las últimas entradas?", NOBODY),
+        ("posts in 2021", within("2021-01-01", "2021-12-31")),
+        ("blog posts from March 2019", within("2019-03-01", "2019-03-31")),
+        ("2019年3月的文章", within("2019-03-01", "2019-03-31")),
+        ("Beiträge aus dem März 2019", within("2019-03-01", "2019-03-31")),
+        ("articles since 2020", within("2020-01-01", None)),
+        ("posts before 2020-02", within(None, "2020-01-31")),
+        ("posts by Ada Byron", within(None, None, "Ada Byron")),
+        ("what did ada byron write?", within(None, None, "Ada Byron")),
+        ("articles by Ada Byron in 2021", within("2021-01-01", "2021-12-31", "Ada Byron")),
+    ],
+)
+def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: Filters) -> None:
+    assert read_request(query, NOBODY, ["Ada", "Ada Byron"]) == ("", filters)
+
+
+@pytest.mark.parametrize(
+    ("query", "subject", "filters"),
+    [
+        ("posts about go in 2021", "about go", within("2021-01-01", "2021-12-31")),
+        ("posts by Ada Byron about engines", "about engines", within(None, None, "Ada Byron")),
+    ],
+)
+def test_a_request_may_have_a_subject(query: str, subject: str, filters: Filters) -> None:
+    request = read_request(query, NOBODY, ["Ada Byron"])
+    assert request is not None
+    assert (request[0].strip(), request[1]) == (subject, filters)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("post", "write", "new", "news", "blog", "how to write", "HTTP POST", "go 1.21 in 2021"),
+        *("posts about go", "latest go release", "posts about Ada Byron", "最近的 Rust 更新"),
+        *("Ada Byron", "what is it?", "list", "written in Rust", "2021", "new in Go 1.18"),
+    ],
+)
+def test_any_other_query_is_searched_as_it_is(query: str) -> None:
+    assert read_request(query, NOBODY, ["Ada Byron"]) is None
+
+
+POSTS = {
+    "_data/authors.yml": "jd: {name: Jane Darnell}\n",
+    "pie.md": "---\ntitle: Pie\ndate: 2021-05-01\nauthor: [jd, Bo Lund]\n---\nBake it well.\n",
+    "tart.md": "---\ntitle: Tart\ndate: 2022-05-01\nauthors: [{name: Bo Lund}]\n---\nBake it.\n",
+    "soup.md": "---\ntitle: Soup\ndate: 2020-05-01\nby: Mia Wong and Al Ito\n---\nBoil it.\n",
+    "202401.md": "---\naliases: [Sourdough, my bread]\n---\nFlour, water, salt and time.\n",
+    "trip.md": "---\ntitle: A trip\nplace: Lisbon\nextra:\n  company: Aunt Odile\n"
+    "summary: Two ferries\ndescription: By sea\nlayout: wideframe\ndraft_note: zebra\n---\nRain.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("front"), POSTS)
+
+
+@pytest.mark.parametrize(
+    ("query", "sources"),
+    [
+        ("Sourdough", ["202401.md"]),
+        ("my bread", ["202401.md"]),
+        ("Lisbon", ["trip.md"]),
+        ("Aunt Odile", ["trip.md"]),
+        ("ferries", ["trip.md"]),
+        ("Mia Wong", ["soup.md"]),
+        ("Jane Darnell", ["pie.md"]),
+        ("posts by Bo Lund", ["tart.md", "pie.md"]),
+        ("what did Al Ito write?", ["soup.md"]),
+        ("posts from 2021", ["pie.md"]),
+        ("latest post", ["tart.md", "pie.md", "soup.md", "202401.md", "trip.md"]),
+    ],
+)
+def test_names_and_words_of_the_front_matter_are_found(
+    blog: Blog, query: str, sources: list[str]
+) -> None:
+    assert blog.sources(query)[: len(sources)] == sources
+
+
+@pytest.mark.parametrize("word", ["wideframe", "zebra"])
+def test_what_is_not_for_readers_is_not_found(blog: Blog, word: str) -> None:
+    assert blog.sources(word) == []
+
+
+def test_authors_are_shown_and_a_filter(blog: Blog) -> None:
+    hits = blog.tool("search_blog", query="bake it", author="darnell").facts["results"]
+    assert [(hit["source"], hit["authors"]) for hit in hits] == [
+        ("pie.md", ["Jane Darnell", "Bo Lund"])
+    ]
+    assert "authors: Jane Darnell, Bo Lund" in blog.tool("read_chunk", source="pie.md").text
+    listed = blog.tool("list_posts", author="Ito").facts["posts"]
+    assert [post["source"] for post in listed] == ["soup.md"]
+    assert "soup.md" in blog.command("list", "--author", "Ito").out
+
+
+def test_a_list_has_pages_and_one_of_translations(tmp_path: Path) -> None:
+    texts = {"en": "It is the water that is hot.", "de": "Es ist das Wasser, und es ist heiß."}
+    posts = {
+        f"{day}.{code}.md": f"---\ndate: 2024-01-0{day}\n---\n{text}\n"
+        for day in (1, 2, 3)
+        for code, text in texts.items()
+    }
+    facts = made(tmp_path, posts).tool("search_blog", query="latest posts", top_k=2).facts
+    assert [hit["source"] for hit in facts["results"]] == ["3.en.md", "2.en.md"]
+    assert (facts["total"], facts["has_more"], facts["confidence"]) == (3, True, "high")
