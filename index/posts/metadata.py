@@ -152,7 +152,7 @@ _LANGUAGES = ("lang", "language", "locale")
 _SERIES = ("series", "seriesname", "collectionname")
 _PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
 _KEYS = ("translationkey", "translationid", "i18nkey")
-_KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink")
+_KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """What translations of a post have in common where each says its language."""
 _PATHS = ("url", "permalink", "path")
 _ALIASES = ("aliases", "redirectfrom", "alias")
@@ -160,13 +160,13 @@ _TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
 _AUTHORS = ("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur")
-_JOINED = re.compile(r"\s*[;&、，]\s*|\s+(?:and|und|et|y)\s+|,\s*(?=\S+\s+\S)")
+_JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|y|&)\s+|,\s*(?=\S+\s+\S)")
 """Between names in a string; after a comma alone often stands a first name."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 
 _NO_WORDS = re.compile(
-    r"title$|template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
+    r"^title$|template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
     r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
     r"|time|draft|stat(?:e|us)|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
     r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
@@ -174,7 +174,7 @@ _NO_WORDS = re.compile(
 )
 """Of the normalized names of fields that say nothing to readers, or nothing that they may read."""
 _WORDY = re.compile(
-    r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]*$)", re.I
+    r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
 """What is no address, and no switch."""
 
@@ -216,9 +216,11 @@ def describe_post(
 
 def _list_authors(known: Fields) -> tuple[str, ...]:
     """Return the names, which are strings, of lists or of mappings."""
-    written = (to_text(item) for name in _AUTHORS for item in leaves(known.get(name)))
+    items = (to_text(item) for name in _AUTHORS for item in leaves(known.get(name)))
+    written = (_cut(item, MAX_DESCRIPTION) for item in items)
     names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
-    return tuple(dict.fromkeys(_cut(name, MAX_TAG) for name in names if name))[:MAX_AUTHORS]
+    kept = (_cut(name, MAX_TAG) for name in names if _WORDY.match(name))
+    return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
 def _list_words(known: Fields) -> Iterator[str]:
@@ -229,7 +231,8 @@ def _list_words(known: Fields) -> Iterator[str]:
     for fields in (known, *(normalize_names(each) for each in inner if isinstance(each, dict))):
         for name, value in fields.items():
             for item in () if name in taken or _NO_WORDS.search(name) else leaves(value):
-                text = to_text(item) if isinstance(item, str) else ""
+                is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
+                text = to_text(item) if is_said else ""
                 if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
                     yield text
 

@@ -36,7 +36,9 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 """Words that do so beside other words."""
-_MANNER = re.compile(r"\W*(?:how|why|wie|warum|cómo|por qué|comment|pourquoi)\b", re.IGNORECASE)
+_MANNER = re.compile(
+    r"\W*(?:how(?! many)|why|wie|warum|cómo|por qué|comment|pourquoi)\b", re.IGNORECASE
+)
 _MONTHS = (
     "jan|ene,feb|fév,mar|mär,apr|abr|avr,may|mai,jun|juin,jul|juil,aug|ago|aoû,sep,oct|okt,nov"
 )
@@ -49,12 +51,13 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _BY = r"\b(?:by|from|von|par|por|de)\s+"
+_ABOUT = re.compile(r"\b(?:about|über|sobre|sur)\s*$", re.IGNORECASE)
 _BESIDE = (
-    "s week month year today day days show list give tell anything something everything ever "
-    "please hast habt woche monat jahr heute cual cuales semana mes ano hoy quel quels quelle "
-    "quelles semaine mois annee"
+    "s many two three five ten week month year today day days show list give tell anything "
+    "something everything ever please hast habt woche monat jahr heute cual cuales semana mes "
+    "ano hoy quel quels quelle quelles semaine mois annee"
 )
-_FILLERS = {*_BESIDE.split(), *"些新篇年月周週天今去列出请您麽吗说讲看本個"}
+_FILLERS = {*_BESIDE.split(), *"两兩三四五六七八九十些新篇年月周週天今去列出请您麽吗说讲看本個"}
 """Words that name no subject, beside function words; folded."""
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
@@ -72,19 +75,18 @@ def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[s
         return None
     given, rest, by = filters, text, ""
     for name in sorted(authors, key=len, reverse=True):
-        if match := re.search(
-            rf"(?P<by>{_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE
-        ):
-            by, rest = match["by"] or "", rest.replace(match[0], " ")
+        named = re.search(rf"({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE)
+        if named and not _ABOUT.search(rest[: named.start()]):
+            by, rest = named[1] or "", rest.replace(named[0], " ")
             given = replace(given, author=given.author or name)
             break
     if match := _TIME.search(rest):
         rest = rest.replace(match[0], " ")
         given = _limit_days(given, match)
-    rest = _WRITTEN.sub(" ", _POSTS.sub(" ", rest))
+    rest = re.sub(r"(?<![\w.])\d{1,2}(?![\w.])", " ", _WRITTEN.sub(" ", _POSTS.sub(" ", rest)))
     tokens = [fold(token) for token in _TOKEN.findall(rest)]
     is_subject = any(not (is_stopword(t, _LANGUAGES) or t in _FILLERS) for t in tokens)
-    if not is_subject and not re.search(r"\b(?:about|über|sobre|sur)\W*$", rest.strip()):
+    if not is_subject:
         return "", given
     is_sure = bool(_POSTS.search(text)) and (given.author == filters.author or by)
     return (rest, given) if is_sure and given != filters else None
@@ -122,7 +124,7 @@ def list_newest(snapshot: Snapshot, text: str, filters: Filters, limit: int, off
     hits = []
     for number in shown[offset : offset + limit]:
         chunk = next(iter(catalog.chunks_of(number).values()))
-        series, others = snapshot.series.get(number), snapshot.translations.others.get(number, ())
+        series, others = snapshot.series.get(number), snapshot.translations_of(number)
         place = series.place_of(number) if series else None
         preview = make_snippet(chunk.plain or chunk.text, {}, posts[number].language)
         hits.append(Hit(posts[number], chunk, 1.0, preview, others, place))

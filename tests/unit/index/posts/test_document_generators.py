@@ -226,6 +226,7 @@ def test_a_docusaurus_post() -> None:
     )
     assert post.post == Post(
         source="blog/2021-08-26-welcome/index.mdx",
+        authors=("slorber",),
         title="Welcome",
         date="2021-08-26",
         tags=("Release notes", "docs"),

@@ -27,6 +27,9 @@ def within(after: str | None, before: str | None, author: str | None = None) -> 
         ("What have you written lately?", NOBODY),
         ("what's new on the blog", NOBODY),
         ("show me all articles", NOBODY),
+        ("how many posts are there?", NOBODY),
+        ("what have you written about lately", NOBODY),
+        ("the last 5 posts", NOBODY),
         ("最近寫了什麼", NOBODY),
         ("最近写了什么？", NOBODY),
         ("有哪些文章", NOBODY),
@@ -69,7 +72,16 @@ def test_a_request_may_have_a_subject(query: str, subject: str, filters: Filters
     [
         *("post", "write", "new", "news", "blog", "how to write", "HTTP POST", "go 1.21 in 2021"),
         *("posts about go", "latest go release", "posts about Ada Byron", "最近的 Rust 更新"),
-        *("Ada Byron", "what is it?", "list", "written in Rust", "2021", "new in Go 1.18"),
+        *(
+            "Ada Byron",
+            "what is it?",
+            "list",
+            "written in Rust",
+            "2021",
+            "first post",
+            "oldest posts",
+            "new in Go 1.18",
+        ),
     ],
 )
 def test_any_other_query_is_searched_as_it_is(query: str) -> None:
