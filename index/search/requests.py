@@ -63,6 +63,7 @@ _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
 
 LISTED = "The query names no subject: posts are listed, the newest first."
+LIMITED = "Only posts of the time or by the author that the query names are searched."
 
 
 def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[str, Filters] | None:
@@ -94,22 +95,15 @@ def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[s
 
 def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:
     """Add the first and last day of a time, as far as it has them, where none are given."""
-    named = (
-        n
-        for n, names in enumerate(_MONTH_NAMES, 1)
-        if (time["name"] or "").lower() in names.split("|")
-    )
-    month = int(time["month"] or 0) or next(named, 0) if time["name"] or time["month"] else 0
-    year, month = int(time["year"]), month if month <= 12 else 0
+    name, year = (time["name"] or "").lower(), int(time["year"])
+    named = sum(n for n, names in enumerate(_MONTH_NAMES, 1) if name in names.split("|"))
+    month = min(int(time["month"] or 0), 12) or named
     first = date(year, month or 1, 1)
     last = date(year, month or 12, monthrange(year, month or 12)[1])
-    after, before = first.isoformat(), last.isoformat()
-    if time["until"]:
-        after, before = "", (first - timedelta(1)).isoformat()
-    before = "" if time["since"] else before
-    return replace(
-        filters, after=filters.after or after or None, before=filters.before or before or None
-    )
+    until = first - timedelta(1) if time["until"] else last
+    after = filters.after or (None if time["until"] else first.isoformat())
+    before = filters.before or (None if time["since"] else until.isoformat())
+    return replace(filters, after=after, before=before)
 
 
 def list_newest(snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int) -> Answer:

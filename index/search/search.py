@@ -24,7 +24,7 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.requests import list_newest, read_request
+from blog_search_mcp.index.search.requests import LIMITED, list_newest, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
@@ -53,7 +53,7 @@ def search(
     request = None if is_named else read_request(text, filters, snapshot.authors)
     if request and not request[0]:
         return list_newest(snapshot, text, request[1], limit, offset)
-    text, filters = request or (text, filters)
+    limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
     text, corrected = _correct_spelling(snapshot, text)
     retrieved = retrieve(snapshot, text, snapshot.catalog.matching_posts(filters))
     ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
@@ -69,7 +69,7 @@ def search(
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
-        notice=" ".join(filter(None, (retrieved.notice, corrected, low))) or None,
+        notice=" ".join(filter(None, (retrieved.notice, limited, corrected, low))) or None,
     )
 
 
