@@ -97,7 +97,7 @@ class Chunk:
     index: int
     """Place in the post, from 0, without gaps."""
     text: str
-    """The author's words, verbatim."""
+    """The author's words, verbatim but for comments."""
     plain: str
     """The same without markup, as headings are too: what is embedded, analysed and previewed."""
     headings: tuple[str, ...]

@@ -10,7 +10,7 @@ from itertools import islice
 from blog_search_mcp.index.analysis.languages import is_spoken, language_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.markdown.body import Body
-from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden
+from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden, take_out_unseen
 from blog_search_mcp.index.posts.metadata import (
     Fields,
     describe_post,
@@ -61,8 +61,9 @@ def read_document(data: bytes, source: str) -> Document:
     front = split_front_matter(text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    body = Body(take_out_hidden(front.body, echoes=echo != "false"))
-    heading = "" if read_title(front.fields) else body.title
+    body = Body(take_out_hidden(take_out_unseen(front.body), echoes=echo != "false"))
+    is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
+    heading = "" if is_of_plugin or read_title(front.fields) else body.title
     post = describe_post(front.fields, source, heading, body.hashtags)
     unread = unread_date(front.fields, source)[:40]
     problems = (

@@ -40,7 +40,7 @@ def post(data: bytes) -> None:
         parsed = read_document(data, "posts/a.md")
     except UnreadablePost:
         return
-    assert decode(data)[0].endswith(parsed.body.text)
+    assert decode(data)[0].count("\n") == parsed.first_line - 1 + parsed.body.text.count("\n")
     assert parsed.post.title.split() != []
     assert "\n" not in parsed.post.title
     assert len(parsed.post.title) <= MAX_TITLE

@@ -1,12 +1,74 @@
 """Take out of a post what its site does not show to everybody.
 
-Of Quarto what stands under a condition of a profile, metadata or another format, what is `.hidden`,
-and the code of cells that do not show it
-(https://quarto.org/docs/authoring/conditional.html); of Hugo what shortcodes lock or comment out.
-In doubt it is taken out: what is never closed to the end of the post.
+That are comments of every kind, scripts and what MDX imports and exports; of Quarto what stands
+under a condition of a profile, metadata or another format, what is `.hidden`, and the code of cells
+that do not show it (https://quarto.org/docs/authoring/conditional.html); of Hugo what shortcodes
+lock or comment out; and what a program keeps in a post, such as a drawing. It is decided on the
+whole post, whose passages hold halves. In doubt it is taken out.
 """
 
 import re
+
+from blog_search_mcp.index.posts.markdown.parser import find_code, find_outside, parse_blocks
+from blog_search_mcp.index.posts.markdown.rules import MDX
+
+_UNSEEN = re.compile(
+    r"""(?P<html><!--(?!-?>))
+      | (?P<script>(?i:<script)(?=[\s>])) | (?P<style>(?i:<style)(?=[\s>]))
+      | (?P<mdx>(?<!\{)\{[ ]?/\*)
+      | (?P<obsidian>(?<![\w%])%%(?!%))
+      | (?P<liquid>\{%-?\s*comment\b)
+      | (?P<kramdown>\{::comment\})
+      | (?P<jinja>\{\#(?![\w-]+[ }]))
+      | (?P<inline>\{%-?\s*\#)
+      | <!--+> | ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
+      | ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?[ \t]*
+        (?://[^\n]*)?$
+      | ^export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b
+          |default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)
+        (?:[^\n]*[(\[{`][ \t]*(?:\n(?![)\]}`])[^\n]*+)*+\n[)\]}`][^\n]*
+          |[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""What no reader sees: the beginning of a comment or script, or all of it."""
+_UNSEEN_ENDS = {
+    "html": re.compile("-->"),
+    "script": re.compile(r"</script\s*>", re.IGNORECASE),
+    "style": re.compile(r"</style\s*>", re.IGNORECASE),
+    "mdx": re.compile(r"\*/\s*\}"),
+    "obsidian": re.compile(r"%%(?![\w%])"),
+    "liquid": re.compile(r"\{%-?\s*endcomment\s*-?%\}"),
+    "kramdown": re.compile(r"\{:/(?:comment)?\}"),
+    "jinja": re.compile(r"#\}"),
+    "inline": re.compile(r"%\}"),
+}
+_UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
+"""What hides the rest of a post."""
+
+
+def take_out_unseen(text: str) -> str:
+    """Return the text without comments and scripts outside code, every line at its number."""
+    if not _UNSEEN.search(text):
+        return text
+    code = find_code(text, parse_blocks(text, "mdx" if MDX.search(text) else "body"))
+    pieces, at = [], 0
+    unclosed = set[str]()
+    for opening in find_outside(code, _UNSEEN, text):
+        start, end, kind = *opening.span(), opening.lastgroup
+        if start < at or kind in unclosed:
+            continue
+        if kind and (closing := _UNSEEN_ENDS[kind].search(text, end)):
+            end = closing.end()
+        elif kind and _UNCLOSED.match(text, text.rfind("\n", 0, start) + 1):
+            end = len(text)
+        elif kind:
+            unclosed.add(kind)
+            continue
+        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
 
 _CODES = r"(?:hugo-encrypt(?:or)?|encrypt|private|draft|comment)\b"
 _TAG_END = r"[^{}]*\}\}"
@@ -27,6 +89,13 @@ _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
 _UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
 """What the site's profile or metadata decide."""
+_STATE = re.compile(
+    r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
+)
+"""What a fence with a drawing says at its beginning."""
+_DATA = re.compile(r"\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
+LONGEST_EXAMPLE = 1_000
+"""Characters of a fence that may be encoded bytes and are read all the same."""
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z")
 
 
@@ -59,6 +128,10 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     """Return what is hidden of a fence, a lock or a span, which begins at its end if nothing is."""
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
+    code = part["code"] or ""
+    is_data = len(code) > LONGEST_EXAMPLE and _DATA.match(code)
+    if is_data or _STATE.search(info + code[:300]):
+        return part.span()
     if part["lock"] or is_raw or _is_hidden(info or part["span"] or ""):
         return part.span()
     if part["code"] and info[:1] == "{" and info[1:2].isalpha():

@@ -49,7 +49,7 @@ _GONE = re.compile(
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
-    | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6}})[ \t]*$   # Obsidian's blocks
+    | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
     | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+
     """,
@@ -106,11 +106,8 @@ _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
 
-_UNSEEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
-)
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
-_HTML_GONE = re.compile(rf"{_UNSEEN.pattern}|</?[A-Za-z]{_IN_TAG}>", re.DOTALL | re.IGNORECASE)
+_HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
 _HTML_ATTRIBUTE = re.compile(r"([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
@@ -131,7 +128,7 @@ def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
-    given to shortcodes and components. Dropped: targets, tags, comments, scripts, footnote and
+    given to shortcodes and components. Dropped: targets, tags, footnote and
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
     `normalizeReference` writes them. Never raises.
     """
@@ -152,7 +149,7 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
             named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
-            yield _tidy(html.unescape(_HTML_GONE.sub(" ", named)))
+            yield _tidy(html.unescape(_HTML_TAG.sub(" ", named)))
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
@@ -227,9 +224,7 @@ def find_links(
     for token in tokens:
         line = 1 + (token.map[0] if token.map else 0)
         if token.type == "html_block":
-            source = _GENERATED.sub(_write_target, token.content)
-            seen = _UNSEEN.sub(lambda unseen: "\n" * unseen[0].count("\n"), source)
-            links += _read_html(seen, line, ids)
+            links += _read_html(_GENERATED.sub(_write_target, token.content), line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_GENERATED.sub(_write_target, token.content))
             links += _find_in_paragraph(parse_inline(source, references), line, ids)

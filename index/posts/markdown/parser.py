@@ -14,7 +14,7 @@ found first and is never touched.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -127,6 +127,19 @@ def is_inside(place: int, spans: Sequence[Span]) -> bool:
     return at >= 0 and place < spans[at][1]
 
 
+def find_outside(
+    spans: Sequence[Span], pattern: re.Pattern[str], text: str
+) -> Iterator[re.Match[str]]:
+    """Yield the matches, one behind the other, that begin outside `spans`, which are sorted."""
+    at = 0
+    while match := pattern.search(text, at):
+        start, at = match.start(), max(match.end(), match.start() + 1)
+        if is_inside(start, spans):
+            at = spans[bisect_right(spans, (start, sys.maxsize)) - 1][1]
+        else:
+            yield match
+
+
 FENCE = "~" * 24
 """Opens code that was cut; longer than any fence in that code."""
 
@@ -158,12 +171,9 @@ _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 def _replace_syntax(markdown: str, code: Sequence[Span]) -> str:
     """Replace all syntax that begins outside code; what has its line for itself keeps one."""
-    pieces, kept, at = [], 0, 0
-    while found := SYNTAX.search(markdown, at):
+    pieces, kept = [], 0
+    for found in find_outside(code, SYNTAX, markdown):
         start, end = found.span()
-        if is_inside(start, code):
-            at = code[bisect_right(code, (start, sys.maxsize)) - 1][1]
-            continue
         words, line = read_syntax(found), found["indent"]
         before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
         is_alone = _REST.match(markdown, end) and not before.strip(" \t>")
@@ -171,5 +181,5 @@ def _replace_syntax(markdown: str, code: Sequence[Span]) -> str:
             line = before if line is None else line
             words = f"\n{line}{words.strip()}\n{line}"
         pieces += [markdown[kept:start], words or line or ""]
-        kept = at = max(end, start + 1)
+        kept = end
     return "".join([*pieces, markdown[kept:]])

@@ -13,14 +13,6 @@ def _braced(depth: int) -> str:
     return rf"\{{(?:[^{{}}]++{inner})*+\}}"
 
 
-def _comment(opens: str, inside: str, closes: str) -> str:
-    """Match from one mark to another, between which the first does not stand again.
-
-    `inside` is either's first characters, so that a text of beginnings is read once.
-    """
-    return rf"{opens}(?:[^{inside}]|(?!{opens}|{closes})[{inside}])*+{closes}"
-
-
 _BRACED = _braced(4)
 _PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
 _ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
@@ -34,25 +26,18 @@ _ANYWHERE = (
     r"\s*(?P<closes>[>%]?\}\}|%\})",
     r"\{\{[<%](?P<shortcode>(?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+)[>%]\}\}",
     # Liquid and Nunjucks
-    r"\{%-?\s*(?P<pair>comment|raw|verbatim)\s*-?%\}"
+    r"\{%-?\s*(?P<pair>raw|verbatim)\s*-?%\}"
     r"(?P<inner>(?:[^{]|\{(?!%-?\s*(?:end)?(?P=pair)\b))*+)\{%-?\s*end(?P=pair)\s*-?%\}",
     r"\{%-?\s*+(?P<tag>\w*+)(?P<rest>(?:[^%{]|%(?!\})|\{(?!%))*+)%\}",
-    r"\{#(?![\w-]+[ }])(?:[^#{]|#(?!\}))*+#\}",
     # Templates of Go
     r"\{\{ *raw +(?:\"(?P<raw>[^\"{}]*)\"|`(?P<raw_lines>[^`]*)`)\s*\}\}",
     rf"\{{\{{(?![<%])(?P<output>{_OUTPUT}(?:\{{{_OUTPUT}\}}{_OUTPUT})*+)\}}\}}",
     # kramdown
-    _comment(r"\{::comment\}", "{", r"\{:/(?:comment)?\}"),
     r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n=]*+=[^{}\n]*+)?/?\}",
-    # MDX and HTML
+    # MDX
     r"\{(?P<space>' '|\" \")\}",
-    _comment(r"\{/\*", "{*", r"\*/\}"),
-    _comment(r"<script(?=[\s>])[^<>]*>", "<", "</script>"),
-    _comment(r"<style(?=[\s>])[^<>]*>", "<", "</style>"),
     rf"(?P<component></?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>"
     rf"|<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>)",
-    # Obsidian
-    r"%%(?<![\w%]%%)(?=[^%])(?:[^%]|%(?!%))*+%%(?![\w%])",
 )
 _ADMONITION = (
     r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
@@ -61,27 +46,17 @@ _ADMONITION = (
 """Or a tab of MkDocs, whose blocks are indented below it."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
-    r"import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?[\"'][^\"'\n]+[\"'];?[ \t]*"
-    r"(?://[^\n]*)?$",
-    r"export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b"
-    r"|default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)"
-    r"(?:[^\n]*[(\[{][ \t]*(?:\n(?![)\]}])[^\n]*+){0,500}+\n[)\]}][^\n]*"
-    r"|[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+)",
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_ATTRIBUTE}"
     rf"(?:\[(?P<label>[^\n]*)\]{_ATTRIBUTE}|(?P<title>[^\n{{}}]*+)){_ATTRIBUTE}[ \t]*+"
     r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*)"
     rf"|{_ADMONITION}[ \t]*)$",
 )
 SYNTAX = re.compile(
-    rf"(?=[{{<%])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\dei!?=])(?:{'|'.join(_AT_A_LINE)})",
+    rf"(?=[{{<])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\d!?=])(?:{'|'.join(_AT_A_LINE)})",
     re.MULTILINE,
 )
-MDX = re.compile(
-    r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])|^import\s[^\n]*[\"'];?[ \t]*$|^export (?:const|default) "
-    rf"|^[ \t>]*+{_ADMONITION}[ \t]*$",
-    re.MULTILINE,
-)
-"""What a passage with components, imports, exports or admonitions holds at the start of a line."""
+MDX = re.compile(rf"^ {{0,3}}</?[A-Z][\w.]*(?=[\s/>])|^[ \t>]*+{_ADMONITION}[ \t]*$", re.MULTILINE)
+"""What text with components or admonitions holds at the start of a line."""
 
 _ARGUMENT = re.compile(
     r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)="
@@ -97,7 +72,7 @@ def read_syntax(found: re.Match[str]) -> str:
     if found["opens"]:
         return f"{found['opens']} {found['shown'].strip()} {found['closes']}"
     if found["pair"]:
-        return "" if found["pair"] == "comment" else found["inner"]
+        return found["inner"]
     if found["space"]:
         return " "
     if found["tag"] in ("blockquote", "quote", "pullquote") and "=" not in found["rest"]:

@@ -38,7 +38,7 @@ def rendered(text: str, query: str = "", index: int = 0, plain: str | None = Non
         ),
         ("![a > picture](https://evil.example/x.png)", '<p><img alt="a &gt; picture"></p>'),
         ("a <b onclick=1>b</b> c", "<p>a b c</p>"),
-        ("<script>alert(1)</script>\n\nText.", "<p>Text.</p>"),
+        ("<script>alert(1)</script>\n\nText.", "\n<p>Text.</p>"),
         ('{{< figure src="a.png" caption="A caption" >}}', "<p>A caption</p>"),
         ("A note.[^1] And ==this==.", "<p>A note. And this.</p>"),
         ("&lt;b&gt; &amp; \\*", "<p>&lt;b&gt; &amp; *</p>"),

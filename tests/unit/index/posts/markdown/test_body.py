@@ -87,7 +87,7 @@ def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected
         ("#-annotated strings, the route #/settings, _#_", ()),
         ("[a](#b) [c][d] a#b ##no #2024 #fff #1a2b3c #", ()),
         ("[d]: #anchor\n\n## Named { #id }", ()),
-        ("{{< x #y >}} %% #z %%", ()),
+        ("{{< x #y >}}", ()),
         ("#" + "long" * 20, ()),
     ],
 )

@@ -58,10 +58,7 @@ def test_elements_of_html_have_addresses_and_ids() -> None:
     assert found == ((Link("a.html", "", 2),), ("top", "here", "b"))
 
 
-def test_what_is_commented_out_or_no_tag_in_a_block_of_html_is_no_link() -> None:
-    html = (
-        '<div>\n<!-- <a href="a.html"\n id="a"> --><a href="b.html">\n<script>"<a id=c>"</script>\n'
-        "<![ </ <? < <a\n<A HREF='d.html' id=\"d\nd\">\n<!-- <a id=e>\n</div>"
-    )
-    links = (Link("b.html", "", 3), Link("d.html", "", 6))
+def test_what_is_no_tag_in_a_block_of_html_is_no_link() -> None:
+    html = '<div>\n<a href="b.html">\n<![ </ <? < <a\n<A HREF=\'d.html\' id="d\nd">\n</div>'
+    links = (Link("b.html", "", 2), Link("d.html", "", 4))
     assert links_in(html) == (links, ("d\nd",))
