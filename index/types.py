@@ -112,6 +112,8 @@ class Chunk:
     """The headings that stand in the passage itself, in order."""
     coverage: float = 1.0
     """The share of it that the embedder's vocabulary covers, in [0, 1]."""
+    lead: str = ""
+    """Lines from further above that its Markdown needs, such as the head of a table."""
 
     @property
     def all_headings(self) -> tuple[str, ...]:

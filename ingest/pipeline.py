@@ -234,7 +234,7 @@ class _Ingest:
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
-                settled=is_settled(file, plan.created),
+                settled=is_settled(file, plan.created) and source not in self.counts.with_parts,
                 due=due.get(source),
             )
             for source, file in plan.files.items()

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from blog_search_mcp.index.errors import NoLink, refuse_post
 from blog_search_mcp.index.posts.cascades import apply_cascades
@@ -17,7 +18,7 @@ from blog_search_mcp.index.posts.chunks import chunk_body
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
 from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
-from blog_search_mcp.index.posts.walk import Skipped, read_file
+from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, SourceFile, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.sites.links import link_post
@@ -39,6 +40,8 @@ class ParsedResult:
     """What is to go in; `None` if nothing is, or if the index has it already."""
     problems: tuple[str, ...] = ()
     """What was odd about it, each with its source."""
+    has_parts: bool = False
+    """Whether its text may change though the file does not."""
     no_link: str = ""
     """Why `new` has no link; empty if it has one."""
 
@@ -66,17 +69,26 @@ def prepare_post(
     source = file.source
     with refuse_post("reading it"):
         data = read_file(file.path)
-        document = read_document(data, source)
+        parts: list[str] = []
+        document = read_document(
+            data,
+            source,
+            keeps_braces=site.generator.prints_braces(),
+            read_part=partial(_read_part, file, parts),
+        )
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
         public = check_visibility(fields, source, now)
         result = ParsedResult(
-            source, public.due, problems=tuple(f"{source}: {each}" for each in document.problems)
+            source,
+            public.due,
+            problems=tuple(f"{source}: {each}" for each in document.problems),
+            has_parts=bool(parts),
         )
         if public.left_out and not (include_drafts and public.left_out in INCLUDED):
             left_out = describe_left_out(document.post, fields, public.left_out, file.mtime_ns)
             return replace(result, skipped=Skipped(source, public.left_out), left_out=left_out)
         passed = "".join(cascade.model_dump_json() for cascade in cascades)
-        digest = hashlib.sha256(data + passed.encode()).hexdigest()
+        digest = hashlib.sha256(data + "".join([passed, *parts]).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=public.expires)
@@ -85,6 +97,22 @@ def prepare_post(
         pairs = zip(new.chunks, coverage, strict=True)
         chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)
         return replace(result, new=replace(new, chunks=chunks), no_link=no_link)
+
+
+def _read_part(file: SourceFile, parts: list[str], name: str) -> str:
+    """Return the words of a file that a post includes, and add them to `parts`.
+
+    Without the extension of Markdown, or outside the content folder, it has none.
+    """
+    root = file.path.parents[file.source.count("/")]
+    for folder in (file.path.parent, root, root / "_includes", root.parent):
+        path = (folder / name).resolve()
+        is_part = path.suffix.lower() in SUFFIXES and path.is_relative_to(root.resolve())
+        if is_part and path.is_file():
+            part = read_document(read_file(path), name).body
+            parts.append(part.plain_text(0, len(part.text)).replace("\n", " "))
+            return parts[-1]
+    return ""
 
 
 def _make_pending_post(

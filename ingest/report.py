@@ -68,6 +68,8 @@ class Counts:
     def __init__(self, plan: Plan) -> None:
         self.due = dict(plan.unchanged)
         """By source, the instant at which the same bytes will be treated differently, if any."""
+        self.with_parts: set[str] = set()
+        """Sources of posts that include other files."""
         self.problems: list[str] = []
         """Sentences on the cache and on posts that are in the index nevertheless."""
         self.left_out: list[LeftOut] = []
@@ -84,6 +86,7 @@ class Counts:
     def count(self, result: ParsedResult) -> None:
         """Count one file that was read."""
         self.due[result.source] = result.due
+        self.with_parts |= {result.source} if result.has_parts else set()
         self.problems += result.problems
         self.left_out += filter(None, [result.left_out])
         self._became[result.source] = result.skipped or (result.no_link if result.new else None)

@@ -257,4 +257,5 @@ def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) ->
             first_line=line,
             last_line=line + text.count("\n"),
             inner_headings=tuple(block.heading for block in inner),
+            lead=body.lead(start),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -11,10 +11,12 @@ from blog_search_mcp.index.analysis.languages import is_spoken, language_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden, take_out_unseen
+from blog_search_mcp.index.posts.markdown.inline import strip_title
 from blog_search_mcp.index.posts.metadata import (
     Fields,
     describe_post,
-    read_title,
+    first_text,
+    normalize_names,
     spelled_languages,
     unread_date,
 )
@@ -49,10 +51,39 @@ MAX_MARKS = 400_000
 _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 
-def read_document(data: bytes, source: str) -> Document:
+_PART = re.compile(
+    r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
+    r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
+    r"[\"']?\s*[>%]\}\}"
+    r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
+    r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
+    r"|<!--\s*@include:\s*(?P<vue>[^\s{#]+?)(?:[{#][^\n]*?)?\s*-->",
+    re.MULTILINE,
+)
+"""Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""
+
+
+def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
+    """Write the words of other files where a post includes them, each on one line."""
+    for part in _PART.finditer(body):
+        if words := read_part(part[part.lastgroup or 0]):
+            place = rf"<{part['name']}(?=[\s/])[^<>]*/>" if part["name"] else re.escape(part[0])
+            body = re.sub(place, lambda _, words=words: words, body)  # type: ignore[misc]
+    return body
+
+
+def read_document(
+    data: bytes,
+    source: str,
+    *,
+    keeps_braces: bool = False,
+    read_part: Callable[[str], str] = lambda _: "",
+) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`.
+    `source` is its path below the content folder, with `/`; `keeps_braces` is whether the site
+    prints `{{ x }}`, which a template would take for its own; `read_part` gives the words of a file
+    that the post includes, by its path there.
     """
     text, encoding, repaired = decode(data)
     if next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
@@ -61,10 +92,14 @@ def read_document(data: bytes, source: str) -> Document:
     front = split_front_matter(text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    body = Body(take_out_hidden(take_out_unseen(front.body), echoes=echo != "false"))
+    shown = take_out_hidden(
+        take_out_unseen(_include_parts(front.body, read_part)), echoes=echo != "false"
+    )
+    body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
-    heading = "" if is_of_plugin or read_title(front.fields) else body.title
-    post = describe_post(front.fields, source, heading, body.hashtags)
+    title = strip_title(first_text(normalize_names(front.fields), ("title",)))
+    title = title or ("" if is_of_plugin else body.title)
+    post = describe_post(front.fields, source, title, body.hashtags)
     unread = unread_date(front.fields, source)[:40]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",

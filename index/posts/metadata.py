@@ -184,12 +184,12 @@ _DAY_IN_NAME = re.compile(
 
 
 def describe_post(
-    fields: Fields, source: str, heading: str = "", hashtags: Sequence[str] = ()
+    fields: Fields, source: str, title: str = "", hashtags: Sequence[str] = ()
 ) -> Post:
     """Describe the post of a file below the content folder.
 
-    `heading` titles a post whose front matter does not; `hashtags`, those of its body, follow the
-    tags of the front matter.
+    `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
+    follow the tags of the front matter.
     """
     known = normalize_names(fields)
     published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
@@ -198,7 +198,7 @@ def describe_post(
     series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
     return Post(
         source=source,
-        title=read_title(fields) or _cut(to_line(heading), MAX_TITLE) or _title_from(source),
+        title=_cut(to_line(title), MAX_TITLE) or read_title(fields) or _title_from(source),
         date=published.isoformat() if published else None,
         tags=_tags(known, hashtags),
         description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),

@@ -94,7 +94,7 @@ _OF_CHUNKS = (
 )
 _CHUNK_ROWS = (
     f"SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), {_PLAIN}, headings, "
-    f"first_line, last_line, anchor, inner_headings, readable {_OF_CHUNKS}"
+    f"first_line, last_line, anchor, inner_headings, readable, lead {_OF_CHUNKS}"
 )
 OF_LIST = "IN (SELECT value FROM json_each(?))"
 
@@ -306,9 +306,9 @@ class Catalog:
 
 def _read_chunk(row: Sequence[Any]) -> Chunk:
     """Make the chunk of a row of _CHUNK_ROWS."""
-    _, source, index, text, plain, path, first, last, anchor, inner, coverage = row
+    _, source, index, text, plain, path, first, last, anchor, inner, coverage, lead = row
     headings, within = _read_list(path), _read_list(inner)
-    return Chunk(source, index, text, plain, headings, first, last, anchor, within, coverage)
+    return Chunk(source, index, text, plain, headings, first, last, anchor, within, coverage, lead)
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

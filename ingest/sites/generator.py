@@ -98,6 +98,10 @@ class Generator(BaseModel):
         """The base URL of the configuration; empty if it names none."""
         return self.address.strip().rstrip("/") if isinstance(self.address, str) else ""
 
+    def prints_braces(self) -> bool:
+        """Whether `{{ x }}` stands on a page as it is, since no template runs over posts."""
+        return False
+
     def find_doubts(self) -> Iterator[str]:
         """Yield what else of the settings makes every address unsure."""
         return iter(())

@@ -48,6 +48,10 @@ class Hugo(Generator):
     dates: str | list[Any] = at("frontmatter", "date")
     mounts: object = at("module", "mounts")
 
+    def prints_braces(self) -> bool:
+        """Hugo runs shortcodes alone."""
+        return True
+
     def find_doubts(self) -> Iterator[str]:
         """Yield whether languages have sites of their own."""
         if any("baseurl" in given for given in self.languages.values() if given):

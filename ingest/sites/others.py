@@ -89,6 +89,10 @@ class MkDocs(Generator):
     versions: Literal[""] = at("extra", "version", "provider")
     """A program that gives each version of the site an address of its own."""
 
+    def prints_braces(self) -> bool:
+        """Whether no plugin runs Jinja over pages."""
+        return not re.search("macro|jinja|markdownextra|include", str(self.plugins))
+
     def find_doubts(self) -> Iterator[str]:
         """Yield rules that cannot be read, and plugins that may move pages."""
         if None in map(read_rule, self.list_rules()):
@@ -145,6 +149,10 @@ class Quarto(Generator):
     output: str = at("project", "output-dir")
     profile: Off = False
     render: object = at("project", "render", default=[])
+
+    def prints_braces(self) -> bool:
+        """Quarto runs shortcodes alone."""
+        return True
 
     def find_doubts(self) -> Iterator[str]:
         """Yield what is rendered of some files alone or to other formats."""

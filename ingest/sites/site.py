@@ -64,7 +64,8 @@ class Site:
         of_links = self.base_url and (self.base_url, self.links, self.links.letters_of_ids)
         is_whole = self.is_configured and not self.generator.prefix
         spoken = (sorted(self.languages), self.generator.list_languages(), dict(self.authors))
-        facts = repr((of_links, is_whole and self.generator, spoken))
+        braces = self.generator.prints_braces()
+        facts = repr((of_links, is_whole and self.generator, spoken, braces))
         return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":

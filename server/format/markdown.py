@@ -25,7 +25,6 @@ from blog_search_mcp.index.posts.markdown.inline import (
     strip_markup,
 )
 from blog_search_mcp.index.posts.markdown.parser import (
-    FENCE,
     parse_inline,
     parse_passage,
     write_html,
@@ -43,7 +42,6 @@ HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7
 """Levels as they are shown: the post's own title is the page's second heading."""
 
 _TAG = re.compile(r'(<(?:[^>"]|"[^"]*")*+>)')
-_INDENT = re.compile(r"(?:[ \t]*\n)*( +)\S")
 
 
 def render_passage(
@@ -112,7 +110,7 @@ def find_href(written: str, post: Post, sources: Collection[str]) -> str | None:
 
 def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str:
     """Write a chunk; the `href` of each link is the target as it is written."""
-    tokens = list(parse_passage(_as_in_post(chunk)))
+    tokens = list(parse_passage(chunk.lead + chunk.text, keeps_braces="{{" in chunk.plain))
     if not chunk.index and tokens[:1] and tokens[0].type == "heading_open":
         # A first heading that repeats the title stands above the passage already.
         tokens = tokens[3:] if strip_markup(tokens[1].content) == title else tokens
@@ -124,16 +122,3 @@ def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str
                 child.type = "text" if child.type == "text_special" else child.type
         token.tag = HEADINGS.get(token.tag, token.tag)
     return write_html(tokens)
-
-
-def _as_in_post(chunk: Chunk) -> str:
-    """Write what begins inside a list or inside code so that it reads as in the post.
-
-    Which of these it is, is seen from the words that the ingest found.
-    """
-    texts = [chunk.text, f"{FENCE}\n{chunk.text}"]
-    if indented := _INDENT.match(chunk.text):
-        less = re.sub(rf"^ {{1,{len(indented[1])}}}", "", chunk.text, flags=re.MULTILINE)
-        texts.insert(1, less)
-    same = (text for text in texts if strip_markup(text).endswith(chunk.plain))
-    return chunk.text if not chunk.index else next(same, chunk.text)

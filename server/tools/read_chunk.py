@@ -90,8 +90,9 @@ def part_around(passage: Passage, room: int) -> Passage:
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> str:
-    """Join the chunks' texts in order."""
-    text = chunks[0].text
+    """Join the chunks' texts in order, below what the first needs from above it."""
+    lead = chunks[0].lead if any(map(str.isalpha, chunks[0].lead)) else ""
+    text = lead + chunks[0].text
     for before, chunk in pairwise(chunks):
         adjoins = chunk.first_line <= before.last_line + 1
         text += ("\n" if adjoins else "\n\n") + chunk.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,114 @@ def test_a_drawing_is_titled_by_its_file(tmp_path: Path) -> None:
     blog = made(tmp_path, {"Bakery plan.md": drawing})
     assert blog.posts()["Bakery plan.md"]["title"] == "Bakery plan"
     assert blog.sources("oven") == ["Bakery plan.md"]
+
+
+TABLE = "| Part | Price in zloty |\n|---|---|\n" + "".join(
+    f"| part-{n:03} of the machine | {n * 7} |\n" for n in range(160)
+)
+PARAGRAPHS = [f"Row **{n}** is [watered](https://a.example) by one gardener." for n in range(90)]
+INDENTED = "\n\n".join(f"    {words}" for words in PARAGRAPHS)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "above"),
+    [
+        (f"Before.\n\n{TABLE}", "part-151", "Price in zloty"),
+        ("- one\n\n" + "".join(f"  {row}\n" for row in TABLE.splitlines()), "part-151", "zloty"),
+        (f'!!! warning "Handling acid"\n{INDENTED}\n\n    A *walrus* [is](b).', "walrus", "acid"),
+        (f'=== "macOS"\n\n{INDENTED}\n\n    A *walrus* [is](b).', "walrus", "macOS"),
+        (f"1. In order:\n\n    ??? tip \"Ants\"\n\n{INDENTED.replace('    ', ' ' * 8)}"
+         "\n\n        A *walrus* [is](b).", "walrus", "Ants"),
+        ("> [!tip] Ants\n" + "".join(f"> {words}\n>\n" for words in PARAGRAPHS)
+         + "> A *walrus* [is](b).", "walrus", "Ants"),
+    ],
+)  # fmt: skip
+def test_a_later_passage_tells_what_stands_above_it(
+    tmp_path: Path, text: str, query: str, above: str
+) -> None:
+    blog = made(tmp_path, {"a.md": text, "b.md": "Bread is baked in the morning."})
+    hit = json.loads(blog.command("search", "--json", "--", query).out)["hits"][0]
+    assert hit["chunk_index"] > 0
+    assert not {"**", "](", "*walrus"} & set(re.findall(r"\*\*|\]\(|\*walrus", hit["preview"]))
+    read = blog.tool("read_chunk", source="a.md", chunk_index=hit["chunk_index"]).text
+    assert above in read
+    assert query in read
+
+
+@pytest.mark.parametrize(
+    ("files", "title", "heading"),
+    [
+        ({"a walrus.md": "$$\nf(x)\n=\n0\n$$\n\nA walrus."}, "a walrus", None),
+        ({"a walrus.md": "\\[\n- a\n=\n\\]\n\nA walrus."}, "a walrus", None),
+        ({"a.md": "# One\n\n\\begin{align}\na\n-\nb\n\\end{align}\n\nA walrus."}, "One", None),
+        ({"a.md": "# One\n\nSum:\n$$\na\n---\nb\n$$ {#eq-one}\n\nA walrus."}, "One", None),
+        ({"a.md": "---\ntitle: A <b>b</b> `c` &amp; **d**\n---\nA walrus."}, "A b c & d", None),
+        ({"a.md": "---\ntitle: Vec<T> and __init__\n---\nA walrus."}, "Vec<T> and __init__", None),
+        (
+            {"hugo.toml": "", "content/a.md": "# T\n\n## The {{ .walrus }} is\n\nText."},
+            "T",
+            "The {{ .walrus }} is",
+        ),
+    ],
+)
+def test_titles_and_headings_are_words_a_reader_sees(
+    tmp_path: Path, files: dict[str, str], title: str, heading: str | None
+) -> None:
+    blog = made(tmp_path, files)
+    [hit] = json.loads(blog.command("search", "--json", "--", "walrus").out)["hits"]
+    assert (hit["title"], hit["heading"]) == (title, heading)
+
+
+@pytest.mark.parametrize(
+    ("files", "query"),
+    [
+        ({"a.md": "<p>Get<wbr>User<b>Pro</b>file of <i>w</i>alrus</p>"}, "GetUserProfile walrus"),
+        ({"a.md": "A wal\u00adrus and an ot&shy;ter, long\u200bname"}, "walrus otter longname"),
+        ({"a.mdx": "<Faq ask='Where is the walrus?' id='a b' />"}, "where is the walrus"),
+        ({"a.md": '{{< note "Mind the walrus" x="the otter" >}}'}, "mind the walrus otter"),
+        ({"a.md": "<my-faq question='Where is the walrus?'></my-faq>"}, "where is the walrus"),
+        (
+            {"mkdocs.yml": "site_name: M", "docs/a.md": "Write {{ walrus_sum }}."},
+            "walrus_sum",
+        ),
+        (
+            {"_quarto.yml": "project: {}", "a.qmd": "A {{ walrus_sum }}."},
+            "walrus_sum",
+        ),
+    ],
+)
+def test_words_are_found_through_markup(tmp_path: Path, files: dict[str, str], query: str) -> None:
+    blog = made(tmp_path, {**files, "docs/b.md": "Bread is baked.", "c.md": "Oats are rolled."})
+    post = next(name for name in files if name.endswith(("a.md", "a.mdx", "a.qmd")))
+    assert blog.sources(query)[:1] == [post]
+
+
+def test_braces_are_no_words_where_a_template_runs(tmp_path: Path) -> None:
+    site = {"_config.yml": "title: T", "_posts/2024-01-02-a.md": "An otter. {{ walrus_sum }}"}
+    blog = made(tmp_path, site)
+    assert blog.sources("walrus_sum") == []
+
+
+@pytest.mark.parametrize(
+    ("host", "text", "part"),
+    [
+        ("a.mdx", "import Part from './_part.mdx';\n\nFirst.\n\n<Part />\n", "_part.mdx"),
+        ("a.qmd", "First.\n\n{{< include _part.qmd >}}\n", "_part.qmd"),
+        ("a.md", "First.\n\n{% include_relative parts/_part.md %}\n", "parts/_part.md"),
+        ("a.md", "First.\n\n<!-- @include: ./_part.md -->\n", "_part.md"),
+    ],
+)
+def test_an_included_part_is_text_of_the_post_as_it_is_now(
+    tmp_path: Path, host: str, text: str, part: str
+) -> None:
+    blog = made(tmp_path, {host: text, part: "The *walrus* dives.", "b.md": "Bread is baked."})
+    assert blog.sources("walrus dives")[0] == host
+    blog.write({part: "The otter swims."})
+    assert blog.ingest().status == 0
+    assert blog.sources("otter swims")[0] == host
+
+
+def test_a_part_outside_the_folder_of_posts_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "part.md").write_text("The walrus dives.")
+    blog = made(tmp_path, {"a.qmd": "First.\n\n{{< include ../part.md >}}\n"})
+    assert "walrus" not in blog.tool("read_chunk", source="a.qmd", whole=True).text

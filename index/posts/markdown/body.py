@@ -34,11 +34,21 @@ LONGEST_TAG = 60
 _TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
 _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 
-_DIVISIBLE = {"bullet_list", "ordered_list", "list_item", "blockquote", "table", "thead", "tbody"}
+_DIVISIBLE = {
+    "bullet_list",
+    "ordered_list",
+    "list_item",
+    "blockquote",
+    "table",
+    "thead",
+    "tbody",
+    "container",
+}
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
-_INDENTED = re.compile(r"(?:[ \t]*\n)*( +)\S")
-_MARKS = re.compile(r"`{3,}|~{3,}")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
+LONGEST_LEAD = 3_000
+"""Characters; what is longer, such as the head of a wide table, is not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +92,10 @@ class Heading:
 class Body:
     """A post's text, parsed once."""
 
-    def __init__(self, text: str) -> None:
-        """`text` is Markdown whose lines end with LF."""
+    def __init__(self, text: str, *, keeps_braces: bool = False) -> None:
+        """`text` is Markdown whose lines end with LF; `{{ x }}` may be words of it."""
         self.text = text
+        self._keeps_braces = keeps_braces
         env: dict[str, Any] = {}
         self._tokens = parse_blocks(text, "body", env)
         self.references: Mapping[str, Any] = env.get("references", {})
@@ -150,24 +161,38 @@ class Body:
         """The line on which the character at `place` stands, from 0."""
         return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
 
-    def plain_text(self, start: int, end: int) -> str:
-        """The words of `text[start:end]`.
+    def lead(self, place: int) -> str:
+        """Return what must stand above text from `place` on for it to be read as in the post.
 
-        What begins inside a list is read as if its first line were not indented: four spaces
-        would make it code. What begins inside code is code.
+        It is the head of a table, the label of a container or callout, the mark of an item of a
+        list and the line that opens a fence.
         """
-        passage = self.text[start:end]
-        block = self._find_leaf(self.blocks, start)
-        if block and block.kind == "fence":
-            marks = _MARKS.search(self.text, block.start, start)
-            passage = f"{marks[0] if marks else FENCE}\n{passage}"
-        elif block and (indented := _INDENTED.match(passage)):
-            passage = re.sub(rf"^ {{1,{len(indented[1])}}}", "", passage, flags=re.MULTILINE)
-        return strip_markup(passage, self._labels)
+        lead, indent, blocks = "", 0, self.blocks
+        while block := next((b for b in blocks if b.start < place < b.end), None):
+            first, _, rest = self.text[block.start : block.end].lstrip("\n").partition("\n")
+            if block.kind == "table":
+                head = f"{first}\n{rest.partition(chr(10))[0]}\n"
+                narrow = re.sub(r"(?<=\S)( )+|(---)-+", r"\1\2", head)
+                lead += narrow if block.start + len(head) <= place else ""
+            elif block.kind == "list_item" and (item := _ITEM.match(first)):
+                lead, indent = f"{lead}{item[0].rstrip()}\n", len(item[0])
+            elif block.kind == "container":
+                lead, indent = f"{lead}{first}\n\n", len(first) - len(first.lstrip()) + 4
+            elif block.kind == "fence":
+                lead += f"{first if re.match('[ >]*(?:```|~~~)', first) else FENCE}\n"
+            elif block.kind == "blockquote" and "[!" in first[:6]:
+                lead += f"{first}\n"
+            blocks = block.children
+        within = place > self.text.rfind("\n", 0, place) + 1
+        return lead + " " * (indent * within) if len(lead) <= LONGEST_LEAD else ""
+
+    def plain_text(self, start: int, end: int) -> str:
+        """The words of `text[start:end]`, and of what must stand above it."""
+        return self.strip_markup(self.lead(start) + self.text[start:end])
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
-        return strip_markup(markup, self._labels)
+        return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
     def _tile(self, nodes: Sequence[SyntaxTreeNode], start: int, end: int) -> tuple[Block, ...]:
         """Share the span out among `nodes`: each block runs until the next one begins."""
@@ -187,11 +212,6 @@ class Body:
             return Block(node.type, start, end)
         children = self._tile(_list_placed(node), start, end)
         return Block(node.type, start, end, children=children)
-
-    def _find_leaf(self, blocks: Sequence[Block], place: int) -> Block | None:
-        """Return the smallest block that begins before `place` and ends behind it."""
-        inside = next((block for block in blocks if block.start < place < block.end), None)
-        return (self._find_leaf(inside.children, place) or inside) if inside else None
 
 
 def _list_placed(node: SyntaxTreeNode) -> list[SyntaxTreeNode]:

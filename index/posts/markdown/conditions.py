@@ -93,7 +93,7 @@ _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
 """What a fence with a drawing says at its beginning."""
-_DATA = re.compile(r"\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
+_DATA = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
 LONGEST_EXAMPLE = 1_000
 """Characters of a fence that may be encoded bytes and are read all the same."""
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z")

@@ -108,13 +108,20 @@ _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
 
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
 _HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
+_PHRASING = re.compile(
+    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|r[bpt]|ruby|s|samp"
+    r"|small|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?=[\s/>])",
+    re.IGNORECASE,
+)
+"""Tags that part no words (HTML, 3.2.5.2.5)."""
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
 _HTML_ATTRIBUTE = re.compile(r"([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-"""Characters no reader sees; an escape would let a post colour a terminal."""
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
+"""Characters no reader sees, but for joiners, which shape letters; an escape would let a post
+colour a terminal."""
 _SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
 """What is not one space already."""
 _BLANK = re.compile(r" ?\n[\n ]*")
@@ -124,15 +131,18 @@ CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
-def strip_markup(markdown: str, labels: frozenset[str] = frozenset()) -> str:
+def strip_markup(
+    markdown: str, labels: frozenset[str] = frozenset(), *, keeps_braces: bool = False
+) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
     Kept: text, code verbatim, the text of links and images, table cells, titles and captions
     given to shortcodes and components. Dropped: targets, tags, footnote and
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
-    `normalizeReference` writes them. Never raises.
+    `normalizeReference` writes them; `keeps_braces` is whether `{{ x }}` is text. Never raises.
     """
-    lines = (CONTROL.sub("", line).strip("\n") for line in _lines(parse_passage(markdown), labels))
+    tokens = parse_passage(markdown, keeps_braces=keeps_braces)
+    lines = (CONTROL.sub("", line).strip("\n") for line in _lines(tokens, labels))
     return "\n".join(line for line in lines if line.strip())
 
 
@@ -149,7 +159,8 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             yield token.content.strip("\n").rstrip()
         elif token.type == "html_block":
             named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
-            yield _tidy(html.unescape(_HTML_TAG.sub(" ", named)))
+            text = _HTML_TAG.sub(lambda tag: "" if _PHRASING.match(tag[0]) else " ", named)
+            yield _tidy(html.unescape(text))
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:
@@ -174,6 +185,22 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
         labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
     references = {label: {"href": "", "title": ""} for label in labels}
     return _unwrap("".join(map(_words, parse_inline(source, references))))
+
+
+def strip_title(title: str) -> str:
+    """Return a title of one line as it is shown: without emphasis, links and tags that mark words.
+
+    Names such as `__init__` and `Vec<T>` stay.
+    """
+    source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
+    tokens = parse_inline(source, {})
+    kept = (
+        token.content
+        if token.type == "html_inline" and not _PHRASING.match(token.content)
+        else _words(token)
+        for token in tokens
+    )
+    return CONTROL.sub("", _unwrap("".join(kept)))
 
 
 def _words(token: Token) -> str:

@@ -2,8 +2,8 @@
 
 Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
 words are needed. A body knows its link definitions. In a passage they are text, since it rarely
-holds those of its own links and `[^1]: word` is a footnote; in MDX and with admonitions of MkDocs
-there is neither indented code nor a block of HTML.
+holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
+nor a block of HTML. Formulas, and containers of MkDocs, are blocks of their own.
 
 What only a site generator or an editor understands is taken out of a passage before Markdown is
 read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
@@ -23,33 +23,72 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
-from blog_search_mcp.index.posts.markdown.rules import MDX, SYNTAX, read_syntax
+from blog_search_mcp.index.posts.markdown.rules import LABEL, MDX, SYNTAX, read_syntax
 
 MAX_NESTING = 20
 """Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 
-_TAGS = r"(?:\{{%-? *{}{}\b[^{{}}\n]*%\}}|\{{\{{[<%] *{}{}\b[^\n]*[>%]\}}\}})[ \t]*$"
-_OPENING = re.compile(_TAGS.format("", "(highlight|codeblock)", "", "(highlight|mermaid)"), re.M)
-"""Around code of Jekyll, Hexo and Hugo, alone on its line."""
+_OPENING = re.compile(
+    r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
+    r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
+    r"|(?P<dollars>\$\$)(?![^\n]*\$\$)|(?P<bracket>\\{1,2}\[)[ \t]*$"
+    r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
+    re.MULTILINE,
+)
+"""Before code of Jekyll, Hexo and Hugo, alone on its line, or a formula."""
+_CLOSINGS = {
+    "liquid": r"\{%-? *end{name}\b[^{{}}\n]*%\}",
+    "hugo": r"\{\{[<%] */ *{name}\b[^\n]*[>%]\}\}",
+    "dollars": r"[^\n]*\$\$(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?",
+    "bracket": r"[^\n]*\\\]",
+    "begin": r"[^\n]*\\end\{{name}\}",
+}
 
 
-def _tagged_code(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read code between tags as a fence; one that is never closed is text."""
+def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read code between tags, or a formula, as a fence; one that is never closed is text."""
     opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
-    names = opening[1] or "(?!)", opening[2] or "(?!)"
-    closes = re.compile(r"^[ \t>]*" + _TAGS.format("end", names[0], "/ *", names[1]), re.M)
-    closing = closes.search(state.src, opening.end() + 1, state.eMarks[end - 1])
+    kind = str(opening.lastgroup)
+    closes = _CLOSINGS[kind].replace("{name}", re.escape(opening[kind]))
+    limits = opening.end(), state.eMarks[end - 1]
+    closing = re.compile(rf"^[ \t>]*+{closes}[ \t]*$", re.MULTILINE).search(state.src, *limits)
     if closing is None:
         return False
     if not silent:
         last = start + state.src.count("\n", opening.end(), closing.start())
+        is_code = kind in ("liquid", "hugo")
         token = state.push("fence", "code", 0)
-        token.content = state.getLines(start + 1, last, state.sCount[start], True)
+        lines = (start + 1, last) if is_code else (start, last + 1)
+        token.content = state.getLines(*lines, state.sCount[start], True)
         token.map, state.line = [start, last + 1], last + 1
+    return True
+
+
+def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an admonition or a tab of MkDocs: a label, and blocks that are indented below it."""
+    label = LABEL.match(state.src, state.bMarks[start] + state.tShift[start])
+    if label is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    before = state.blkIndent, state.lineMax
+    indent = state.sCount[start] + 4
+    after = range(start + 1, end)
+    last = next((n for n in after if not state.isEmpty(n) and state.sCount[n] < indent), end)
+    state.push("container_open", "div", 1).map = [start, last]
+    state.push("paragraph_open", "p", 1)
+    words = state.push("inline", "", 0)
+    words.content, words.children = label["label"] or "", []
+    state.push("paragraph_close", "p", -1)
+    state.blkIndent, state.lineMax = indent, last
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent, state.lineMax = before
+    state.push("container_close", "div", -1)
+    state.line = last
     return True
 
 
@@ -58,7 +97,8 @@ def _block_parser(*without: str) -> MarkdownIt:
     parser.disable(without)
     parser.core.ruler.enableOnly(["normalize", "block"])
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    parser.block.ruler.before("fence", "tagged_code", _tagged_code, interrupts)
+    parser.block.ruler.before("fence", "enclosed", _enclosed, interrupts)
+    parser.block.ruler.before("code", "container", _container, interrupts)
     return parser
 
 
@@ -143,36 +183,26 @@ def find_outside(
 FENCE = "~" * 24
 """Opens code that was cut; longer than any fence in that code."""
 
-_ROW = re.compile(r"\n* {0,3}\|[^\n]*\|[ \t]*(?:\n(?!(?=[^\n]*-)[ \t|:-]+(?:\n|\Z))|\Z)")
 
-
-def _add_table_head(passage: str) -> str:
-    """Put an empty head before rows that have none, with as many cells as the longest of them."""
-    if not _ROW.match(passage):
-        return passage
-    rows = passage.strip().split("\n")
-    columns = max(row.count("|") for row in rows if row.lstrip().startswith("|")) - 1
-    return f"{'|' * (columns + 1)}\n|{'-|' * columns}\n{passage.lstrip()}"
-
-
-def parse_passage(passage: str) -> Sequence[Token]:
+def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
-    markdown = _add_table_head(passage)
     dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"
     tokens = parse_blocks(markdown, dialect)
     if not SYNTAX.search(markdown):
         return tokens
-    replaced = _replace_syntax(markdown, find_code(markdown, tokens))
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens), keeps_braces)
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
-def _replace_syntax(markdown: str, code: Sequence[Span]) -> str:
+def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
     """Replace all syntax that begins outside code; what has its line for itself keeps one."""
     pieces, kept = [], 0
     for found in find_outside(code, SYNTAX, markdown):
+        if keeps_braces and found[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not found["opens"]:
+            continue
         start, end = found.span()
         words, line = read_syntax(found), found["indent"]
         before = markdown[markdown.rfind("\n", 0, start) + 1 : start]

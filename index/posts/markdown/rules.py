@@ -36,35 +36,48 @@ _ANYWHERE = (
     r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n=]*+=[^{}\n]*+)?/?\}",
     # MDX
     r"\{(?P<space>' '|\" \")\}",
-    rf"(?P<component></?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>"
+    rf"(?P<component></?(?:[A-Z][\w.]*|[a-z]+(?:-\w+)+)(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>"
     rf"|<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>)",
 )
-_ADMONITION = (
+LABEL = re.compile(
     r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
-    r"(?:\"(?P<admonition>[^\"\n]*)\")?"
+    r"(?:\"(?P<label>[^\"\n]*)\")?[ \t]*$",
+    re.MULTILINE,
 )
-"""Or a tab of MkDocs, whose blocks are indented below it."""
+"""Above an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_ATTRIBUTE}"
     rf"(?:\[(?P<label>[^\n]*)\]{_ATTRIBUTE}|(?P<title>[^\n{{}}]*+)){_ATTRIBUTE}[ \t]*+"
-    r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*)"
-    rf"|{_ADMONITION}[ \t]*)$",
+    r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*))$",
 )
 SYNTAX = re.compile(
-    rf"(?=[{{<])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\d!?=])(?:{'|'.join(_AT_A_LINE)})",
+    rf"(?=[{{<])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\d])(?:{'|'.join(_AT_A_LINE)})",
     re.MULTILINE,
 )
-MDX = re.compile(rf"^ {{0,3}}</?[A-Z][\w.]*(?=[\s/>])|^[ \t>]*+{_ADMONITION}[ \t]*$", re.MULTILINE)
-"""What text with components or admonitions holds at the start of a line."""
+MDX = re.compile(r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])", re.MULTILINE)
+"""What text with components holds at the start of a line."""
 
 _ARGUMENT = re.compile(
-    r"(?<![\w-])(?:title|caption|alt|label|summary|description|content)="
-    r"\{?(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)",
+    r"(?:(?<![\w@:#.-])([\w@:#.-]+)(?:(\s*=\s*)|\s*:\s*))?[{(\[]{0,3}"
+    r"(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)"
+)
+_SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
+"""Arguments that are read whatever they hold."""
+_UNSHOWN = re.compile(
+    r"[:@#]|v-|on(?-i:[A-Z])|data-|(?:.*[_-])?(?:class(?:name|es)?|style|src(?:set)?|href|url|link|to|id|ids"
+    r"|key|path|file|icon|lang|language|sizes|rel|target|type|ref|allow|sandbox|format|date|sx"
+    r"|viewBox|d|transform|points|layout|linenos|hl_lines)$",
     re.IGNORECASE,
 )
-_POSITIONAL = re.compile(r"(?<=\s)\"(?=[^\"=/\s]*+\s)([^\"=/]*+)\"(?=\s|$)")
-"""A quoted argument of several words is read by people; one word is an id or an option."""
+_NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CJK = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}")
+_CONTROLS = re.compile(
+    r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
+    r"|import|from|extends|block|with|filter"
+)
+"""Tags whose arguments are a template's own."""
 
 
 def read_syntax(found: re.Match[str]) -> str:
@@ -81,13 +94,12 @@ def read_syntax(found: re.Match[str]) -> str:
         return _arguments(found).partition(" ")[2].strip("'\" ")
     if found["indent"] is not None:
         title = found["label"] or found["title"] or found["callout"]
-        title = title or found["admonition"] or ""
-        return title.strip() or _printed(found[0])
+        return (title or "").strip() or _printed(found[0])
     if raw := found["raw"] or found["raw_lines"]:
         return raw
+    if found["tag"] and _CONTROLS.fullmatch(found["tag"]):
+        return ""
     words = _printed(found["shortcode"] or found["rest"] or found["output"] or found["component"])
-    positional = _POSITIONAL.findall(found["shortcode"] or "")
-    words = " ".join(filter(None, (words, *positional)))
     return f" {words} " if words else ""
 
 
@@ -96,6 +108,17 @@ def _arguments(found: re.Match[str]) -> str:
 
 
 def _printed(source: str | None) -> str:
-    """Join the arguments of a shortcode or component that generators print."""
-    arguments = _ARGUMENT.finditer(source or "")
-    return " ".join(filter(None, (argument[argument.lastindex or 0] for argument in arguments)))
+    """Join the arguments of a shortcode or component that are words for readers."""
+    words = []
+    for name, is_set, *values in _ARGUMENT.findall(source or ""):
+        value = "".join(values)
+        is_shown = is_set and _SHOWN.fullmatch(name)
+        if is_shown or (not _UNSHOWN.match(name) and _is_prose(value)):
+            words.append(value)
+    return " ".join(filter(None, words))
+
+
+def _is_prose(value: str) -> bool:
+    """Whether it has several words, or some of Chinese, Japanese or Korean: one is an id."""
+    words = sum(bool(_LETTERS.search(word)) for word in value.split())
+    return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK.search(value)))

@@ -21,7 +21,7 @@ def test_the_authors_fields_make_the_post() -> None:
         "slug": "kv",
         "language": "zh_TW",
     }
-    assert describe_post(fields, "ai/kv-cache.md", "Another title") == Post(
+    assert describe_post(fields, "ai/kv-cache.md") == Post(
         source="ai/kv-cache.md",
         title="A KV cache",
         date="2024-05-01",

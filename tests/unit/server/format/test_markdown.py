@@ -12,10 +12,10 @@ from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.server.format.markdown import ELEMENTS, find_href, render_passage
 
 
-def rendered(text: str, query: str = "", index: int = 0, plain: str | None = None) -> str:
+def rendered(text: str, query: str = "", index: int = 0, lead: str = "") -> str:
     """Render a text, of which no link leads to a post, without the breaks between its blocks."""
-    words = strip_markup(text) if plain is None else plain
-    chunk = Chunk("a.md", index, text, words, (), 1, 1 + text.count("\n"))
+    words = strip_markup(text)
+    chunk = Chunk("a.md", index, text, words, (), 1, 1 + text.count("\n"), lead=lead)
     passage = Passage(Post("a.md", "A"), (chunk,), index, 2, None, None)
     asked = analyse_query(query, ("en",)) if query else None
     [html] = render_passage(passage, asked, lambda: passage, lambda: ["a.md"])
@@ -58,14 +58,14 @@ def test_what_matches_is_marked_in_prose_and_in_code() -> None:
 @pytest.mark.parametrize(
     ("text", "plain", "html"),
     [
-        ("    - one\n    - two\n", "one\ntwo", "<ul><li>one</li><li>two</li></ul>"),
-        ("# no\n\n*a* = 1", "# no\n\n*a* = 1", "<pre><code># no\n\n*a* = 1</code></pre>"),
+        ("    *one*", "-\n", "<ul><li><p><em>one</em></p></li></ul>"),
+        ("# no\n\n*a* = 1", "```\n", "<pre><code># no\n\n*a* = 1</code></pre>"),
     ],
 )
 def test_what_begins_inside_a_list_or_code_is_shown_as_in_the_post(
-    text: str, plain: str, html: str
+    text: str, lead: str, html: str
 ) -> None:
-    assert rendered(text, index=1, plain=plain) == html
+    assert rendered(text, index=1, lead=lead) == html
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,6 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
         ("- TOC\n{:toc}\n\n[TOC]\n\n[[_TOC_]]\n\ntext", "text"),
         ('!!! note "T"\n    a\n\n        code\n\n=== "Tab"\n    b', "T\na\ncode\nTab\nb"),
         ('- a\n\n    ??? tip\n        in *it*\n\n    b\n\n!!! note ""\nc', "a\nin it\nb\nc"),
-        ("| zebra | b |\n| [walrus](/w) | c | d |\n\nText.", "zebra b\nwalrus c d\nText."),
         ("Text[^1] and more[^long].\n\n[^1]: A note.", "Text and more.\nA note."),
         ("text\n\n[img]: data:image/png;base64,AAAA\n*[HTML]: Hyper `Text`", "text"),
         ("see data:image/png;base64,iVBORw0KGgo= here", "see here"),
