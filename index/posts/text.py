@@ -1,16 +1,16 @@
 """A file's bytes as text, and the text as front matter and body.
 
 UTF-8 is kept even with a few bad bytes, because a post that is almost UTF-8 is UTF-8 that was
-damaged. Others are known by a byte order mark, or by charset-normalizer among the encodings posts
-were really written in. Text stays verbatim but for three things: line endings become LF, a byte
-order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
+damaged. Others are known by a byte order mark, or guessed (`encodings`). Text stays verbatim but
+for three things: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as
+CommonMark asks (2.3, insecure characters).
 
 Of front matter are read YAML between `---` lines (the last may be `...`) or as Hexo has it with
 the last of them alone, TOML between `+++` lines, a JSON object, and the language named behind the
 first `---` as Eleventy has it. Where there is none, lines of `Name: value` up to a blank one, a
 title among them, are read, as Pelican has them.
 
-Broken front matter costs the metadata, never the text, but for what keeps the post back. Where a
+A field that cannot be read costs itself alone, and is read as the words of its line. Where a
 leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
 first key is a sentence.
 
@@ -23,12 +23,15 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.posts.encodings import guess_encoding
 from blog_search_mcp.index.posts.visibility import is_time, keeps_back
 
 _MARKS = (
@@ -38,16 +41,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LEGACY = ["big5hkscs", "gb18030", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"]
-"""Each the superset browsers use for its family (WHATWG Encoding)."""
-_MESS = 0.8
-"""Most of charset-normalizer's mess ratio that is read. Of 248 posts in five languages put in these
-encodings it reads all at 0.8, 227 at 0.4 and 169 at its own 0.2: tables and code count as mess."""
-_KANA = re.compile("[\u3040-\u30ff]")
-_LETTER = re.compile(r"[^\W\x00-\x7f]")
-_KANA_SHARE = 0.2
-"""Of letters beyond ASCII, the least that proves Shift-JIS: charset-normalizer takes Japanese
-without tables and code for rare Korean syllables."""
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
@@ -75,7 +68,9 @@ def decode(data: bytes) -> tuple[str, str, int]:
     text, encoding, repaired = _decode_as(data, "utf-8")
     if repaired <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE + data.count(b"\0"):
         return text, encoding, repaired
-    return _decode_as(data, _detect_legacy(data))
+    if encoding := guess_encoding(data):
+        return _decode_as(data, encoding)
+    raise UnreadablePost("its encoding cannot be told; save it as UTF-8")
 
 
 def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
@@ -83,19 +78,6 @@ def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
     written = data.count("\ufffd".encode()) if encoding == "utf-8" else 0
     repaired = text.count("\ufffd") - written
     return _LINE_END.sub("\n", text.lstrip("\ufeff")), encoding, repaired
-
-
-def _detect_legacy(data: bytes) -> str:
-    from charset_normalizer import from_bytes  # which a blog in UTF-8 need not wait for
-
-    matches = from_bytes(data, threshold=_MESS, cp_isolation=_LEGACY)
-    for text in (str(match) for match in matches if match.encoding == "cp932"):
-        if len(_KANA.findall(text)) >= _KANA_SHARE * len(_LETTER.findall(text)):
-            return "cp932"
-    best = matches.best()
-    if best is None:
-        raise UnreadablePost("its encoding cannot be told; save it as UTF-8")
-    return best.encoding
 
 
 MAX_CHARACTERS = 256 * 1024
@@ -127,6 +109,8 @@ _PELICAN = frozenset(
     ["title", "date", "modified", "author", "category", "tags", "slug", "status", "lang", "summary"]
 )
 """Fields that a block without a fence may begin with."""
+_OF_AUTHOR = frozenset(["title", "date", "created", "tags", "aliases", "description"])
+"""Fields of which a second block has one; another one is text between two rules."""
 _LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 """Metadata without a fence, of Pelican: lines up to a blank one, a value's further ones indented
 (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
@@ -136,6 +120,14 @@ _PAIR = re.compile(
     re.MULTILINE,
 )
 """A field with a value of one line, whatever the language."""
+_FIELD = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
+"""Where a field begins."""
+_WORDS = re.compile(
+    r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
+    re.MULTILINE,
+)
+_ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
+"""Name and words of a field, and an item of a list, whatever signs are in them."""
 _DOTTED_KEY = re.compile(rf"(?<![\w.-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 """A key of TOML of more than MAX_DEPTH parts: tomllib takes time and memory by their square, 3 GB
 for 30,000."""
@@ -156,7 +148,23 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Take the front matter off a text whose lines end with LF. Never raises."""
+    """Take the front matter off a text whose lines end with LF. Never raises.
+
+    A block right below it, which a tool pushed down when it wrote its own, adds to it and counts
+    more, but for what keeps the post back.
+    """
+    front = _split_first(text)
+    if front.first_line == 1 or not _OPENING.match(front.body):
+        return front
+    below = split_front_matter(front.body)
+    if _OF_AUTHOR.isdisjoint(map(str.lower, below.fields)):
+        return front
+    kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}
+    fields, line = front.fields | below.fields | kept, front.first_line + below.first_line - 1
+    return FrontMatter(fields, below.body, line, front.problem or below.problem)
+
+
+def _split_first(text: str) -> FrontMatter:
     if opening := _OPENING.match(text):
         start, closing = opening.end(), _CLOSING[opening[1]].search(text, opening.end())
         language = opening[2] or ("toml" if opening[1] == "+++" else "yaml")
@@ -270,17 +278,38 @@ StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$")
 def _salvage(
     text: str, reason: str, block: str = "", after: int | None = None, *, is_certain: bool = True
 ) -> FrontMatter:
-    """Keep of fields that cannot be read what keeps the post back.
+    """Read of a block that cannot be read the fields that can, and what keeps the post back.
 
-    They are `block` and end at `after`; without, all is body and any line of it may be theirs.
+    It is `block` and ends at `after`; without, all is body and any line of it may be a field.
     """
-    fields = salvage_fields(block or text[:MAX_CHARACTERS])
-    is_kept_back = any(keeps_back(name, value) for name, value in fields.items())
-    if not (is_kept_back or is_certain):
+    salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
+    kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
+    if not (kept_back or is_certain):
         return FrontMatter({}, text, 1)
-    kept_back = "; a line of it keeps the post back" if is_kept_back else ""
-    problem = f"its front matter cannot be read: {reason}{kept_back}"
-    return _split_behind(text, after, fields, problem)
+    read = _read_apart(block, "toml" if text.startswith("+++") else "yaml") if is_certain else {}
+    problem = f"{'a line of ' if read else ''}its front matter cannot be read: {reason}"
+    problem += "; a line of it keeps the post back" if kept_back else ""
+    return _split_behind(text, after, salvaged | read | kept_back, problem)
+
+
+def _read_apart(block: str, language: str) -> dict[Any, object]:
+    """Read each field of a block by itself, and one that cannot be read as the words it has.
+
+    What follows a table of TOML is passed over: it belongs to that.
+    """
+    fields: dict[Any, object] = {}
+    parts = _FIELD.split(block) if len(block) <= MAX_CHARACTERS else []
+    for part in takewhile(lambda part: not part.startswith("["), parts):
+        parsed: object = None
+        with suppress(ValueError):
+            parsed = parse_fields(part.expandtabs(2), language)
+        if isinstance(parsed, dict):
+            fields |= parsed
+        elif words := _WORDS.match(part):
+            items = [item.strip(" \"'") for item in _ITEM.findall(part)]
+            value = words[2] if "]" in words[2] else words[2].lstrip("[")
+            fields[words[1]] = value.strip(" \"'|>") or items
+    return fields
 
 
 def salvage_fields(text: str) -> dict[str, object]:

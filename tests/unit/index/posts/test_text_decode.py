@@ -56,6 +56,34 @@ def test_legacy_encodings_are_told_apart(text: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "encodings"),
+    [
+        (
+            "Żółwie jedzą sałatę, a źrebięta piją wodę ze źródła pod dębem.",
+            "cp1250 iso8859_2 cp852",
+        ),
+        ("Želvy žerou salát a hříbata pijí vodu z pramene pod dubem.", "cp1250 iso8859_2"),
+        ("A teknősök salátát esznek, a csikók a tölgyfa tövében ülő nőt nézik.", "cp1250"),
+        ("Οι χελώνες τρώνε μαρούλι και τα πουλάρια πίνουν νερό.", "cp1253 iso8859_7"),
+        ("Черепахи едят салат, а жеребята пьют воду.", "cp1251 koi8_r cp866 iso8859_5"),
+        ("Черепахи їдять салат, а лошата п'ють воду з джерела.", "cp1251 koi8_u"),
+        ("Kaplumbağalar marul yiyor, taylar meşe ağacının altında su içiyor.", "cp1254"),
+        ("הצבים אוכלים חסה והסייחים שותים מים מהמעיין.", "cp1255"),
+        ("السلاحف تأكل الخس والمهور تشرب الماء من النبع.", "cp1256"),
+        ("Vėžliai valgo salotas, o kumeliukai geria vandenį iš šaltinio.", "cp1257"),
+        (
+            "Die Schildkröten fressen Salat, und die Füße der Fohlen sind naß.",
+            "cp1252 cp850 mac_roman",
+        ),
+        ("“Turtles” don’t eat naïve Ångströms – they prefer crème brûlée.", "cp1252"),
+    ],
+)
+def test_eight_bits_are_told_apart_by_what_a_language_would_have(text: str, encodings: str) -> None:
+    for encoding in encodings.split():
+        assert decode(text.encode(encoding)).text == text
+
+
+@pytest.mark.parametrize(
     ("data", "text", "repaired"),
     [
         ("好".encode() * 20 + b"\xff" + "壞".encode() * 20, f"{'好' * 20}\ufffd{'壞' * 20}", 1),
