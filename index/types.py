@@ -5,6 +5,7 @@ They import nothing of ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
+
+VERSIONED = re.compile(r"((?:.*/)?)(\w+_)?versioned_docs/version-([^/]+)/")
+"""Above an old page of Docusaurus: the folder, the plugin's if it has a name, and the version."""
 
 MAX_ADDRESS = 2048
 """Characters of an address, or of a part of one; the limit of https://www.sitemaps.org/protocol.html.
@@ -187,7 +191,7 @@ class Filters:
     section: str | None = None
     """A folder below the content folder; posts in it and below it pass, of `/` every post."""
     tag: str | None = None
-    """Compared without regard to case."""
+    """Compared without regard to case; `sea/fish` passes `sea` too."""
     after: str | None = None
     before: str | None = None
     author: str | None = None

@@ -85,6 +85,9 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
+_TAGGED = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
+"""Those with a tag or with one below it; the tag ends with `/`."""
+
 POST_FIELDS = tuple(field.name for field in fields(Post))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
 _PLAIN = "coalesce(newer.plain, earlier.plain)"
@@ -151,11 +154,11 @@ class Catalog:
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
-        folder = (filters.section or "").strip("/")
+        folder, tag = (filters.section or "").strip("/"), (filters.tag or "").strip("#/").casefold()
         conditions = {
             "source >= ?": folder and folder + "/",
             "source < ?": folder and folder + "0",  # "0" is the character after "/"
-            "post_id IN (SELECT post_id FROM tags WHERE tag = ?)": (filters.tag or "").casefold(),
+            _TAGGED: tag and f"{tag}/",
             "date >= ?": filters.after,
             "date <= ?": filters.before,
             f"post_id {OF_LIST}": filters.author and json.dumps(self._written_by(filters.author)),
