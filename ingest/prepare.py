@@ -73,6 +73,7 @@ def prepare_post(
         document = read_document(
             data,
             source,
+            splits_tags=site.splits_tags,
             keeps_braces=site.generator.prints_braces(),
             read_part=partial(_read_part, file, parts),
         )

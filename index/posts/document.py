@@ -76,12 +76,13 @@ def read_document(
     data: bytes,
     source: str,
     *,
+    splits_tags: bool = False,
     keeps_braces: bool = False,
     read_part: Callable[[str], str] = lambda _: "",
 ) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`; `keeps_braces` is whether the site
+    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`; `keeps_braces` is whether the site
     prints `{{ x }}`, which a template would take for its own; `read_part` gives the words of a file
     that the post includes, by its path there.
     """
@@ -99,13 +100,13 @@ def read_document(
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     title = strip_title(first_text(normalize_names(front.fields), ("title",)))
     title = title or ("" if is_of_plugin else body.title)
-    post = describe_post(front.fields, source, title, body.hashtags)
-    unread = unread_date(front.fields, source)[:40]
+    post = describe_post(front.fields, source, title, body.hashtags, splits_tags=splits_tags)
+    unread = unread_date(front.fields, source)[:LONGEST_DATE]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",
         f"{repaired} of its characters could not be read" if repaired else "",
         front.problem,
-        f"its date “{unread}” cannot be read; write it as 2024-12-31" if unread else "",
+        f"its date “{unread}” is not read; write it as date: 2024-12-31" if unread else "",
     )
     return Document(post, front.fields, body, front.first_line, tuple(filter(None, problems)))
 

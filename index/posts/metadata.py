@@ -9,12 +9,12 @@ losing a post. All usual names of a field are read, the commonest first.
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag, read_tag
 from blog_search_mcp.index.analysis.lines import to_line
-from blog_search_mcp.index.types import MAX_ADDRESS, Post
+from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -25,8 +25,8 @@ def normalize_names(fields: Fields) -> dict[str, object]:
 
 
 def normalize_name(name: str) -> str:
-    """Write a name in lower case without `_` or `-`: `publish_date` is `publishDate`."""
-    return re.sub(r"[_-]", "", name).lower()
+    """Write a name in lower case without `_`, `-` or blanks: `publish_date` is `publishDate`."""
+    return re.sub(r"[\s_-]", "", name).lower()
 
 
 def first_text(known: Fields, names: Iterable[str]) -> str:
@@ -56,27 +56,42 @@ def leaves(value: object) -> Iterator[object]:
         yield value
 
 
-PUBLISH_FIELDS = ("publishdate", "pubdate", "pubdatetime", "published", "publishedat")
+_PUBLISHED = """publishdate pubdate pubdatetime published publishedat publisheddate publishedon
+    publishedtime publishtime publication publicationdate datepublished firstpublished
+    firstpublishedat releasedate releasedon 发布日期 发布时间 發布日期 發佈日期 公開日"""
+_CREATED = """created createdat createdon createddate createdtime createtime creationdate
+    creationtime datecreated dateadded posted postedat postedon postdate dateposted datetime
+    timestamp datum fecha erstellt 日期 创建日期 创建时间 建立日期 作成日 投稿日"""
+_CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifieddate modifiedtime
+    datemodified updated updatedat updatedon updateddate updatedtime updatetime dateupdated
+    lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
+    更新日期 更新时间 更新日"""
+PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Fields that hold from when on a post is public, by their normalized names."""
-DATE_FIELDS = ("date", *PUBLISH_FIELDS, "datepublished", "created", "createdat", "posted")
-"""Those that hold its date, likewise."""
-
-CHANGE_FIELDS = ("lastmod", "lastmodified", "modified", "updated", "dateupdated", "updatedat")
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
+"""Those that hold its date, likewise: of generators, editors of notes and their exports."""
+CHANGE_FIELDS = tuple(_CHANGED.split())
 """Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
 no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
 
 _MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NUMERIC = (
-    r"^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d\d)(\d\d)|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
+    r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
+    r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
 )
+_ABOVE_12 = r"(1[3-9]|2\d|3[01])"
 _WRITTEN = (
     (re.compile(_NUMERIC), 0, 1, 2),
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
+    (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
+    (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),
     (re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b"), 2, 1, 0),
     (re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b"), 2, 0, 1),
 )
 """Dates as they are written, and which of the parts are year, month and day. The day comes first
-wherever dots part them; with slashes nobody can know."""
+wherever dots part them; with slashes nobody can know up to 12."""
+_EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
+"""Seconds or milliseconds since 1970, as Dendron writes them."""
 _IN_PATH = re.compile(
     r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
     r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
@@ -86,17 +101,25 @@ _IN_PATH = re.compile(
 def parse_date(value: object) -> date | None:
     """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
     if isinstance(value, Mapping):
-        return parse_date(str(value.get("created", "")))
+        return parse_date(str(value.get("created") or value.get("date", "")))
     if isinstance(value, date):
         return value.date() if isinstance(value, datetime) else value
     if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
         value = next(leaves(value), None) if len(value) == 1 else None
     written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
+    if moment := read_epoch(written):
+        return moment.date()
     for pattern, year, month, day in _WRITTEN:
         if found := pattern.search(written):
             parts = [*filter(None, found.groups())]
             return _make_date(parts[year], parts[month], parts[day])
     return None
+
+
+def read_epoch(written: str) -> datetime | None:
+    """Read the seconds or milliseconds since 1970; `None` if it is no such number."""
+    seconds = _EPOCH.fullmatch(written)
+    return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
 
 def date_in_path(path: str) -> date | None:
@@ -115,14 +138,17 @@ _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
 """What these fields hold else: words for a file's day, and whether a post is out."""
+_DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
 def unread_date(fields: Fields, source: str) -> str:
-    """Return what an undated post's front matter has as its date, `""` if nothing is lost."""
-    known = normalize_names(fields)
-    written = () if find_date(known, source) else DATE_FIELDS
-    texts = (to_text(known.get(name)) for name in written)
-    return next((text for text in texts if text and not _NO_DATES.fullmatch(text)), "")
+    """Return the field that seems to hold an undated post's date, `""` if nothing is lost."""
+    for name, text in ((name, to_text(value)) for name, value in fields.items()):
+        is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
+        is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
+        if (is_date or is_like) and not find_date(normalize_names(fields), source):
+            return f"{name}: {text}"
+    return ""
 
 
 def first_date(known: Fields, names: Iterable[str]) -> date | None:
@@ -156,7 +182,7 @@ _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """What translations of a post have in common where each says its language."""
 _PATHS = ("url", "permalink", "path")
 _ALIASES = ("aliases", "redirectfrom", "alias")
-_TAG_LISTS = ("tags", "categories", "keywords", "topics", "labels")
+_TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
 _AUTHORS = ("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur")
@@ -184,23 +210,31 @@ _DAY_IN_NAME = re.compile(
 
 
 def describe_post(
-    fields: Fields, source: str, title: str = "", hashtags: Sequence[str] = ()
+    fields: Fields,
+    source: str,
+    title: str = "",
+    hashtags: Sequence[str] = (),
+    *,
+    splits_tags: bool = False,
 ) -> Post:
     """Describe the post of a file below the content folder.
 
     `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
-    follow the tags of the front matter.
+    follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
     """
     known = normalize_names(fields)
     published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
     part, language = first_text(known, _PARTS), language_tag(first_text(known, _LANGUAGES))
     key = first_text(known, _KEYS) or (first_text(known, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
+    title = _cut(to_line(title), MAX_TITLE) or read_title(fields) or _title_from(source)
+    if versioned := VERSIONED.match(source):
+        title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
     return Post(
         source=source,
-        title=_cut(to_line(title), MAX_TITLE) or read_title(fields) or _title_from(source),
+        title=title,
         date=published.isoformat() if published else None,
-        tags=_tags(known, hashtags),
+        tags=_tags(known, hashtags, splits_tags=splits_tags),
         description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
         slug=_bound_address(first_text(known, ("slug",))),
         language=language,
@@ -259,14 +293,14 @@ def _without_entities(words: str) -> str:
     return to_line(html.unescape(words)) if "&" in words else words
 
 
-def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
+def _tags(known: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
     taxonomies = known.get("taxonomies")
     places = (known, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
     written = (
         _without_entities(tag)
         for name in _TAGS
         for place in places
-        for tag in _split_tags(place.get(name), is_list=name in _TAG_LISTS)
+        for tag in _split_tags(place.get(name), at_blanks=splits_tags and name in _TAG_LISTS)
     )
     tags: dict[str, str] = {}
     for tag in (*written, *hashtags):
@@ -275,12 +309,13 @@ def _tags(known: Fields, hashtags: Sequence[str]) -> tuple[str, ...]:
     return tuple(tags.values())[:MAX_TAGS]
 
 
-def _split_tags(value: object, *, is_list: bool) -> Iterator[str]:
-    """Split a string at commas, or at spaces where the field is a list, as Jekyll does."""
+def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
+    """Split a string at commas, else hashtags and what Jekyll and Obsidian take for several."""
     if not isinstance(value, str):
         return filter(None, map(to_text, leaves(value)))
-    parts = re.split(r"[,，、;]", value)
-    return filter(None, map(to_line, value.split() if len(parts) == 1 and is_list else parts))
+    parts, words = re.split(r"[,，、;]", value), value.split()
+    is_words = len(parts) == 1 and (at_blanks or all(word[0] == "#" for word in words))
+    return filter(None, map(to_line, words if is_words else parts))
 
 
 def _cut(words: str, length: int) -> str:

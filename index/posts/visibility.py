@@ -21,14 +21,16 @@ from blog_search_mcp.index.posts.metadata import (
     normalize_name,
     normalize_names,
     parse_date,
+    read_epoch,
     to_text,
 )
 
 HiddenReason: TypeAlias = Literal[
-    "draft", "locked", "future", "expired", "hidden", "excluded", "not published"
+    "draft", "locked", "future", "expired", "hidden", "excluded", "not published", "copy"
 ]
 """Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
-list or search; `excluded` is what a vault's settings leave out."""
+list or search; `excluded` is what a vault's settings leave out, `copy` what a program that syncs
+made of a post."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Those of which `--include-drafts` takes the posts all the same."""
 _WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", "future", "expired", "hidden")
@@ -167,6 +169,8 @@ def _read_times(
     return filter(None, (_to_instant(known.get(name), zone, is_end=is_end) for name in names))
 
 
+_COMPACT = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)(?::\d\d)? ?([AaPp])\.?[Mm]\.?$")
 _BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
@@ -182,11 +186,18 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
         return None
     if not 1970 < day.year < 9999:
         return datetime.combine(day, time(), UTC)
-    text = _BEFORE_ZONE.sub("", to_text(value))
+    text = _COMPACT.sub(r"\1-\2-\3 \4:\5", _BEFORE_ZONE.sub("", to_text(value)))
+    if moment := read_epoch(text):
+        return moment
     try:
         moment = datetime.fromisoformat(text) + timedelta(days=is_end and ":" not in text)
     except ValueError:
-        moment = datetime.combine(day, time()) + timedelta(days=is_end == (":" not in text))
+        moment = datetime.combine(day, time())
+        if clock := _CLOCK.search(text):
+            hour = int(clock[1]) % 12 + 12 * (clock[3] in "pP")
+            moment += timedelta(hours=hour, minutes=int(clock[2]))
+        else:
+            moment += timedelta(days=is_end == (":" not in text))
     if moment.tzinfo is None and zone:
         moment = moment.replace(tzinfo=_find_zone(zone, is_end=is_end))
     return moment.astimezone(UTC)

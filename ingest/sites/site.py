@@ -11,6 +11,7 @@ from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.index.posts.cascades import SiteFields
 from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
+from blog_search_mcp.index.posts.vault import SETTINGS
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.addresses import check_length
 from blog_search_mcp.ingest.sites.authors import read_authors
@@ -43,6 +44,8 @@ class Site:
     """Those that the configuration names, if there are several."""
     authors: Mapping[str, str] = field(default_factory=dict)
     """Names by the keys that posts have for them."""
+    splits_tags: bool = False
+    """Whether blanks part the tags of a line: Jekyll's do, and those of a vault of Obsidian."""
 
     @property
     def fields(self) -> SiteFields:
@@ -65,7 +68,7 @@ class Site:
         is_whole = self.is_configured and not self.generator.prefix
         spoken = (sorted(self.languages), self.generator.list_languages(), dict(self.authors))
         braces = self.generator.prints_braces()
-        facts = repr((of_links, is_whole and self.generator, spoken, braces))
+        facts = repr((of_links, is_whole and self.generator, spoken, braces, self.splits_tags))
         return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
@@ -134,8 +137,11 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
         base, links = "", links.model_copy(update={"doubt": links.doubt or _NO_SITE})
     named = frozenset(list_languages(generator.config if generator else {}))
     languages = named if len(named) > 1 else frozenset[str]()
-    authors = read_authors(content)
-    return Site(base, generator or links, links, generator is not None, languages, authors)
+    above = (content, *content.parents[:LEVELS_ABOVE])
+    in_vault = generator is None and any((folder / SETTINGS).is_dir() for folder in above)
+    splits_tags = in_vault or isinstance(generator, Jekyll)
+    known = languages, read_authors(content), splits_tags
+    return Site(base, generator or links, links, generator is not None, *known)
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:

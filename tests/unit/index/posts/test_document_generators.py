@@ -7,8 +7,8 @@ from blog_search_mcp.index.posts.markdown.inline import strip_markup
 from blog_search_mcp.index.types import Post
 
 
-def parsed(source: str, text: str) -> Document:
-    return read_document(dedent(text).encode(), source)
+def parsed(source: str, text: str, *, splits_tags: bool = False) -> Document:
+    return read_document(dedent(text).encode(), source, splits_tags=splits_tags)
 
 
 def test_a_hugo_post() -> None:
@@ -88,6 +88,7 @@ def test_a_jekyll_post() -> None:
         puts "{{ x }}"
         {% endhighlight %}
         """,
+        splits_tags=True,
     )
     assert post.post == Post(
         source="_posts/2024-05-06-liquid-and-kramdown.markdown",

@@ -139,9 +139,11 @@ def test_the_date_comes_from_the_best_place_that_has_one(
 @pytest.mark.parametrize(
     ("fields", "source", "unread"),
     [
-        ({"date": "30/01/2024"}, "a.md", "30/01/2024"),
-        ({"date": "30/01/2024"}, "2024-01-30-a.md", ""),
-        ({"date": "30/01/2024", "created": "2024-01-30"}, "a.md", ""),
+        ({"date": "03/01/2024"}, "a.md", "date: 03/01/2024"),
+        ({"Date_of_talk": "2024-01-30"}, "a.md", "Date_of_talk: 2024-01-30"),
+        ({"created-by": "ann2"}, "a.md", ""),
+        ({"date": "03/01/2024"}, "2024-01-30-a.md", ""),
+        ({"date": "03/01/2024", "created": "2024-01-30"}, "a.md", ""),
         ({"date": "git Last Modified"}, "a.md", ""),
         ({"date": "today"}, "a.qmd", ""),
     ],
@@ -156,7 +158,7 @@ def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
     ("fields", "expected"),
     [
         ({"tags": "a, b c，d"}, ("a", "b c", "d")),
-        ({"tags": "a b"}, ("a", "b")),
+        ({"tags": "a b"}, ("a b",)),
         ({"category": "Machine Learning"}, ("Machine Learning",)),
         ({"tag": "a", "tags": ["b"], "keywords": ["c", "A"]}, ("b", "a", "c")),
         ({"taxonomies": {"tags": ["zola"], "categories": ["x"]}}, ("zola", "x")),
