@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import refuse_post
@@ -48,6 +48,8 @@ class Job:
     processes: int | None = None
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
+
+AWAY = "it is not on this machine, since its cloud keeps it; download it"
 
 CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
@@ -90,6 +92,8 @@ class Plan:
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
     """What all sections pass down."""
+    others: Mapping[str, int] = field(default_factory=dict)
+    """Number of texts that are not read, by the ending of their names."""
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -103,7 +107,7 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
     walked = walk(job.content)
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site.with_sources(file.source for file in walked.files)
-    published = [file for file in walked.files if site.publishes(file.source)]
+    published = [f for f in walked.files if site.publishes(f.source) and not f.is_away]
     choice = job.choose(
         live.embedder if live else None, partial(sample_languages, published, workers, site)
     )
@@ -128,6 +132,8 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and _is_unchanged(last, read, job.now):
             unchanged[file.source] = before.expires
+        elif file.is_away:
+            skipped.append(Skipped(file.source, AWAY))
         else:
             to_read.append(read)
     return Plan(
@@ -142,7 +148,15 @@ def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
         unchanged=unchanged,
         skipped=tuple(skipped),
         cascades=cascades,
+        others=Counter(PurePath(each).suffix for each in walked.others if _is_text(site, each)),
     )
+
+
+def _is_text(site: Site, source: str) -> bool:
+    """Whether the site would make a page of a file if it could read it, and not a part of pages."""
+    parts = PurePath(source).parts
+    is_part = any(part[0] == "_" and part != "_posts" for part in parts)
+    return not is_part and site.publishes(str(PurePath(source).with_suffix(".md").as_posix()))
 
 
 MOST_POSTS = 200
@@ -179,9 +193,9 @@ def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> b
     """Whether reading a file again would give what the index has of it, by the last ingest."""
     file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
-    if last is None or state is None or not state.settled:
+    if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:
         return False
-    is_same = (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
+    is_same = file.is_away or (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
     is_expired = expires is not None and datetime.fromisoformat(expires) <= now
     return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades
 

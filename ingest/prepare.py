@@ -7,6 +7,8 @@ processes can do it for several files (`ingest.workers`).
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +19,7 @@ from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
 from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
+from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, SourceFile, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
@@ -69,6 +72,8 @@ def prepare_post(
     source = file.source
     with refuse_post("reading it"):
         data = read_file(file.path)
+        if file.copy_of and _is_same(data, read_file(file.path.with_name(file.copy_of))):
+            return skip_post(file_to_read, f"it is a copy of {file.copy_of}; rename it if not")
         parts: list[str] = []
         document = read_document(
             data,
@@ -114,6 +119,17 @@ def _read_part(file: SourceFile, parts: list[str], name: str) -> str:
             parts.append(part.plain_text(0, len(part.text)).replace("\n", " "))
             return parts[-1]
     return ""
+
+
+COPIED = 0.8
+"""Share of the shorter text's words that a changed copy has; two posts of one event have .66."""
+_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
+
+
+def _is_same(*files: bytes) -> bool:
+    """Whether one of two texts has most words of the other."""
+    one, other = (Counter(_WORD.findall(decode(data)[0].lower())) for data in files)
+    return (one & other).total() >= COPIED * min(one.total(), other.total())
 
 
 def _make_pending_post(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,10 +16,10 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import LeftOut
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
+from blog_search_mcp.ingest.plan import AWAY, Plan
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.store.manifest import Manifest
-    from blog_search_mcp.ingest.plan import Plan
     from blog_search_mcp.ingest.prepare import ParsedResult
 
 
@@ -70,7 +70,7 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
-        self.problems: list[str] = []
+        self.problems = [*_describe_files(plan)]
         """Sentences on the cache and on posts that are in the index nevertheless."""
         self.left_out: list[LeftOut] = []
         """Posts that are not public."""
@@ -138,6 +138,16 @@ class Counts:
             embedder_reason=" ".join(filter(None, (choice.reason, advice))),
             seconds=round(seconds, 3),
         )
+
+
+def _describe_files(plan: Plan) -> Iterator[str]:
+    """Say which posts stay though they are not there, and what texts are not read."""
+    for source in plan.unchanged:
+        if plan.files[source].is_away:
+            yield f"{source}: {AWAY}. The index has it as it was."
+    if plan.others:
+        kinds = (f"{number:,} {ending}" for ending, number in sorted(plan.others.items()))
+        yield f"Not read, since it is not Markdown: {', '.join(kinds)}."
 
 
 MAX_NAMES = 3

@@ -82,9 +82,9 @@ def read_document(
 ) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`; `keeps_braces` is whether the site
-    prints `{{ x }}`, which a template would take for its own; `read_part` gives the words of a file
-    that the post includes, by its path there.
+    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
+    `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
+    `read_part` gives the words of a file that the post includes, by its path there.
     """
     text, encoding, repaired = decode(data)
     if next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
@@ -101,7 +101,7 @@ def read_document(
     title = strip_title(first_text(normalize_names(front.fields), ("title",)))
     title = title or ("" if is_of_plugin else body.title)
     post = describe_post(front.fields, source, title, body.hashtags, splits_tags=splits_tags)
-    unread = unread_date(front.fields, source)[:LONGEST_DATE]
+    unread = unread_date(front.fields, source)[:40]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",
         f"{repaired} of its characters could not be read" if repaired else "",

@@ -27,11 +27,43 @@ SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
 
+_OTHERS = re.compile(
+    r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdown|mdtext|mdtxt|mdwn|mkdn?|mkdown|org|rmd|rst"
+    r"|tex|textile|txt|typ|wiki))",
+    re.IGNORECASE,
+)
+"""Names of other texts that generators make pages of or that editors write notes in."""
+
 IGNORE_FILE = ".blogignore"
 
 NOT_PUBLISHED = "not published"
 """The reason for a file that its site makes no page of; authors of sites know, so it is counted
 and not listed."""
+COPY = "copy"
+"""The reason for another version of a post that lies beside it, likewise."""
+
+_PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
+"""What iCloud, Nextcloud, ownCloud and odrive leave of a file that they keep for the moment."""
+
+_COPY = re.compile(
+    r"(.+?)(?:[ ._-]sync-conflict-\d{8}-\d{6}\S*|\.conflict|_conf\(\d+\)"
+    r"|[ ._-]*[(\[][^()\[\]]*(?:[ck]onfli[ckt]|конфликт|競合|冲突|衝突|충돌)[^()\[\]]*[)\]]"
+    r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|_(?:backup|base|local|remote)_\d{3,})",
+    re.IGNORECASE,
+)
+"""What Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and mergers of
+Git call the other version of a file that two machines changed."""
+_MAYBE_COPY = re.compile(
+    r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
+    r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
+    r"|[ ._-](?:bak|backup|old|orig)"
+    r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
+    re.IGNORECASE,
+)
+"""What iCloud, OneDrive (by the machine), Google Drive and systems call it, or its author another
+post: the words decide."""
+_OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+"""Folders in which Logseq and file servers keep what was changed or deleted."""
 
 _SECTION = "_index."
 _SECTION_ENDS = (".md", ".markdown", ".html")
@@ -83,6 +115,10 @@ class SourceFile:
     """Bytes."""
     mtime_ns: int
     """Time of last change, nanoseconds since 1970."""
+    is_away: bool = False
+    """Whether this is what a cloud left of it."""
+    copy_of: str = ""
+    """Name of the file beside it of which it may be a copy, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +136,8 @@ class Walk:
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...]
+    others: tuple[str, ...] = ()
+    """Sources of texts that are not read, since they are not Markdown."""
     sections: tuple[str, ...] = ()
     """Sources of files that may say something about other posts of their folders; also of those
     that a `.blogignore` names, which keeps them out of the index alone."""
@@ -129,7 +167,8 @@ def walk(content: Path) -> Walk:
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
     return Walk(
         tuple(item for item in items if isinstance(item, SourceFile)),
-        tuple(item for item in items if isinstance(item, Skipped)),
+        tuple(item for item in items if isinstance(item, Skipped) and item.reason),
+        tuple(item.source for item in items if isinstance(item, Skipped) and not item.reason),
         tuple(item for item in items if isinstance(item, str)),
     )
 
@@ -163,7 +202,10 @@ def _resolve_root(content: Path) -> Path:
 
 
 def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
-    """Yield the files of a folder and of those in it; a section as its source."""
+    """Yield the files of a folder and of those in it; a section as its source.
+
+    A text of another kind is skipped without a reason.
+    """
     try:
         with os.scandir(folder.path) as entries:
             beside = {entry.name: entry for entry in entries}
@@ -174,18 +216,24 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
     if SETTINGS in beside:
         folder = folder._replace(vaults=(*folder.vaults, read_vault(folder.path)))
-    for name, entry in beside.items():
+    for entry in beside.values():
+        away = _PLACEHOLDER.fullmatch(entry.name)
+        name = (away[1] or away[2]) if away else entry.name
+        if away and name in beside:
+            continue
         source = folder.source + name
         is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
         is_post = not is_folder and name.lower().endswith(SUFFIXES)
+        is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
         if not is_folder and (is_section(name) or is_data(folder.path, name, beside)):
             yield source
-        if not (is_folder or (is_post and not _is_rendered(name, beside))) or _is_ignored(
-            name, f"{source}/" if is_folder else source, folder.ignores
-        ):
+        is_read = is_folder or is_other or (is_post and not _is_rendered(name, beside))
+        if not is_read or _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
             continue
         printable = os.fsencode(source).decode("utf-8", "backslashreplace")
-        if printable != source:
+        if is_other:
+            yield Skipped(printable, "")
+        elif printable != source:
             yield Skipped(printable, "its name is not valid UTF-8; rename it")
         elif is_post and (reason := _find_reason(folder, name, beside)):
             yield Skipped(source, reason)
@@ -194,7 +242,8 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         elif is_folder:
             yield from _list_folder(folder._replace(path=Path(entry.path), source=f"{source}/"))
         else:
-            yield _check_file(entry, source)
+            original = _find_original(_MAYBE_COPY, name, beside)
+            yield _check_file(entry, source, is_away=bool(away), copy_of=original)
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
@@ -204,11 +253,21 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     begins with `_` for what posts include or are made of; Hugo and Zola write so what stands above
     the list of a section.
     """
+    if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
+        return COPY
     is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
     if is_part or (is_repository and _ABOUT_REPOSITORY.fullmatch(name)):
         return NOT_PUBLISHED
     return next(filter(None, (vault.exclude(folder.path / name) for vault in folder.vaults)), None)
+
+
+def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
+    """Return the file beside it of which one is a copy by its name, `""` if there is none."""
+    stem, dot, ending = name.rpartition(".")
+    copy = copies.fullmatch(stem)
+    originals = (f"{part}{dot}{ending}" for part in (copy.groups() if copy else ()) if part)
+    return next(filter(beside.__contains__, originals), "")
 
 
 def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
@@ -254,11 +313,14 @@ def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) ->
     return next((decision for decision in decisions if decision is not None), False)
 
 
-def _check_file(entry: os.DirEntry[str], source: str) -> SourceFile | Skipped:
+def _check_file(
+    entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
+) -> SourceFile | Skipped:
     try:
         status = entry.stat()
     except OSError as error:
         return Skipped(source, _describe_failure(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
-    return SourceFile(source, Path(entry.path), status.st_size, status.st_mtime_ns)
+    path, size = Path(entry.path), status.st_size
+    return SourceFile(source, path, size, status.st_mtime_ns, is_away, copy_of)
