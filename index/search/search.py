@@ -28,6 +28,7 @@ from blog_search_mcp.index.search.requests import LIMITED, list_newest, read_req
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.search.versions import prefer_current
 from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
 
 NO_WORDS = "The query has no word or number that could be looked for."
@@ -95,6 +96,7 @@ def _rank_posts(
     features = compute_post_features(retrieved, scale)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
     scores = score_posts(features, retrieved.posts, weights)
+    scores = prefer_current(scores, snapshot.versions, text)
     lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
     confidence = estimate_confidence(retrieved, lead, calibration)
     headed = snapshot.catalog.posts_with_heading(name_keys(text))

@@ -13,6 +13,7 @@ from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
+from blog_search_mcp.index.search.versions import find_versions
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
@@ -68,6 +69,11 @@ class Snapshot:
     def authors(self) -> tuple[str, ...]:
         """The names of all authors."""
         return tuple(self.catalog.authors())
+
+    @cached_property
+    def versions(self) -> Mapping[int, tuple[str, int]]:
+        """The old pages by id, each with its version and the id of the current page."""
+        return find_versions(self.catalog.rows("SELECT post_id, source, title FROM posts"))
 
 
 def open_snapshot(
