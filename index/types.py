@@ -278,7 +278,7 @@ class Outline:
     translations: Translated = ()
 
 
-ANALYSIS = 5
+ANALYSIS = 6
 """Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
-HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 """Without the dot between foreign words (・), which parts them."""
 HANGUL = "\u1100-\u11ff\uac00-\ud7af"
@@ -24,6 +24,12 @@ these is the inside of a regular expression's set."""
 
 EAST_ASIAN = frozenset({"ja", "ko", "zh"})
 """The languages of these scripts."""
+
+SOUTHEAST_ASIAN = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf"
+    "\u1000-\u103f\u1050-\u109f\uaa60-\uaa7f\u1780-\u17d3\u17d7\u17dc\u17dd"
+)
+"""Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
 
 _GAP = re.compile(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])")
 

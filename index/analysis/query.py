@@ -5,20 +5,31 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from string import ascii_lowercase
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import (
     CJK,
     EAST_ASIAN,
+    SOUTHEAST_ASIAN,
     function_words,
     language_of,
     primary_subtag,
     stemmer_of,
 )
-from blog_search_mcp.index.analysis.tokenizer import fold, name_key, stem, terms
+from blog_search_mcp.index.analysis.tokenizer import (
+    EXTRA,
+    MAJOR,
+    SPELLING,
+    Term,
+    fold,
+    name_key,
+    stem,
+    terms,
+)
 
 STOPWORD_WEIGHT = 0.4
 """What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
@@ -43,7 +54,7 @@ _CODE = re.compile(
 )
 """Marks of an identifier, a path, a call or a flag."""
 
-_EAST_ASIAN = re.compile(f"[{CJK}]")
+_EAST_ASIAN, _SOUTHEAST_ASIAN = re.compile(f"[{CJK}]"), re.compile(f"[{SOUTHEAST_ASIAN}]")
 
 PROSE_TERMS = 4.0
 """Terms of its own (a pair of Han characters as half of one) that make a query running text."""
@@ -58,6 +69,13 @@ class Word:
     """Its stem in each of the blog's languages and what else is counted as it, without repeats."""
     weight: float
     """Its say before its rarity, at most 1."""
+    is_extra: bool = False
+    """Whether a query does not lack it where no post has it: its parts are words too."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the blog lacks it if no post has it."""
+        return self.weight == 1.0 and not self.is_extra
 
     @property
     def is_character(self) -> bool:
@@ -105,14 +123,20 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     # Japanese query.
     grammar = frozenset({*blog, shown or "en"} - ({"zh"} if shown == "ja" else set()))
     spoken = {stemmer_of(language): language for language in languages}.values()
-    streams = [list(terms(text, language)) for language in spoken]
+    read: list[tuple[Term, set[str]]] = []
+    for same in zip(*(terms(text, language) for language in spoken), strict=True):
+        if same[0].role != SPELLING:
+            read.append((same[0], set()))
+        read[-1][1].update(term.stem for term in same)
+    read = [(term, stems) for term, stems in read if term.role != MAJOR]
     words = dict.fromkeys(
         Word(
-            same[0].exact,
-            tuple(sorted({term.stem for term in same})),
-            STOPWORD_WEIGHT if is_stopword(same[0].exact, grammar) else 1.0,
+            term.exact,
+            tuple(sorted(stems)),
+            STOPWORD_WEIGHT if is_stopword(term.exact, grammar) else 1.0,
+            term.role == EXTRA,
         )
-        for same in zip(*streams, strict=True)
+        for term, stems in read
     )
     own = {word.stems for word in words if word.weight == 1.0}
     length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in own)
@@ -146,8 +170,23 @@ def _folded(language: str) -> frozenset[str]:
 
 
 def is_bigram(word: str) -> bool:
-    """Whether `word` is two Han, kana or hangul characters out of a run of them."""
-    return len(word) == 2 and all(map(_EAST_ASIAN.match, word))
+    """Whether `word` is two neighbours out of a run of a script without spaces."""
+    is_east_asian = len(word) == 2 and all(map(_EAST_ASIAN.match, word))
+    return is_east_asian or bool(_SOUTHEAST_ASIAN.match(word))
+
+
+def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
+    """The query with words that posts write as one, and no seldomer, counted as that one too."""
+    joined: dict[str, set[str]] = defaultdict(set)
+    stemmers = {stemmer_of(language) for language in languages}
+    for first, second in pairwise(PLAIN_WORD.finditer(query.text)):
+        if first.end() + 1 == second.start():
+            least = min(max(having(stem(w[0], s)) for s in stemmers) for w in (first, second))
+            stems = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
+            for word in (first[0], second[0]):
+                joined[fold(word)] |= {each for each in stems if having(each) >= max(least, 1)}
+    words = (replace(w, stems=tuple(sorted({*w.stems, *joined[w.exact]}))) for w in query.words)
+    return replace(query, words=tuple(words))
 
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
@@ -192,6 +231,8 @@ def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
 
 LEAST_LETTERS = 6
 """Letters from which on a word may be misspelled: a shorter one is like too many others."""
+LEAST_ENDED = 4
+"""Letters from which on one may lack an ending that no stemmer here knows (Lodz, Łodzi)."""
 MOST_LETTERS = 40
 """Letters up to which one may be: an edit for each and each letter of the alphabet is looked up."""
 
@@ -205,7 +246,8 @@ def correct_spelling(
     """The word of a query that no post has and that is no English word, with what it may be meant.
 
     That is the commonest word of the blog, whose languages these are, which is the same but for one
-    letter, not the first, that is another, left out, added, or exchanged with the next. `having`
+    letter, not the first, that is another, left out, added, or exchanged with the next, else two
+    words that it is written as. `having`
     says in how many posts a stem is, so the blog may write the word with another ending. `is_word`
     knows English alone: a query with several such words is in another language or another field.
     """
@@ -214,14 +256,19 @@ def correct_spelling(
     stemmers = {stemmer_of(language) for language in languages}
 
     def count(word: str) -> int:
-        return max((having(stem(word, stemmer)) for stemmer in stemmers), default=0)
+        counts = (min(having(stem(w, each)) for w in word.split()) for each in stemmers)
+        return max(counts, default=0)
 
     words = PLAIN_WORD.findall(text)
     unknown = [word for word in words if not (is_word(word.lower()) or count(word.lower()))]
-    if len(unknown) != 1 or not LEAST_LETTERS <= len(unknown[0]) <= MOST_LETTERS:
+    if len(unknown) != 1 or not LEAST_ENDED <= len(unknown[0]) <= MOST_LETTERS:
         return None
-    counts = {word: count(word) for word in _edits(unknown[0].lower())}
-    nearest = max(counts, key=lambda word: (counts[word], is_word(word)))
+    lower = unknown[0].lower()
+    ended = (lower + letter for letter in ascii_lowercase)
+    counts = {
+        word: count(word) for word in (_edits(lower) if len(lower) >= LEAST_LETTERS else ended)
+    }
+    nearest = max(counts, key=lambda w: (counts[w] > 0, " " not in w, counts[w], is_word(w)))
     return (unknown[0], nearest) if counts[nearest] else None
 
 
@@ -233,3 +280,5 @@ def _edits(word: str) -> Iterator[str]:
         yield from (before + letter + after[1:] for letter in ascii_lowercase if after)
         yield before + after[1:]
         yield before + after[1:2] + after[:1] + after[2:]
+        if min(place, len(after)) > 2:
+            yield f"{before} {after}"

@@ -52,11 +52,11 @@ class LexicalLevel:
         """The query's words by inverse document frequency, times their own weight.
 
         A function word that no document has counts 0: a blog in another language, or a small
-        one, must not look as if it lacked a word of the subject.
+        one, must not look as if it lacked a word of the subject. So does an extra one.
         """
         having = {word: self._having_any(word) for word in query.words}
         return {
-            word: word.weight * bm25_idf(count, self.documents) * (count > 0 or word.weight == 1.0)
+            word: word.weight * bm25_idf(count, self.documents) * bool(count or word.is_needed)
             for word, count in having.items()
         }
 

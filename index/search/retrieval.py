@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.languages import join_words
-from blog_search_mcp.index.analysis.query import Query, Word, analyse_query
+from blog_search_mcp.index.analysis.query import Query, Word, analyse_query, join_neighbours
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.snapshot import Snapshot
@@ -172,8 +172,9 @@ def retrieve_reach(snapshot: Snapshot, text: str, embed: Embed) -> Retrieval:
 
 def analyse(snapshot: Snapshot, text: str) -> Query:
     """Analyse a query of this blog."""
-    query = analyse_query(text, snapshot.languages)
-    return add_synonyms(query, snapshot.languages, snapshot.lexical.chunks.having)
+    languages, having = snapshot.languages, snapshot.lexical.chunks.having
+    query = join_neighbours(analyse_query(text, languages), languages, having)
+    return add_synonyms(query, languages, having)
 
 
 def _embed(snapshot: Snapshot, query: Query, embed: Embed) -> tuple[Vectors | None, float]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import is_bigram, is_stopword
-from blog_search_mcp.index.analysis.tokenizer import Term, terms
+from blog_search_mcp.index.analysis.tokenizer import SPELLING, Term, terms
 from blog_search_mcp.index.posts.markdown.parser import (
     CODE,
     line_offsets,
@@ -200,6 +200,7 @@ def _find_sentences(text: str, language: str) -> Iterator[Sentence]:
         moved = (
             term._replace(start=term.start + start, end=term.end + start)
             for term in terms(text[start:end], language)
+            if term.role != SPELLING
         )
         if words := tuple(moved):
             yield words

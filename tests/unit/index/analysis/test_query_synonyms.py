@@ -55,7 +55,7 @@ def asked(text: str, languages: Sequence[str], passages: dict[str, int]) -> Quer
             "gc.memory",
             "zh",
             {"内存": 2},
-            {"gc.memory": "gc.memory", "gc": "gc", "memory": "memori"},
+            {"gcmemory": "gcmemori", "gc": "gc", "memory": "memori"},
         ),
         ("memory", "de", {"内存": 2}, {"memory": "memory"}),
     ],

@@ -22,7 +22,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
         )
     )
     found = terms_of(1, post, dict(enumerate(chunks, 1)))
-    names = ["kv-moth", "kv", "moth", "kv", "grosse", "themen", "llm"]
+    names = ["kvmoth", "kv", "moth", "kv", "grosse", "themen", "llm"]
     label = ["zebra"] * 3 + names * 2
     assert found.whole.split() == [
         *label,
