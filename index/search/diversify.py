@@ -9,7 +9,9 @@ list. A neighbour of a chunk that is shown is no result of its own: it is read w
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +32,17 @@ five are lost, down to .6 evidence is (five question sets, hit@5 .942, evidence 
 NEAR_BEST = 0.8
 """Share of the best score with which English is shown for a query of an unknown language. Names
 and identifiers are the same in all languages, so the scores of translations differ little."""
+
+
+SAME_PAIRS = 0.75
+"""Share of the longer passage's pairs of words that a copy of it has, with another date, number or
+name in it."""
+
+LONG_WORD = 12
+"""Characters of a word, on average, by which a text is in a script without spaces."""
+
+LEAST_PAIRS = 8
+"""Of a passage that is compared; a shorter one says little."""
 
 
 class RankedPassage(NamedTuple):
@@ -74,6 +87,34 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
             return
         yield place, math.sqrt(share) * DECAY ** len(apart) if apart else 1.0
         apart.append(place)
+
+
+def collapse_copies(
+    passages: Sequence[RankedPassage], texts: Mapping[int, str]
+) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
+    """The passages without copies of earlier ones in other posts, and by chunk what copies it.
+
+    `texts` are those of the chunks that are compared.
+    """
+    kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
+    pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
+    for passage in passages:
+        mine = pairs.get(passage.chunk, frozenset())
+        for other in kept if len(mine) >= LEAST_PAIRS else ():
+            theirs = pairs.get(other.chunk, frozenset())
+            least = SAME_PAIRS * max(len(mine), len(theirs))
+            if other.post != passage.post and len(mine & theirs) >= least:
+                copies[other.chunk].append(passage.post)
+                break
+        else:
+            kept.append(passage)
+    return kept, copies
+
+
+def _pair_words(text: str) -> frozenset[tuple[str, str]]:
+    """Each two words in a row; of a script without spaces each two characters."""
+    words = text.lower().split()
+    return frozenset(pairwise(words if len(words) * LONG_WORD > len(text) else text))
 
 
 def collapse_translations(

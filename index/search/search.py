@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence, measure_lead
+from blog_search_mcp.index.search.demands import EVERY_WORD, read_demands
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
+    collapse_copies,
     collapse_translations,
     diversify_passages,
 )
@@ -36,8 +40,16 @@ NO_WORDS = "The query has no word or number that could be looked for."
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
 
-EVERY_WORD = 0.999
-"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
+LOOKED_AT = 20
+"""Of the best passages, those that are compared with each other: what a client asks for at most."""
+
+OFF_TOPIC = 0.02
+"""Certainty below which a query gives its nearest hit alone: of four of twelve questions that a
+German blog does not answer, of four of five about other things on an English one, and of none of
+their seventy with an answer whose post is among the first five hits."""
+
+NAMED = 3
+"""Copies named in a notice; the others are counted."""
 
 
 def search(
@@ -55,23 +67,51 @@ def search(
     if request and not request[0]:
         return list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
-    text, corrected = _correct_spelling(snapshot, text)
-    retrieved = retrieve(snapshot, text, snapshot.catalog.matching_posts(filters))
+    demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
+    text, corrected = _correct_spelling(snapshot, demands.text)
+    retrieved = retrieve(snapshot, text, demands.among)
     ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
+    scores = score_chunks(retrieved)
+    if demands.passages:
+        scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
     passages = diversify_passages(
         collapse_translations(ranking.scaled_scores, snapshot.translations, text),
         retrieved.posts,
-        score_chunks(retrieved),
+        scores,
     )
+    is_off_topic = calibration and confidence.certainty < OFF_TOPIC
+    if is_off_topic and demands.among is None and not retrieved.query.is_foreign:
+        passages = passages[:1]
+    first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
+    passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
+    page = passages[offset : offset + limit]
     low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
+    notices = (
+        retrieved.notice,
+        limited,
+        demands.notice,
+        corrected,
+        _name_copies(snapshot, page, copies),
+        low,
+    )
     return Answer(
-        hits=_make_hits(snapshot, passages[offset : offset + limit], retrieved, ranking),
+        hits=_make_hits(snapshot, page, retrieved, ranking),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
         certainty=confidence.certainty,
-        notice=" ".join(filter(None, (retrieved.notice, limited, corrected, low))) or None,
+        notice=" ".join(filter(None, notices)) or None,
     )
+
+
+def _name_copies(
+    snapshot: Snapshot, page: Sequence[RankedPassage], copies: Mapping[int, list[int]]
+) -> str:
+    """What the reader is told of the copies of what is shown."""
+    copied = {post for passage in page for post in copies.get(passage.chunk, ())}
+    sources = [post.source for post in snapshot.catalog.posts(sorted(copied)).values()]
+    more = f" and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
+    return f"The same text is in {', '.join(sources[:NAMED])}{more}." if sources else ""
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:

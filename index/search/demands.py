@@ -1,0 +1,72 @@
+"""Read what a query demands: words in quotes stand so in each hit, -word and NOT word in none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.lexical.searcher import LexicalLevel
+from blog_search_mcp.index.search.retrieval import analyse
+from blog_search_mcp.index.search.snapshot import Snapshot
+
+_QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+_WITHOUT = re.compile(r'(?<!\S)(-(?=[^\W\d_"])|NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})')
+
+EVERY_WORD = 0.999
+"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
+MOST_READ = 500
+"""Passages with all words of a phrase that are read for it."""
+
+
+class Demands(NamedTuple):
+    """What is searched for, among which posts and passages; `None` for all, and none for any."""
+
+    text: str
+    among: Sequence[int] | None
+    passages: frozenset[int] = frozenset()
+    notice: str = ""
+
+
+def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
+    """Read a query over these posts.
+
+    What no post has in quotes is searched for without them; -word is an option where posts write it
+    so. The notice says what was done.
+    """
+    rest = _WITHOUT.sub("", text)
+    left_out = _WITHOUT.findall(text) if spell_words(rest).strip() else []
+    if not left_out and not _QUOTED.search(text):
+        return Demands(text, among)
+    posts = set(snapshot.table.posts.tolist() if among is None else among)
+    passages, said = frozenset[int](), list[str]()
+    for sign, word in left_out:
+        if any(sign + word in passage for _, passage in _read_passages(snapshot, word)):
+            rest = text
+        elif holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
+            posts -= holding
+            said.append(f"Posts with {word} are left out.")
+    for phrase in map("".join, _QUOTED.findall(rest)):
+        words = spell_words(phrase)
+        read = _read_passages(snapshot, phrase)
+        held = [number for number, passage in read if words in spell_words(passage)]
+        holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
+        posts, passages = holding or posts, passages.union(held)
+        said += [] if holding else [f'No post has "{phrase}" in these words.']
+    return Demands(rest, sorted(posts), passages, " ".join(said))
+
+
+def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:
+    """The ids at a level that hold all of the words, in any form and order."""
+    coverage = level.coverage(analyse(snapshot, words), limit)
+    return (number for number, share in coverage.items() if share >= EVERY_WORD)
+
+
+def _read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
+    """The passages that hold all of the words, with their headings."""
+    found = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
+    for number, chunk in snapshot.catalog.chunks(found).items():
+        yield number, "\n".join((*chunk.all_headings, chunk.plain))

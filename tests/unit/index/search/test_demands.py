@@ -1,0 +1,67 @@
+"""What a query demands holds or is said not to, copies are one hit, and the unknown gives one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.front import Blog, made
+
+COPIED = "We cut the plank, sanded it twice, oiled it and hung it over the stove on {} nails."
+ASKED = {
+    **{f"copy{n}/shelf.md": f"# A shelf, part {n}\n\n{COPIED.format(n)}\n" for n in range(1, 7)},
+    "oak.md": "# Oak\n\nA plank of oak is heavy; the shelf sags without a bracket.\n",
+    "hooks.md": "# Hooks\n\nThe nails were weak, so hooks hold the plank. Run `saw -fine` first.\n",
+    "glue.md": "# Glue\n\nOf all there is to say on glue, it is that it was the wrong one.\n",
+    "paste.md": "# Paste\n\nOf all glue it was the wrong one; all there is to it is to say that.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("asked"), ASKED)
+
+
+def search(blog: Blog, query: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(blog.command("search", "--json", "--", query).out)
+    return {**answer, "sources": [hit["source"] for hit in answer["hits"]]}
+
+
+def test_copies_are_one_hit_and_the_others_are_named(asked: Blog) -> None:
+    answer = search(asked, "plank and nails")
+    copies = [source for source in answer["sources"] if source.startswith("copy")]
+    assert len(copies) == 1
+    assert {"oak.md", "hooks.md"} <= {*answer["sources"]}
+    assert "shelf.md" in answer["notice"]
+
+
+@pytest.mark.parametrize(
+    ("query", "sources", "said"),
+    [
+        ('"there is to say on"', ["glue.md"], ""),
+        ("“there is to it” glue", ["paste.md"], ""),
+        ("plank -nails", ["oak.md"], "nails"),
+        ("plank NOT nails", ["oak.md"], "nails"),
+        ("saw -fine", ["hooks.md"], ""),
+    ],
+)
+def test_quotes_hold_and_minus_leaves_out_or_the_notice_says_why_not(
+    asked: Blog, query: str, sources: list[str], said: str
+) -> None:
+    answer = search(asked, query)
+    assert sorted(answer["sources"]) == sources
+    assert said in (answer["notice"] or "")
+
+
+def test_quoted_words_that_no_post_has_are_searched_for_apart(asked: Blog) -> None:
+    answer = search(asked, 'glue "on tuesdays only"')
+    assert {"glue.md", "paste.md"} <= {*answer["sources"]}
+    assert "on tuesdays only" in answer["notice"]
+
+
+def test_what_the_blog_does_not_hold_gives_its_nearest_hit_alone(asked: Blog) -> None:
+    answer = search(asked, "how do I renew the passport of my child at an embassy abroad")
+    assert answer["confidence"] == "low"
+    assert len(answer["hits"]) <= 1
