@@ -104,7 +104,7 @@ def find_href(written: str, post: Post, sources: Collection[str]) -> str | None:
     path = posixpath.join("/", posixpath.dirname(post.source), unquote(link.path))
     source = posixpath.normpath(path).lstrip("/")
     if link.path and not (link.scheme or link.netloc) and source in sources:
-        return f"/?{urlencode({'source': source, 'chunk': 0})}"
+        return f"?{urlencode({'source': source, 'chunk': 0})}"
     return target.geturl() if target.scheme in ("http", "https") and target.netloc else None
 
 

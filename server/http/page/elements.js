@@ -1,5 +1,6 @@
 // Elements from data: entries of the list, and a post opened at a passage. Text only ever becomes a text node.
-// What is looked at stands in the address, so that a search can be linked and Back works.
+// What is looked at stands in the address, so that a search can be linked and Back works. Addresses
+// are relative: a proxy may serve the page below a path.
 
 import { dated, language, say } from "./words.js";
 
@@ -15,7 +16,7 @@ export function looked() {
 
 export function addressOf(look) {
   const written = new URLSearchParams(NAMES.filter((name) => look[name]).map((name) => [name, look[name]]));
-  return written.size ? `/?${written}` : "/";
+  return written.size ? `?${written}` : "./";
 }
 
 export function element(name, attributes = {}, ...children) {
@@ -118,7 +119,7 @@ function drawn(chunk, before, asked, look) {
 function rendered(html, look) {
   const made = element("div");
   made.innerHTML = cleaned.createHTML(html);
-  for (const link of made.querySelectorAll("a[href^='/?']")) {
+  for (const link of made.querySelectorAll("a[href^='?']")) {
     link.setAttribute("href", addressOf({ ...look, ...Object.fromEntries(new URLSearchParams(link.search)) }));
   }
   for (const wide of made.querySelectorAll("pre, table")) wide.setAttribute("tabindex", "0");

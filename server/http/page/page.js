@@ -24,7 +24,7 @@ async function ask(question, given, signal) {
   const token = sessionStorage.getItem(TOKEN);
   if (token) headers.Authorization = `Bearer ${token}`;
   try {
-    const answer = await fetch(`/api/${question}`, { method: "POST", headers, body: JSON.stringify(given), signal });
+    const answer = await fetch(`api/${question}`, { method: "POST", headers, body: JSON.stringify(given), signal });
     const facts = await answer.json();
     if (answer.ok) return facts;
     throw refusal(facts.error, answer.status);
@@ -175,7 +175,7 @@ function pressed(event) {
 }
 
 function clicked(event) {
-  const link = event.target.closest("a[href='/'], a[href^='/?']");
+  const link = event.target.closest("a[href='./'], a[href^='?']");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   go(link.getAttribute("href"));
