@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -20,7 +23,14 @@ FAILED, WRONG_USAGE = 1, 2
 
 
 def read_absolute(text: str) -> Path:
-    """Read a path, `~` expanded, and make it absolute, without `..`. Raises ValueError."""
+    """Read a path and make it absolute, without `..`. Raises ValueError.
+
+    A client hands over what a shell would have expanded: quotes, blanks, `$HOME`, `file://`, `~`.
+    """
+    if not os.path.lexists(text):  # else it is meant so
+        text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
+        text = os.path.expandvars(text.replace("${userHome}", "~"))
+        text = url2pathname(urlsplit(text).path) if text.startswith("file://") else text
     if not text:
         raise ValueError("it is empty; give a path")
     try:
@@ -33,7 +43,9 @@ def read_absolute(text: str) -> Path:
 def read_index(text: str) -> Location:
     """Read where an index is: a folder or an address. Raises ValueError, also if not UTF-8."""
     text.encode()
-    return parse_index_address(text) or read_absolute(text)
+    plain = text.strip(" \"'")
+    address = None if plain.startswith("file://") else parse_index_address(plain)
+    return address or read_absolute(text)
 
 
 index_option = click.option(

@@ -204,8 +204,11 @@ def start_server(settings: Settings, address: Address | None, access: Access) ->
     end_on_signals(status=0)
     form = "%(levelname)s %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
-    if settings.watch is not None and open_store(settings.index).stamp() is None:
-        refuse_inside(settings.watch, settings.index)
+    if open_store(settings.index).stamp() is None:
+        if settings.watch is not None:
+            refuse_inside(settings.watch, settings.index)
+        else:
+            logging.warning("There is no index at %s yet.", settings.index)
     if address is not None:
         from blog_search_mcp.server.http.serve import serve_http
 

@@ -7,8 +7,8 @@ machines can reach does.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
+from blog_search_mcp.index.command_line import read_absolute
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.settings import Access, Address
 
@@ -59,8 +59,8 @@ def read_access(
     token = variable.strip()
     try:
         if file is not None:
-            token = Path(file).expanduser().read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+            token = read_absolute(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
     if (token or file) and not _TOKEN.fullmatch(token):
         raise UsageError(

@@ -24,8 +24,31 @@ def test_a_path_is_absolute_and_without_the_folder_that_it_turns_back_from(
 @pytest.mark.parametrize(
     "text",
     [
+        *("~/blog/ix", "$HOME/blog/ix/", "${HOME}/blog/ix", "${env:HOME}/blog/ix", " ~/blog/ix\n"),
+        *('"~/blog/ix"', "'/home/me/blog/ix'", "file:///home/me/blog/ix", "${userHome}/blog//ix"),
+    ],
+)
+def test_what_a_shell_would_have_expanded_is_expanded(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert read_index(text) == Path("/home/me/blog/ix")
+
+
+def test_a_name_that_is_there_is_taken_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("$HOME", "'ix'"):
+        Path(name).mkdir()
+        assert read_index(name) == tmp_path / name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         *("", "~nobody-here/x", "milvus://:secret@host:19530/NAME", "HTTPS://host"),
-        *("milvus://host/a-b", "milvus:///blog", "s3://secret@bucket/ix", "file:///ix"),
+        *("milvus://host/a-b", "milvus:///blog", "s3://secret@bucket/ix"),
     ],
 )
 def test_what_names_no_index_is_refused_without_its_password(text: str) -> None:
