@@ -77,7 +77,7 @@ class IndexReader:
         Raises NotInIndex.
         """
         self._check()
-        post_id, post = self.snapshot.catalog.require_post(source)
+        post_id, post = self.snapshot.catalog.find_post(source)
         chunks = [*self.snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
             valid = f"its chunk_index goes from 0 to {len(chunks) - 1}"
@@ -98,7 +98,7 @@ class IndexReader:
 
     def outline(self, source: str) -> Outline:
         """List a post's chunks without their text. Raises UnknownPost."""
-        post_id, post = self.snapshot.catalog.require_post(source)
+        post_id, post = self.snapshot.catalog.find_post(source)
         others = self.snapshot.translations_of(post_id)
         return Outline(post, tuple(self.listing().chunks_of(post_id).values()), others)
 

@@ -9,6 +9,7 @@ in a second file, which many generations share.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 import weakref
@@ -19,6 +20,7 @@ from itertools import groupby, starmap
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
@@ -240,6 +242,28 @@ class Catalog:
         sources = self.rows("SELECT source FROM posts ORDER BY source")
         raise UnknownPost(source, (row[0] for row in sources))
 
+    def find_post(self, named: str) -> tuple[int, Post]:
+        """Find the post with this source, else the one that this can only be another name of.
+
+        That is its address, the end of either, or a path that ends in the source; marks around it,
+        case and suffix do not count. Raises UnknownPost.
+        """
+        places = {row[0]: row for row in self.rows("SELECT source, url FROM posts")}
+        if named not in places and (place := _bare_place(named)):
+            is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
+            bare = {it: [_bare_place(place or "") for place in row] for it, row in places.items()}
+            same = [source for source, both in bare.items() if place in both]
+            ends = [
+                source
+                for source, (of_file, of_page) in bare.items()
+                if of_file.endswith(place)
+                or of_page.endswith(place)
+                or (is_path and of_file and place.endswith(of_file))
+            ]
+            if len(same or ends) == 1:
+                named = (same or ends)[0]
+        return self.require_post(named)
+
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""
         return self._chunks(f"WHERE chunk_id {OF_LIST} ORDER BY chunk_id", list(chunk_ids))
@@ -305,6 +329,20 @@ class Catalog:
     def _chunks(self, selection: str, ids: Sequence[int]) -> dict[int, Chunk]:
         rows = self.rows(f"{_CHUNK_ROWS} {selection}", [json.dumps(ids)])
         return {row[0]: _read_chunk(row) for row in rows}
+
+
+_MARKS = " \t\r\n\"'`<>()[]"
+_SUFFIX = re.compile(
+    r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
+)
+"""What a file's name and an address may end in that says nothing, and a line."""
+
+
+def _bare_place(text: str) -> str:
+    """Return a path or an address without what may differ in another's spelling of it."""
+    path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(_MARKS).casefold())
+    path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
+    return _SUFFIX.sub("", path)
 
 
 def _read_chunk(row: Sequence[Any]) -> Chunk:

@@ -47,7 +47,7 @@ async def test_the_five_stages_of_a_session(mode: str, index: Path) -> None:
         assert (best["source"], best["chunk_index"]) == ("inference/kv.md", 0)
         read = await client.call_tool("read_chunk", {"source": best["source"], "chunk_index": 0})
         assert text_of(read) in KV
-        missed = await client.call_tool("read_chunk", {"source": "kv.md", "chunk_index": 0})
+        missed = await client.call_tool("read_chunk", {"source": "kvs.md", "chunk_index": 0})
         assert missed.is_error
         assert "Nearest: inference/kv.md" in text_of(missed)
 

@@ -142,7 +142,7 @@ def test_a_page_grows_by_whole_chunks_behind_and_before(
 
 def test_an_unknown_source_names_the_nearest(made: Blog) -> None:
     with pytest.raises(UnknownPost) as raised:
-        made.reader().read("kv.md", 0, 0)
+        made.reader().read("inferense/kv.md", 0, 0)
     assert raised.value.nearest[0] == "inference/kv.md"
 
 

@@ -12,7 +12,31 @@ POSTS = {f"{name}.md": f"# {name}\n\nA walrus rests on the ice.\n" for name in N
 
 @pytest.fixture(scope="module")
 def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
-    return made(tmp_path_factory.mktemp("blog"), POSTS)
+    site = ("--base-url", "https://ice.example/blog", "--permalink", "hugo")
+    return made(tmp_path_factory.mktemp("blog"), POSTS, *site)
+
+
+@pytest.mark.parametrize("tool", ["read_chunk", "get_outline"])
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("https://ice.example/blog/land/deserts/", "land/Deserts.md"),
+        ("https://ice.example/blog/sea/tides/#ebb", "sea/tides.md"),
+        ("<https://ice.example/blog/sea/tides>", "sea/tides.md"),
+        ("/blog/sea/tides/", "sea/tides.md"),
+        ("deserts.md", "land/Deserts.md"),
+        ("`sea/tides`", "sea/tides.md"),
+        ("./sea/tides.md:3", "sea/tides.md"),
+        ("sea\\walrus-and-ice.md", "sea/walrus-and-ice.md"),
+        ("/home/me/blog/content/sea/tides.md", "sea/tides.md"),
+        ("blog://post/harbour.md", "harbour.md"),
+        ('"harbour"', "harbour.md"),
+    ],
+)
+def test_a_post_is_read_by_its_address_or_an_unmistakable_part_of_its_path(
+    blog: Blog, tool: str, asked: str, meant: str
+) -> None:
+    assert blog.tool(tool, source=asked).text == blog.tool(tool, source=meant).text
 
 
 @pytest.mark.parametrize("tool", ["read_chunk", "get_outline", "find_similar", "suggest_links"])
@@ -20,7 +44,9 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     ("asked", "meant"),
     [
         ("land/tides.md", "sea/tides.md"),
-        ("deserts.md", "land/Deserts.md"),
+        ("https://other.example/sea/tides/", ""),
+        ("index.md", ""),
+        (".md", ""),
         ("land/montain-path.md", "land/mountain-paths.md"),
         ("%", ""),
         ("☂" * 900, ""),

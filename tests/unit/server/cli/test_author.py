@@ -127,7 +127,7 @@ def test_no_name_of_a_file_makes_a_line_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("similar", "walrus.mdx"), "walrus.md"),
+        (("similar", "walrvs.md"), "walrus.md"),
         (("links", "sop.md"), "soup.md"),
     ],
 )
