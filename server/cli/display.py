@@ -17,7 +17,7 @@ from blog_search_mcp.server.cli.terminal import escape_controls, print_json, tel
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.search_blog import SearchArguments, find_hits
+from blog_search_mcp.server.tools.search_blog import SearchArguments, find_hits, shorten_query
 
 CONFIDENCE = {"high": "green", "medium": "yellow", "low": "red"}
 LEAST = 0.0005
@@ -33,7 +33,7 @@ def search(settings: Settings, arguments: SearchArguments, *, why: bool, as_json
     answer = find_hits(engine, arguments)
     from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
 
-    query = analyse_for_blog(arguments.query, engine.overview)
+    query = analyse_for_blog(shorten_query(arguments.query), engine.overview)
     page = {"query": query.text, **answer_facts(answer, query)}
     page["notice"] = with_folders(page["notice"] or "", settings) or None
     hits = page["hits"]

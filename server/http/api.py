@@ -22,7 +22,7 @@ from blog_search_mcp.server.format.web import (
 )
 from blog_search_mcp.server.tools.browsing import LIST_POSTS, find_posts
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
 Given = Mapping[str, Any]
 Facts = dict[str, Any]
@@ -44,7 +44,7 @@ def search(engine: Engine, given: Given) -> Facts:
     """Search, as `search_blog` does. Raises BlogSearchError."""
     arguments = SEARCH_BLOG.parse(given)
     hits = find_hits(engine, arguments)
-    return answer_facts(hits, analyse_for_blog(arguments.query, engine.overview))
+    return answer_facts(hits, analyse_for_blog(shorten_query(arguments.query), engine.overview))
 
 
 def passage(engine: Engine, given: Given) -> Facts:
@@ -55,7 +55,7 @@ def passage(engine: Engine, given: Given) -> Facts:
     arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     read = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
-    query = analyse_for_blog(text, engine.overview) if text else None
+    query = analyse_for_blog(shorten_query(text), engine.overview) if text else None
     facts = passage_facts(read)
     if arguments.whole:
         return facts

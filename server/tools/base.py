@@ -7,10 +7,12 @@ refusal names the argument, the rule and the value, which is what a model needs 
 
 from __future__ import annotations
 
+import json
 import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Generic, Self, TypeVar
@@ -22,14 +24,19 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
-from blog_search_mcp.server.settings import OFFSET_MOST
+from blog_search_mcp.server.settings import MESSAGE_BYTES, OFFSET_MOST
 
 TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder
 reads, and longer than any path within a blog."""
 ANSWER = 25_000
-"""Longest answer in characters, all blocks together: clients cut or refuse answers of about
-25,000 tokens, and Chinese takes up to one token a character."""
+"""Longest answer in tokens by `results.count_tokens`, all blocks together: clients cut or refuse
+longer ones."""
+
+ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
+"""What models and proxies write for an argument that is not given, perhaps in quotes."""
+OTHERS = 5
+"""Arguments that there are none of and that a notice names."""
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
@@ -60,6 +67,8 @@ def _read_day(text: str, *, is_last: bool) -> str:
         raise ValueError(f"{rule}, got {results.quote(text)}") from None
 
 
+LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
+"""Not blank; what is too long for use is cut where it is used, and that is said."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
 Folder = Annotated[Text, AfterValidator(lambda text: text.strip().strip("/") or None)]
@@ -112,6 +121,15 @@ class ToolReply:
     """What the call found, if it searched; for the usage log."""
     is_error: bool = False
 
+    def with_notice(self, notice: str) -> ToolReply:
+        """Add a sentence, if there is one, to the facts' notice or to the last text."""
+        if not notice:
+            return self
+        if self.facts is None:
+            return replace(self, texts=(*self.texts[:-1], f"{self.texts[-1]}\nnotice: {notice}"))
+        told = " ".join(filter(None, (self.facts.get("notice"), notice)))
+        return self.of_facts({**self.facts, "notice": told}, self.answer)
+
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any], answer: Answer | None = None) -> Self:
         """Give facts as structured content, and as text to clients that know none."""
@@ -132,23 +150,37 @@ class Tool(Generic[ArgumentsT]):
     """Does a call; raises BlogSearchError. The second paragraph of its docstring is for models."""
 
     def call(self, engine: Engine, values: Mapping[str, Any]) -> ToolReply:
-        """Check the arguments and run. Raises BlogSearchError."""
-        return self.run(engine, self.parse(values))
+        """Check the arguments and run; a notice names others, which some clients add to each call.
+
+        Raises BlogSearchError.
+        """
+        mine = {name: value for name, value in values.items() if name in self.names}
+        told = self._name_others(values)
+        try:
+            reply = self.run(engine, self.parse(mine))
+        except UsageError as error:
+            raise UsageError(f"{error} {told}".strip()) from error
+        return reply.with_notice(told)
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
-        """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault.
-
-        A null, which models send for "not set", counts as absent, and 5.0 as an integer, as in
-        JSON Schema.
-        """
-        plain = {name: _plain(value) for name, value in values.items() if value is not None}
-        for name in values.keys() - set(self.names):
-            known, given = ", ".join(self.names), results.quote(name)
-            raise UsageError(f"{self.name} has no argument {given}; it takes {known}.")
+        """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
+        fields, meant = self.arguments.model_fields, dict[str, object]()
+        if told := self._name_others(values):
+            raise UsageError(told)
+        for name, field in fields.items():
+            value = values.get(name)
+            if value is not None and (field.is_required() or not is_absent(value)):
+                meant[name] = take_as_meant(value, field.annotation)
         try:
-            return self.arguments.model_validate(plain)
+            return self.arguments.model_validate(meant)
         except ValidationError as error:
             raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
+
+    def _name_others(self, values: Mapping[str, Any]) -> str:
+        """Name the arguments that there are none of, in a sentence; empty for none."""
+        others = [name for name in values if name not in self.names and not is_absent(values[name])]
+        named, known = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
+        return f"{self.name} has no argument {named}; it takes {known}." if others else ""
 
     @property
     def description(self) -> str:
@@ -181,9 +213,32 @@ def _describe_fault(error: ErrorDetails) -> str:
     return f"{' '.join(words)}{given and ', got '}{given}."
 
 
-def _plain(value: object) -> object:
+def is_absent(value: object) -> bool:
+    """Tell whether a value stands for none, where an argument need not be given."""
+    if isinstance(value, str):
+        return value.strip().strip("\"'").strip().lower() in ABSENT
+    return value in (None, [], {})
+
+
+def take_as_meant(value: object, wanted: object) -> object:
+    """Return the value of the type `wanted` that another stands for: `"5"`, `5.0`, `["a"]`.
+
+    A number is text where that is wanted.
+    """
+    is_number = wanted in (int, bool)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str) and (is_number or value.lstrip().startswith("[")):
+        with suppress(ValueError, RecursionError):
+            read = json.loads(value.lower() if is_number else value)
+            read = read[0] if isinstance(read, list) and len(read) == 1 else read
+            value = read if isinstance(read, str | int | float) else value
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        value = int(value)
+    if wanted is bool and value in (0, 1):
+        return bool(value)
+    if not is_number and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
     return results.replace_surrogates(value) if isinstance(value, str) else value
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
-from blog_search_mcp.server.tools.base import Arguments, Text, Tool, ToolReply, brief, check_text
+from blog_search_mcp.server.tools.base import Arguments, LongText, Text, Tool, ToolReply, brief
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.corpus import Corpus
@@ -36,13 +35,11 @@ MEETINGS = 3
 LINK_WIDTH = 100
 """Columns of a sentence that could carry a link."""
 
-DraftText = Annotated[str, AfterValidator(partial(check_text, most=DRAFT_LENGTH))]
-
 
 class DraftArguments(Arguments):
     """The arguments of a tool for a draft or a post."""
 
-    text: DraftText | None = Field(default=None, description="A draft, in Markdown")
+    text: LongText | None = Field(default=None, description="A draft, in Markdown")
     source: Text | None = Field(default=None, description="Or a post's source")
     top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TOP_K_DEFAULT
 
@@ -54,8 +51,15 @@ class DraftArguments(Arguments):
 
     def read(self, corpus: Corpus) -> Draft:
         """Read the draft, or the post. Raises UnknownPost, UnreadablePost or IndexBroken."""
-        data = None if self.text is None else self.text.encode()
+        data = None if self.text is None else self.text[:DRAFT_LENGTH].encode()
         return read_subject(corpus, data, self.source or "")
+
+    @property
+    def notice(self) -> str:
+        """Say how much of a long text is compared; empty for all of it."""
+        length = len(self.text or "")
+        part = f"the first {DRAFT_LENGTH:,} of the text's {length:,} characters"
+        return f"Compared were {part}." if length > DRAFT_LENGTH else ""
 
 
 class LinkArguments(DraftArguments):
@@ -90,7 +94,7 @@ def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
         if not longer:
             break
         max(longer, key=len).pop()
-    return ToolReply.of_facts(facts)
+    return ToolReply.of_facts(facts).with_notice(arguments.notice)
 
 
 def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> dict[str, Any]:
@@ -168,7 +172,8 @@ def tell_links(engine: Engine, arguments: LinkArguments) -> ToolReply:
     """
     corpus = engine.corpus()
     draft, is_reverse = arguments.read(corpus), arguments.reverse
-    return ToolReply.of_facts(find_links(draft, corpus, arguments.top_k, is_reverse=is_reverse))
+    facts = find_links(draft, corpus, arguments.top_k, is_reverse=is_reverse)
+    return ToolReply.of_facts(facts).with_notice(arguments.notice)
 
 
 def find_links(

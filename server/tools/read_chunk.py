@@ -16,7 +16,13 @@ from pydantic import Field
 
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.results import heading_path, link_to, name_authors, one_line
+from blog_search_mcp.server.format.results import (
+    count_tokens,
+    heading_path,
+    link_to,
+    name_authors,
+    one_line,
+)
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply, brief
 
 CHUNK_INDEX_MOST = 1_000_000
@@ -59,7 +65,7 @@ def passage_texts(passage: Passage, also: str = "") -> tuple[str, str]:
     Of one that is too long it is the part that the chunk asked for is in, and how to read on:
     with `also` as the other arguments.
     """
-    part = part_around(passage, ANSWER - len(describe_place(passage)) - NOTE)
+    part = part_around(passage, ANSWER - count_tokens(describe_place(passage)) - NOTE)
     text, place = join_chunks(part.chunks), describe_place(part)
     first, last = part.chunks[0], part.chunks[-1]
     ways = []
@@ -76,12 +82,12 @@ def passage_texts(passage: Passage, also: str = "") -> tuple[str, str]:
 def part_around(passage: Passage, room: int) -> Passage:
     """Return the one of the passage's parts that holds the chunk asked for.
 
-    A part is as many chunks in a row as `room` characters hold, or one that is longer; the first
+    A part is as many chunks in a row as `room` tokens hold, or one that is longer; the first
     begins with the passage, so that all of them together are it, each chunk once.
     """
     part: list[Chunk] = []
     for chunk in passage.chunks:
-        if part and len(join_chunks([*part, chunk])) > room:
+        if part and count_tokens(join_chunks([*part, chunk])) > room:
             if part[-1].index >= passage.asked:
                 break
             part = []

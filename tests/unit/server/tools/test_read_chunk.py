@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +46,24 @@ def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str,
         "date": "2025-03-04",
         "chunk": "1 of 1 (chunk_index 0), lines 5-10",
     }
+
+
+@pytest.mark.parametrize(
+    ("word", "characters"),
+    [
+        ("тюлень лежит на льду ", 24_000),
+        ("海象在冰上休息。", 17_500),
+        ("세이우치는 얼음 위에서 쉰다. ", 22_000),
+        ("वालरस बर्फ पर आराम करता है। ", 12_000),
+        ("វ៉ាលរុសសម្រាកលើទឹកកក។", 8_800),
+        ("😀🚀", 8_000),
+    ],
+)
+def test_a_part_is_as_long_as_its_script_allows(tmp_path: Path, word: str, characters: int) -> None:
+    paragraphs = "\n\n".join([word * (300 // len(word))] * 150)
+    blog = made(tmp_path, {"long.md": f"# Long\n\n{paragraphs}\n"})
+    text, _ = read(blog, "long.md", whole=True)
+    assert characters * 0.85 < len(text) < characters
 
 
 @pytest.mark.parametrize("start", [0, len(CODE) - 1])

@@ -116,6 +116,40 @@ def test_five_hits_stay_small_and_are_shortened_in_nothing_that_is_called_or_cit
     assert len(json.dumps(rest, ensure_ascii=False).encode()) < HIT_BYTES
 
 
+FRAMES = "".join(f"    at step{n} (app/part{n}.js:{n}:7)\n" for n in range(60))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"Walrus has no cache: keys\n{FRAMES}",
+        f"Traceback:\n{FRAMES}Error: a walrus has no cache of keys",
+        f"{'walrus cache ' * 50}{'y' * 700} {'caches of keys ' * 60}",
+        "海象" * 600 + " walrus cache",
+    ],
+)
+def test_of_a_long_query_the_part_that_tells_most_is_searched_for_and_that_is_said(
+    blog: Blog, query: str
+) -> None:
+    facts = search(blog, query).facts
+    assert facts["results"][0]["source"] in POSTS
+    assert f"{len(query):,} characters" in facts["notice"]
+    assert blog.tool("timeline", subject=query).facts["notice"].startswith("Searched for")
+
+
+def test_where_the_blog_has_nothing_one_hit_is_shown_and_the_others_are_to_be_had(
+    blog: Blog,
+) -> None:
+    query = "which part of medieval Hungarian tax law concerned monasteries"
+    facts = search(blog, query).facts
+    assert (facts["confidence"], len(facts["results"])) == ("low", 1)
+    assert facts["next_offset"] == 1
+    asked = search(
+        blog, "which part of medieval Hungarian tax law concerned monasteries", top_k=5
+    ).facts
+    assert len(asked["results"]) > 1
+
+
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_hits_that_do_not_fit_are_left_for_the_next_page(long: Blog, form: str) -> None:
     shown, offset = list[str](), 0
