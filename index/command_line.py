@@ -29,7 +29,7 @@ def read_absolute(text: str) -> Path:
     """
     if not os.path.lexists(text):  # else it is meant so
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
-        text = os.path.expandvars(text.replace("${userHome}", "~"))
+        text = os.path.expandvars(text)
         text = url2pathname(urlsplit(text).path) if text.startswith("file://") else text
     if not text:
         raise ValueError("it is empty; give a path")

@@ -208,7 +208,7 @@ def start_server(settings: Settings, address: Address | None, access: Access) ->
         if settings.watch is not None:
             refuse_inside(settings.watch, settings.index)
         else:
-            logging.warning("There is no index at %s yet.", settings.index)
+            logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:
         from blog_search_mcp.server.http.serve import serve_http
 

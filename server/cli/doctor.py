@@ -30,7 +30,7 @@ from blog_search_mcp.server.cli.client_settings import (
     read_entries,
 )
 from blog_search_mcp.server.cli.terminal import print_text, with_folders
-from blog_search_mcp.server.format.results import count_columns, one_line, to_json
+from blog_search_mcp.server.format.results import one_line, to_json
 from blog_search_mcp.server.settings import CLIENTS, Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.watch.staleness import StalenessCheck
@@ -91,22 +91,13 @@ def _check_embedder(identity: EmbedderIdentity, url: str) -> Result:
 
 
 def describe_tools() -> str:
-    """Say what the definitions of each set of tools cost a model in each session."""
+    """Say what the definitions of each set of tools cost a model: a token for four characters."""
     costs = []
     for name, tools in TOOLSETS.items():
         fields = ("name", "description", "input_schema")  # what stands in a model's context
         shown = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
-        costs.append(f"{name} {sum(map(estimate_tokens, shown)):,}")
+        costs.append(f"{name} {sum(map(len, shown)) // 4:,}")
     return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate: a token for four characters begun, and one for each wide one (Chinese).
-
-    For English prose and JSON that is within a few per cent of the tokenizers in use.
-    """
-    wide = count_columns(text) - len(text)
-    return wide + -(-(len(text) - wide) // 4)
 
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Result]:

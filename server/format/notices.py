@@ -33,17 +33,12 @@ def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
 
 
-def count_bytes(text: str) -> int:
-    """Count the bytes of UTF-8."""
-    return len(text.encode())
-
-
 def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
     names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
-    shown = fit(lambda first: "".join(f"{name}, " for name in first), names, room, count_bytes)
+    shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
     left = len(counts) - len(shown)
-    return ", ".join(shown) + (f" and {left:,} more" if left else "")
+    return ", ".join(names[: len(shown)]) + (f" and {left:,} more" if left else "")
 
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:

@@ -62,7 +62,7 @@ def test_each_argument_has_its_type_default_and_range(tool: Tool[Any]) -> None:
 
 def test_the_tools_on_the_page_are_those_there_are() -> None:
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in DOCUMENTED]
-    assert f"at most {ANSWER:,} characters" in PAGE
+    assert f"at most {ANSWER:,} tokens" in PAGE
 
 
 def test_every_fact_of_a_search_is_explained() -> None:

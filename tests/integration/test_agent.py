@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from mcp import StdioServerParameters
 
-from blog_search_mcp.server.cli.doctor import estimate_tokens
 from examples.agent.conversation import (
     AgentError,
     Call,
@@ -96,7 +95,7 @@ async def source_of(kind: str, index: Path, url: str) -> AsyncIterator[ToolSourc
 async def test_each_source_of_tools_does(kind: str, index: Path, url: str) -> None:
     mends = Scripted(
         calls("search_blog", query=""),
-        calls("read_chunk", source="inference/kv", chunk_index=0),
+        calls("read_chunk", source="inference/kvs", chunk_index=0),
         calls("look_up", word="cache"),
         calls("read_chunk", source="inference/kv.md"),
         Reply("It keeps keys and values."),
@@ -159,7 +158,7 @@ async def test_results_that_fill_the_models_context_end_the_search() -> None:
 
     model = Scripted(SEARCHES, SEARCHES, SEARCHES, Reply("It is long."))
     assert (await answer(QUESTION, model, Long())).text == "It is long."
-    assert [estimate_tokens(text) < 2_550 for text in model.told()] == [True] * 3
+    assert [len(text) / 4 < 2_550 for text in model.told()] == [True] * 3
 
 
 def searches_reads_answers(messages: Sequence[Body]) -> Body:

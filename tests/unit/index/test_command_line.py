@@ -25,7 +25,7 @@ def test_a_path_is_absolute_and_without_the_folder_that_it_turns_back_from(
     "text",
     [
         *("~/blog/ix", "$HOME/blog/ix/", "${HOME}/blog/ix", "${env:HOME}/blog/ix", " ~/blog/ix\n"),
-        *('"~/blog/ix"', "'/home/me/blog/ix'", "file:///home/me/blog/ix", "${userHome}/blog//ix"),
+        *('"~/blog/ix"', "'/home/me/blog/ix'", "file:///home/me/blog/ix", "$HOME//blog/ix"),
     ],
 )
 def test_what_a_shell_would_have_expanded_is_expanded(
