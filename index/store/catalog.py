@@ -248,21 +248,20 @@ class Catalog:
         That is its address, the end of either, or a path that ends in the source; marks around it,
         case and suffix do not count. Raises UnknownPost.
         """
-        places = {row[0]: row for row in self.rows("SELECT source, url FROM posts")}
-        if named not in places and (place := _bare_place(named)):
-            is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
-            bare = {it: [_bare_place(place or "") for place in row] for it, row in places.items()}
-            same = [source for source, both in bare.items() if place in both]
-            ends = [
-                source
-                for source, (of_file, of_page) in bare.items()
-                if of_file.endswith(place)
-                or of_page.endswith(place)
-                or (is_path and of_file and place.endswith(of_file))
-            ]
-            if len(same or ends) == 1:
-                named = (same or ends)[0]
-        return self.require_post(named)
+        for post in self._posts("WHERE source = ?", named).items():
+            return post
+        place, same, ends = _bare_place(named), list[str](), list[str]()
+        is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
+        for source, url in self.rows("SELECT source, url FROM posts") if len(place) > 1 else ():
+            file, page = _bare_place(source), _bare_place(url or "")
+            if place in (file, page):
+                same.append(source)
+            elif any(it.endswith(place) for it in (file, page)) or (
+                is_path and place.endswith(file or "?")
+            ):
+                ends.append(source)
+        only = same or ends
+        return self.require_post(only[0] if len(only) == 1 else named)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""

@@ -46,6 +46,8 @@ def test_a_post_is_read_by_its_address_or_an_unmistakable_part_of_its_path(
         ("land/tides.md", "sea/tides.md"),
         ("https://other.example/sea/tides/", ""),
         ("index.md", ""),
+        ("/", ""),
+        ("//.", ""),
         (".md", ""),
         ("land/montain-path.md", "land/mountain-paths.md"),
         ("%", ""),
