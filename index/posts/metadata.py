@@ -185,14 +185,17 @@ _ALIASES = ("aliases", "redirectfrom", "alias")
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
-_AUTHORS = ("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur")
+_AUTHORS = (
+    *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
+    *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
+)
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|y|&)\s+|,\s*(?=\S+\s+\S)")
 """Between names in a string; after a comma alone often stands a first name."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 
 _NO_WORDS = re.compile(
-    r"^title$|template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
+    r"template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
     r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
     r"|time|draft|stat(?:e|us)|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
     r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
@@ -250,29 +253,40 @@ def describe_post(
 
 def _list_authors(known: Fields) -> tuple[str, ...]:
     """Return the names, which are strings, of lists or of mappings."""
-    items = (to_text(item) for name in _AUTHORS for item in leaves(known.get(name)))
-    written = (_cut(item, MAX_DESCRIPTION) for item in items)
+    values = (fields.get(name) for fields in _levels(known) for name in _AUTHORS)
+    written = (_cut(to_text(item), MAX_DESCRIPTION) for value in values for item in leaves(value))
     names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
     kept = (_cut(name, MAX_TAG) for name in names if _WORDY.match(name))
     return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
+def _levels(known: Fields) -> Iterator[Fields]:
+    """Yield the fields, and those of a theme that Hugo and Zola have below one of their own."""
+    yield known
+    for inner in (known.get("params"), known.get("extra")):
+        if isinstance(inner, dict):
+            yield normalize_names(inner)
+
+
 def _list_words(known: Fields) -> Iterator[str]:
-    """Yield what other fields say in words, also those of a theme's or a page's own."""
-    inner = (known.get(name) for name in ("params", "extra"))
-    taken = {*_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
+    """Yield what other fields say in words."""
+    taken = {"title", *_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
     description = first_text(known, _DESCRIPTIONS)
-    for fields in (known, *(normalize_names(each) for each in inner if isinstance(each, dict))):
-        for name, value in fields.items():
-            for item in () if name in taken or _NO_WORDS.search(name) else leaves(value):
-                is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
-                text = to_text(item) if is_said else ""
-                if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
-                    yield text
+    for name, value in (item for fields in _levels(known) for item in fields.items()):
+        is_name = name.endswith(("title", "label"))
+        if name in taken or (_NO_WORDS.search(name) and not is_name):
+            continue
+        for item in leaves(value):
+            is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
+            text = to_text(item) if is_said else ""
+            if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
+                yield text
 
 
 def _aliases(known: Fields) -> tuple[str, ...]:
-    written = [to_text(item) for name in _ALIASES for item in leaves(known.get(name))]
+    values = (known.get(name) for name in _ALIASES)
+    lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
+    written = [to_text(item) for value in lists for item in leaves(value)]
     paths = (to_text(known.get(name)) for name in _PATHS)
     written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
     return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]

@@ -93,8 +93,9 @@ POSTS = {
     "pie.md": "---\ntitle: Pie\ndate: 2021-05-01\nauthor: [jd, Bo Lund]\n---\nBake it well.\n",
     "tart.md": "---\ntitle: Tart\ndate: 2022-05-01\nauthors: [{name: Bo Lund}]\n---\nBake it.\n",
     "soup.md": "---\ntitle: Soup\ndate: 2020-05-01\nby: Mia Wong and Al Ito\n---\nBoil it.\n",
-    "202401.md": "---\naliases: [Sourdough, my bread]\n---\nFlour, water, salt and time.\n",
+    "202401.md": "---\naliases: Sourdough, my bread\n---\nFlour, water, salt and time.\n",
     "trip.md": "---\ntitle: A trip\nplace: Lisbon\nextra:\n  company: Aunt Odile\n"
+    "  author: Zed Quill\n"
     "summary: Two ferries\ndescription: By sea\nlayout: wideframe\ndraft_note: zebra\n---\nRain.\n",
 }
 
@@ -110,6 +111,7 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("Sourdough", ["202401.md"]),
         ("my bread", ["202401.md"]),
         ("Lisbon", ["trip.md"]),
+        ("Zed Quill", ["trip.md"]),
         ("Aunt Odile", ["trip.md"]),
         ("ferries", ["trip.md"]),
         ("Mia Wong", ["soup.md"]),
