@@ -16,6 +16,8 @@ import pytest
 
 from blog_search_mcp.index.commands import command
 from blog_search_mcp.ingest import STOPPED
+from tests.support import front
+from tests.support.front import Ran
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 
@@ -54,8 +56,11 @@ def folder(first: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path)
     return Path(shutil.copytree(first[0], tmp_path / "blog"))
 
 
-def again(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return run(folder / "content", "--index", folder / "index", *options)
+def again(folder: Path, *options: str) -> Ran:
+    """Ingest that folder in this process."""
+    return front.command(
+        "ingest", str(folder / "content"), "--index", str(folder / "index"), *options
+    )
 
 
 def test_json_is_the_report_alone_on_stdout_and_a_second_run_changes_nothing(
@@ -69,7 +74,7 @@ def test_json_is_the_report_alone_on_stdout_and_a_second_run_changes_nothing(
     [warning] = report["warnings"]
     assert "latin.md" in warning
     assert warning in ran.stderr.splitlines()
-    report = json.loads(again(folder, "--json").stdout)
+    report = json.loads(again(folder, "--json").out)
     assert [report[name] for name in ("generation", "added", "embedded")] == [1, 0, 0]
 
 
@@ -84,7 +89,7 @@ def test_what_cannot_be_done_is_one_sentence(
     options: tuple[str, ...], status: int, folder: Path
 ) -> None:
     ran = again(folder, *options)
-    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (status, "", 1)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (status, "", 1)
 
 
 def test_a_missing_content_folder_is_named_to_its_author_alone(tmp_path: Path) -> None:
@@ -108,11 +113,12 @@ def test_a_broken_index_is_named_and_the_command_in_the_sentence_mends_it(
     (folder / "index" / name).write_text("nonsense", encoding="utf-8")
     (folder / "content" / "new.md").write_text("A new post.\n", encoding="utf-8")
     rebuild = command("ingest", folder / "content", "--index", folder / "index", "--rebuild")
-    said = again(folder).stderr
+    said = again(folder).err
     assert name.removeprefix("generations/000001/") in said
     assert f"`{rebuild}`" in said
-    mended = subprocess.run(shlex.split(rebuild), capture_output=True, encoding="utf-8")
-    assert (mended.returncode, "4 added" in mended.stderr) == (0, True)
+    _, *words = shlex.split(rebuild)
+    mended = front.command(*words)
+    assert (mended.status, "4 added" in mended.err) == (0, True)
 
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

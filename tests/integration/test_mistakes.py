@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import front
 from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
@@ -58,19 +59,19 @@ def test_a_place_that_cannot_be_listened_on_is_said_with_what_to_do(
     assert "Traceback" not in ran.stderr
 
 
-@pytest.mark.parametrize("rebuild", ["", " --rebuild"])
-def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: str) -> None:
+@pytest.mark.parametrize("rebuild", [[], ["--rebuild"]])
+def test_a_file_where_the_index_should_be_is_named(tmp_path: Path, rebuild: list[str]) -> None:
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "a.md").write_text("A post.\n", encoding="utf-8")
     (tmp_path / "f").write_text("", encoding="utf-8")
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "generations").write_text("", encoding="utf-8")
     for index in ("f", "f/below", "g"):
-        ran = shell(f"cd {tmp_path} && INGEST posts --index {index} --embedder embedded{rebuild}")
-        last = ran.stderr.splitlines()[-1]
-        assert (ran.returncode, "file" in last, "--index" in last) == (1, True, True)
-    ran = shell(f"cd {tmp_path} && SERVER search --index f x")
-    assert (ran.returncode, len(ran.stderr.splitlines()), "--index" in ran.stderr) == (1, 1, True)
+        ran = front.Blog(tmp_path / "posts", tmp_path / index).ingest(*rebuild)
+        last = ran.err.splitlines()[-1]
+        assert (ran.status, "file" in last, "--index" in last) == (1, True, True)
+    ran = front.command("search", "--index", str(tmp_path / "f"), "x")
+    assert (ran.status, len(ran.err.splitlines()), "--index" in ran.err) == (1, 1, True)
 
 
 @pytest.mark.parametrize("transport", ["", " --http 8765"])

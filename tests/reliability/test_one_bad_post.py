@@ -40,7 +40,7 @@ TEXTS = {
         f"{address} as an address": f'---\naliases: ["{address}"]\n---\n[a]({address}) Text.\n'
         for address in ("http://[a", "//a]", "http://a\u2100b/")
     },
-    "a million folders in a link": f"[a](/{'x/' * 1_000_000}) Text.\n",
+    "a hundred thousand folders in a link": f"[a](/{'x/' * 100_000}) Text.\n",
     "a hundred thousand folders in an address": f"---\nurl: /{'x/' * 100_000}\n---\nText.\n",
     "quotations in quotations": ">" * 20_000 + " Text.\n",
     "brackets in brackets": "[" * 20_000 + "Text" + "]" * 20_000 + "\n",
@@ -122,16 +122,17 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("word", ["poison", "tarpit"])
 @pytest.mark.parametrize("place", ["prepare.prepare_post", "documents.post_terms"])
-def test_of_many_posts_one_that_takes_too_long_or_ends_its_process_is_left_out(
-    place: str, word: str, tmp_path: Path
+def test_of_many_posts_those_that_take_too_long_or_end_their_process_are_left_out(
+    place: str, tmp_path: Path
 ) -> None:
+    bad = {BAD: "poison", "slow.md": "tarpit"}
     posts, program = tmp_path / "posts", tmp_path / "program.py"
     posts.mkdir()
     for number in range(WORTHWHILE):
         (posts / f"{number}.md").write_text(f"# Soup {number}\n\nBoil an onion.\n", "utf-8")
-    (posts / BAD).write_text(f"# Bad\n\nMuch {word}.\n", "utf-8")
+    for name, word in bad.items():
+        (posts / name).write_text(f"# Bad\n\nMuch {word}.\n", "utf-8")
     program.write_text(READS_DEADLY.format(place=place, name=place.partition(".")[2]), "utf-8")
     here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
 
@@ -140,8 +141,9 @@ def test_of_many_posts_one_that_takes_too_long_or_ends_its_process_is_left_out(
         ran = run_python(program, posts, *options, env=here)
         assert ran.returncode == 0, ran.stderr
         report = json.loads(ran.stdout)
-        return report["posts"], [skipped["source"] for skipped in report["skipped"]]
+        return report["posts"], sorted(skipped["source"] for skipped in report["skipped"])
 
-    assert ingest() == (WORTHWHILE, [BAD])
-    (posts / BAD).write_text("# Good\n\nA cure.\n", "utf-8")
-    assert ingest() == (WORTHWHILE + 1, [])
+    assert ingest() == (WORTHWHILE, [*bad])
+    for name in bad:
+        (posts / name).write_text("# Good\n\nA cure.\n", "utf-8")
+    assert ingest() == (WORTHWHILE + len(bad), [])

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from blog_search_mcp.index.embedders.client import (
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.types import Calibration, Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran
@@ -44,6 +44,7 @@ from tests.support.ollama_standin import (
     breaks_off,
     closes,
     compressed,
+    embedding,
     fails,
     hangs,
     replies,
@@ -56,6 +57,8 @@ POSTS = {
     "keys.md": "# Keys and poison\n\nA key of brass is filed until the poison lock turns.",
 }
 MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(40)}
+"""More than go out in one batch."""
+FEW = dict([*MANY.items()][:10])
 QUESTION = "how is a fleece washed"
 WORDS = "Keyword matches only"
 PAGE = "<html><h1>Please log in</h1></html>"
@@ -76,12 +79,16 @@ class Served:
     blog: Blog
     server: OllamaStandIn
     options: tuple[str, ...]
+    texts: set[str] = field(default_factory=set)
+    """All that was ever sent."""
 
     def ingest(self, posts: Mapping[str, str] = POSTS, *options: str) -> Ran:
         """Write posts and ingest them by the server."""
         self.blog.write(posts)
         self.server.requests.clear()
-        return self.blog.ingest(*self.options, *options)
+        ran = self.blog.ingest(*self.options, *options)
+        self.texts.update(self.sent())
+        return ran
 
     def sent(self) -> list[str]:
         """The texts of the last ingest, in the order they were asked for."""
@@ -97,15 +104,16 @@ class Served:
         self.server.models, self.server.reads_capitals = type(self.server)().models, True
 
     def assert_whole(self) -> None:
-        """Every vector of the index is one that the server gives, and a search goes by meaning."""
+        """Each post, of one chunk, has the vector of its own text, and a search goes by meaning."""
+        [model] = type(self.server)().models
         rows = read_rows(self.blog.index)
-        with serve(self.server, self.blog.content.parent / "twin") as twin:
-            twin.heal()
-            posts = {path.name: path.read_text() for path in self.blog.content.iterdir()}
-            assert twin.ingest(posts).status == 0
-            right = read_rows(twin.blog.index)
-        assert len(rows) == len(right)
-        assert (right @ rows.T).max(axis=0).min() > 0.999
+        posts = [path.read_text().split("\n\n")[-1] for path in self.blog.content.iterdir()]
+        texts = [text for text in self.texts if any(post in text for post in posts)]
+        right = np.array([embedding(text, model) for text in texts])
+        nearness = right @ rows.T
+        assert len(rows) == len(posts) == len({*nearness.argmax(axis=0)})
+        assert nearness.max(axis=0).min() > 0.999
+        assert WORDS not in self.search()
 
 
 @contextmanager
@@ -127,10 +135,39 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RemoteEmbedder, "for_a_query", RetryPolicy(LATE, ()))
 
 
-@pytest.fixture(params=[OllamaStandIn(), OpenAIStandIn()], ids=["ollama", "openai"])
+KINDS = (OllamaStandIn(), OpenAIStandIn())
+
+
+@pytest.fixture(params=KINDS, ids=["ollama", "openai"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
     with serve(request.param, tmp_path) as made:
         yield made
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=["ollama", "openai"])
+def _standing(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    with serve(request.param, tmp_path_factory.mktemp("standing")) as made:
+        assert made.ingest().status == 0
+        yield made
+
+
+@pytest.fixture
+def standing(_standing: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A blog that was ingested, with what earlier tests of this module added, and a well server.
+
+    It stays calibrated as a blog of many posts does.
+    """
+    monkeypatch.setattr(Calibration, "is_stale", lambda _self, _chunks: False)
+    yield _standing
+    _standing.heal()
+
+
+def name_posts(name: str, count: int = 1) -> dict[str, str]:
+    """Posts of that name."""
+    names = [f"{name} {number}" for number in range(count)]
+    return {f"{each}.md": f"# The {each}\n\nPast farms to the {each}." for each in names}
 
 
 @pytest.fixture
@@ -186,24 +223,25 @@ PASSING: dict[str, Fault] = {
 }
 
 
-@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
-def test_a_fault_that_passes_is_not_seen(fault: Fault, served: Served) -> None:
-    served.server.on_text["farms"] = once(fault)
-    assert served.ingest({**MANY, **POSTS}).status == 0
-    served.assert_whole()
+@pytest.mark.parametrize("name", PASSING)
+def test_a_fault_that_passes_is_not_seen(name: str, standing: Served) -> None:
+    standing.server.on_text["farms"] = once(PASSING[name])
+    assert standing.ingest(name_posts(f"gone {name}", 6)).status == 0
+    assert max(len(body["input"]) for body in standing.server.embedded) > 1
+    standing.assert_whole()
 
 
 @pytest.mark.parametrize("name", sorted(PASSING.keys() - {"too short"}))
 def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_the_next_goes_on(
-    name: str, served: Served
+    name: str, standing: Served
 ) -> None:
-    served.server.on_text[""] = PASSING[name]
-    ran = served.ingest()
+    standing.server.on_text[""] = PASSING[name]
+    ran = standing.ingest(name_posts(name))
     assert ran.status == 1
     assert re.search("[Tt]ry again", ran.err), ran.err
-    served.heal()
-    assert served.ingest().status == 0
-    served.assert_whole()
+    standing.heal()
+    assert standing.ingest({}).status == 0
+    standing.assert_whole()
 
 
 def test_a_server_that_refuses_a_known_text_embeds_all_others(served: Served) -> None:
@@ -226,10 +264,10 @@ BAD: dict[str, Fault] = {
 @pytest.mark.parametrize("name", BAD)
 def test_one_bad_text_stops_no_other_and_is_found_by_its_words(name: str, served: Served) -> None:
     served.server.on_text["poison"] = BAD[name]
-    ran = served.ingest({**MANY, **POSTS})
+    ran = served.ingest({**FEW, **POSTS})
     assert ran.status == 0
     assert "keys.md" in ran.out + ran.err
-    assert not any(f"{number:02}.md" in ran.out + ran.err for number in range(40))
+    assert not any(name in ran.out + ran.err for name in FEW)
     assert "keys.md" in served.search("poison lock")
     served.heal()
     assert served.ingest({}, "--rebuild").status == 0
@@ -259,7 +297,7 @@ def test_a_server_that_mixes_up_batches_is_sent_one_text_at_a_time(
     change: Callable[[list[list[float]]], list[list[float]]], served: Served
 ) -> None:
     served.server.on_text[""] = alters(change)
-    assert served.ingest(MANY).status == 0
+    assert served.ingest({**FEW, **POSTS}).status == 0
     served.server.on_text = {}
     served.assert_whole()
 
@@ -270,7 +308,7 @@ def test_what_is_too_much_for_a_request_goes_out_in_parts(served: Served) -> Non
     if isinstance(served.server, OpenAIStandIn):
         served.server.most_texts = 8
     long = "# Knitting\n\n" + " ".join(f"stitch {n} of the jumper" for n in range(60))
-    assert served.ingest({**MANY, "long.md": long}).status == 0
+    assert served.ingest({**FEW, "long.md": long}).status == 0
     assert WORDS not in served.search("stitch of a jumper")
 
 
@@ -482,46 +520,42 @@ REFUSED: dict[str, tuple[Callable[[Served], None], str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
-def test_a_server_that_refuses_is_told_with_what_to_do(
-    change: Callable[[Served], None], said: str, served: Served
-) -> None:
-    served.ingest()
-    change(served)
-    assert WORDS in (answer := served.search())
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_server_that_refuses_is_told_with_what_to_do(name: str, standing: Served) -> None:
+    change, said = REFUSED[name]
+    change(standing)
+    assert WORDS in (answer := standing.search())
     assert "wool.md" in answer
-    ran = served.ingest({"tea.md": "# Tea\n\nBoil water."})
+    ran = standing.ingest(name_posts(name))
     assert (ran.status, said in ran.err) == (1, True), ran.err
-    served.heal()
-    assert WORDS not in served.search()
+    standing.heal()
+    assert WORDS not in standing.search()
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_a_search_is_answered_by_words_at_least_and_the_next_one_whole(
-    fault: Fault, served: Served
+    fault: Fault, standing: Served
 ) -> None:
-    served.ingest()
-    served.server.on_text["fleece"] = fault
-    assert WORDS in (answer := served.search())
+    standing.server.on_text["fleece"] = fault
+    assert WORDS in (answer := standing.search())
     assert "wool.md" in answer
-    served.heal()
-    assert WORDS not in served.search()
+    standing.heal()
+    assert WORDS not in standing.search()
 
 
 @pytest.mark.parametrize("status", [302, 308])
 def test_no_text_and_no_key_goes_where_a_redirect_points(
-    status: int, served: Served, monkeypatch: pytest.MonkeyPatch
+    status: int, standing: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    served.ingest()
     monkeypatch.setenv("EMBEDDER_API_KEY", "secret")
-    with running(type(served.server)()) as elsewhere:
+    with running(type(standing.server)()) as elsewhere:
         for path in ("/api/tags", "/api/version"):
             location = f"http://{elsewhere.host}{path}"
-            served.server.elsewhere[path] = replies(status, "", Location=location)
-        location = f"http://{elsewhere.host}{served.server.route}"
-        served.server.on_text[""] = replies(status, "", Location=location)
-        assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 1
-        assert WORDS in served.search()
+            standing.server.elsewhere[path] = replies(status, "", Location=location)
+        location = f"http://{elsewhere.host}{standing.server.route}"
+        standing.server.on_text[""] = replies(status, "", Location=location)
+        assert standing.ingest(name_posts(f"place {status}")).status == 1
+        assert WORDS in standing.search()
         assert elsewhere.requests == []
 
 
