@@ -40,7 +40,7 @@ test: $(INSTALLED) ## run the fast tests, on every core
 	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist worksteal --hypothesis-profile quick
 
 test-all: $(INSTALLED) ## run every test that needs no further install, and hold what they cover to a floor
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov --cov-report term:skip-covered --durations 50
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report term:skip-covered --durations 50
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page
@@ -97,20 +97,25 @@ playwright: $(INSTALLED)
 question:
 	@test -n "$$QUESTION" || { echo 'Say what to ask: make ask Q="what is a KV cache?"' >&2; exit 2; }
 
-$(PRODUCT): pyproject.toml constraints.txt
+define MAKE_VENV
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo '$(PYTHON) is missing or older than Python 3.11. Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo '$(PYTHON) has no venv module. On Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
-	@echo 'Installing the project into .venv (once, and again when its dependencies change).' >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+endef
+
+$(PRODUCT): pyproject.toml constraints.txt
+	$(MAKE_VENV)
+	@echo 'Installing the project into .venv (once, and again when its dependencies change).' >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-$(INSTALLED): $(PRODUCT)
-	@echo 'Installing what tests and checks need into .venv.' >&2
+$(INSTALLED): pyproject.toml constraints.txt
+	$(MAKE_VENV)
+	@echo 'Installing the project, and what tests and checks need, into .venv.' >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
+	@touch $(PRODUCT) $@
 
 .clients/installed: tests/clients/requirements.txt tests/clients/package.json tests/clients/package-lock.json
 	@command -v npm >/dev/null || { \

@@ -144,6 +144,16 @@ def milvus(milvus_address: str) -> Iterator[Milvus]:
 
 
 @pytest.fixture
+def uncalibrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares each ingest the searches that calibrate it, for tests that search nothing."""
+    from blog_search_mcp.index.types import Calibration
+    from tests.support import front
+
+    usual = Calibration(0.9, 0.1, 0.4, 0.5, 0.1, 0.1, characters=0, chunks=0, last_chunk=-1)
+    monkeypatch.setattr(front, "_calibrate", lambda _snapshot, _embedded: usual)
+
+
+@pytest.fixture
 def round_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranks and estimates confidence by a model with round numbers instead of the fitted one."""
     from blog_search_mcp.index.search import confidence, ranking

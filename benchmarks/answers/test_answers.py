@@ -15,8 +15,11 @@ CONTENT = Path(__file__).parents[2] / "content" / "llm"
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("answers")
-    shutil.copytree(CONTENT, folder / "blogs" / "sample" / "posts" / "llm")
-    (folder / "blogs" / "sample" / "posts" / "empty.md").write_text("---\ntitle: Empty\n---\n")
+    posts = folder / "blogs" / "sample" / "posts"
+    (posts / "llm").mkdir(parents=True)
+    for name in ("kv-cache-intro.md", "what-is-a-kv-cache.md"):
+        shutil.copy(CONTENT / name, posts / "llm")
+    (posts / "empty.md").write_text("---\ntitle: Empty\n---\n")
     question = {"query": "what does a cache keep?", "source": "llm/what-is-a-kv-cache.md"}
     (folder / "sample.jsonl").write_text(json.dumps(question))
     places = ["--blogs", folder / "blogs", "--questions", folder, "--work", folder / "work"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,11 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
     [code] = re.findall(r"^```python\n(.+?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    script = tmp_path / "example.py"
+    script, post = tmp_path / "example.py", Path("llm") / "what-is-a-kv-cache.md"
+    (tmp_path / "content" / "llm").mkdir(parents=True)
+    shutil.copy(ROOT / "content" / post, tmp_path / "content" / post)
     script.write_text(code.replace("/tmp/api-index", str(tmp_path / "index")), encoding="utf-8")
-    done = run_python(script)
+    done = run_python(script, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].endswith(" chunks")

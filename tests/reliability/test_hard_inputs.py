@@ -7,6 +7,7 @@ its file's name and a word where hundreds of posts are made of the same two word
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import tempfile
 import unicodedata
@@ -47,12 +48,19 @@ def nasty(
 ) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
     subprocess.run([shared / "corpora" / "unpack", folder], check=True, capture_output=True)
-    for place in () if request.config.getoption("--full") else (folder / "nasty").rglob("*/"):
-        files = sorted(path for path in place.iterdir() if path.is_file())
-        for number, path in enumerate(files if len(files) > MANY else ()):
-            if number % ONE_OF:
-                path.unlink()
+    if not request.config.getoption("--full"):
+        thin(folder / "nasty")
     return folder / "nasty"
+
+
+def thin(folder: Path) -> None:
+    """Leave out most of many small posts of a kind, and a kind of huge ones: others have some."""
+    shutil.rmtree(folder / "natural" / "huge")
+    for place in [path for path in folder.rglob("*") if path.is_dir()]:
+        files = sorted(path for path in place.iterdir() if path.is_file())
+        for number, path in enumerate(files):
+            if len(files) > MANY and number % ONE_OF:
+                path.unlink()
 
 
 @pytest.fixture(scope="module")

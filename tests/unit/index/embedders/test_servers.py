@@ -140,6 +140,7 @@ KINDS = (OllamaStandIn(), OpenAIStandIn())
 
 @pytest.fixture(params=KINDS, ids=["ollama", "openai"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    request.getfixturevalue("uncalibrated")
     with serve(request.param, tmp_path) as made:
         yield made
 
