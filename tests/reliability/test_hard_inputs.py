@@ -38,8 +38,9 @@ ORIGINAL = "utf8-bom"
 _WORD = re.compile(r"[^\W_]+")
 
 
-MANY, ONE_OF = 100, 4
-"""Without `--full`, of a folder of more posts than these only one of four is taken."""
+MANY, ONE_OF, LARGE = 100, 4, 200_000
+"""Without `--full`, of a folder of more posts than these only one of four is taken, and of posts as
+they are found no larger one than so many bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,9 @@ def nasty(
 def thin(folder: Path) -> None:
     """Leave out most of many small posts of a kind, and a kind of huge ones: others have some."""
     shutil.rmtree(folder / "natural" / "huge")
+    for path in (folder / "natural").rglob("*"):
+        if path.is_file() and path.stat().st_size > LARGE:
+            path.unlink()
     for place in [path for path in folder.rglob("*") if path.is_dir()]:
         files = sorted(path for path in place.iterdir() if path.is_file())
         for number, path in enumerate(files):
