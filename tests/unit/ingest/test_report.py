@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.ingest.report import LINES, Progress
-from tests.support.front import made
+from tests.support.front import Blog, made
 
 DRAFT = "---\ndraft: true\n---\nHidden."
 
@@ -23,6 +25,24 @@ def test_every_file_is_counted_once_as_what_it_became(tmp_path: Path) -> None:
     for part in ("3 posts", "1 added", "1 changed", "2 removed", "1 skipped", "1 draft"):
         assert part in last
     assert set(blog.posts()) == {"edited.md", "kept.md", "new.md"}
+
+
+def test_every_stage_that_begins_is_told_to_its_end(tmp_path: Path) -> None:
+    made(tmp_path, {"a.md": "Words.", "b.md": "More words."})
+    said = Blog(tmp_path / "content", tmp_path / "other").ingest().err
+    shares = dict(re.findall(r"^(.+?): [\d,]+ of [\d,]+ \((\d+)%\)", said, re.MULTILINE))
+    assert len(shares) > 1
+    assert {*shares.values()} == {"100"}
+
+
+def test_links_that_contradict_the_addresses_are_told_once(tmp_path: Path) -> None:
+    posts = {f"{n}.md": f"---\ndate: 2024-01-0{n}\n---\nTale {n}.\n" for n in range(1, 4)}
+    links = " ".join(f"[{n}](/2024/01/0{n}/{n}/)" for n in range(1, 4))
+    site = ("--base-url", "https://tale.example", "--permalink", "/:filename/")
+    blog = made(tmp_path, {**posts, "links.md": links}, *site)
+    assert any("/2024/01/01/1/" in each for each in blog.report["warnings"])
+    blog.write({"1.md": "Once more."})
+    assert not any("/2024/" in each for each in json.loads(blog.ingest("--json").out)["warnings"])
 
 
 def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted(

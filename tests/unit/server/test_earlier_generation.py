@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.front import Blog, made
@@ -42,3 +44,13 @@ def test_a_tool_for_authors_says_that_the_newest_generation_cannot_be_used(
 
 def test_a_reader_gets_the_earlier_generation_and_is_told(blog: Blog) -> None:
     assert blog.tool("search_blog", query="walrus").facts["notice"]
+
+
+def test_a_generation_that_was_never_switched_to_is_not_read(tmp_path: Path) -> None:
+    blog = made(tmp_path, POSTS)
+    blog.write({"tusks.md": "# Tusks\n\nA tusk is a tooth.\n"})
+    assert blog.ingest().status == 0
+    (blog.index / "CURRENT").write_text("000001\n", encoding="ascii")
+    assert not blog.tool("search_blog", query="walrus").is_error
+    (blog.index / "generations" / "000001" / "manifest.json").write_bytes(b"{")
+    assert blog.tool("search_blog", query="walrus").is_error

@@ -27,7 +27,10 @@ def corrected(text: str, languages: tuple[str, ...] = ("en",)) -> tuple[str, str
 
 @pytest.mark.parametrize(
     "word",
-    ["kuberntes", "kubernettes", "kubernates", "kubenretes", "Kubernetez", "KuberNtes"],
+    [
+        *("kuberntes", "kubernettes", "kubernates", "kubenretes", "Kubernetez", "KuberNtes"),
+        *("kobernetes", "kbuernetes", "kbernetes"),
+    ],
 )
 def test_a_letter_may_be_wrong_missing_added_or_exchanged_with_the_next(word: str) -> None:
     assert corrected(f"How do I run {word}?") == (word, "kubernetes")

@@ -182,6 +182,7 @@ def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama
     documents = ollama.sent()
     assert all(text.startswith(("search_document: ", "search_query: ")) for text in documents)
     assert any(text.startswith("search_document: Wool") for text in documents)
+    assert len(ollama.server.embedded) < len(documents) / 2  # in batches, queries too
     assert {(body["truncate"], body["keep_alive"]) for body in ollama.server.embedded} == {
         (False, "30m")
     }
