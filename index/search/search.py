@@ -43,11 +43,6 @@ VERBATIM_POSTS = 10
 LOOKED_AT = 20
 """Of the best passages, those that are compared with each other: what a client asks for at most."""
 
-OFF_TOPIC = 0.02
-"""Certainty below which a query gives its nearest hit alone: of four of twelve questions that a
-German blog does not answer, of four of five about other things on an English one, and of none of
-their seventy with an answer whose post is among the first five hits."""
-
 NAMED = 3
 """Copies named in a notice; the others are counted."""
 
@@ -79,9 +74,6 @@ def search(
         retrieved.posts,
         scores,
     )
-    is_off_topic = calibration and confidence.certainty < OFF_TOPIC
-    if is_off_topic and demands.among is None and not retrieved.query.is_foreign:
-        passages = passages[:1]
     first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]

@@ -119,9 +119,12 @@ def test_a_later_passage_tells_what_stands_above_it(
         ({"a.md": "---\ntitle: A <b>b</b> `c` &amp; **d**\n---\nA walrus."}, "A b c & d", None),
         ({"a.md": "---\ntitle: Vec<T> and __init__\n---\nA walrus."}, "Vec<T> and __init__", None),
         (
-            {"hugo.toml": "", "content/a.md": "# T\n\n## The {{ .walrus }} is\n\nText."},
-            "T",
-            "The {{ .walrus }} is",
+            {
+                "hugo.toml": "baseURL = 'https://h.example/'",
+                "content/a.md": "## The {{ walrus }} is\n\nText.",
+            },
+            "a",
+            "The {{ walrus }} is",
         ),
     ],
 )

@@ -37,7 +37,7 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("---\ntags:\n\t- hens\n\t- eggs\ntitle: [1] Hens\n---\nA hen.", {"title": "[1] Hens"}),
     ("---\ntitle: Hens\ntags: [hens, eggs\n---\nA hen.", {"tags": ["hens", "eggs"]}),
-    ("---\ntitle: *Hens*\ndate:2023-02-14\n---\nA hen.", {"title": "*Hens*", **DAY}),
+    ("---\ntitle: *Hens*\ndate:2023-02-14\n---\nA hen.", {"title": "Hens", **DAY}),
     (
         '+++\ntitle = Hens\ndate = 2023-02-14\ntags = ["hens"]\n[extra]\ntitle = "no"\n+++\nA hen.',
         {"title": "Hens", **DAY, "tags": ["hens"]},

@@ -128,7 +128,11 @@ EN = "The water is hot, and the clock is set when the leaves are in the pot."
             {"_posts/2024-01-02-tea.md": {"de": "_posts/2024-01-03-tee.md"}},
         ),
         (
-            {"hr/tea.md": EN, "pt/tea.md": f"# Tea in PT\n\n{EN}", "de/tea.md": DE},
+            {
+                "hr/tea.md": EN,
+                "pt/tea.md": "# Tea in PT\n\nOf the tea in the cup, this is the best.",
+                "de/tea.md": DE,
+            },
             {"hr/tea.md": {}, "pt/tea.md": {}, "de/tea.md": {}},
         ),
     ],

@@ -59,9 +59,3 @@ def test_quoted_words_that_no_post_has_are_searched_for_apart(asked: Blog) -> No
     answer = search(asked, 'glue "on tuesdays only"')
     assert {"glue.md", "paste.md"} <= {*answer["sources"]}
     assert "on tuesdays only" in answer["notice"]
-
-
-def test_what_the_blog_does_not_hold_gives_its_nearest_hit_alone(asked: Blog) -> None:
-    answer = search(asked, "how do I renew the passport of my child at an embassy abroad")
-    assert answer["confidence"] == "low"
-    assert len(answer["hits"]) <= 1

@@ -56,9 +56,9 @@ def test_what_matches_is_marked_in_prose_and_in_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "plain", "html"),
+    ("text", "lead", "html"),
     [
-        ("    *one*", "-\n", "<ul><li><p><em>one</em></p></li></ul>"),
+        ("    *one*", "-\n", "<ul><li><em>one</em></li></ul>"),
         ("# no\n\n*a* = 1", "```\n", "<pre><code># no\n\n*a* = 1</code></pre>"),
     ],
 )

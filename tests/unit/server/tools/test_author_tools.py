@@ -25,11 +25,11 @@ REPEATED = "\n\n".join(
     f"## Part {n}\n\n" + " ".join(f"word{n}{chr(97 + k)} stone{n}{chr(97 + k)}" for k in range(20))
     for n in range(6)
 )
-WORDY = "and on it " * 12
+RESTS = "The walrus rests on the ice, and on it. {0} on it."
 MANY = {
     f"a-folder/of-a-year/post-number-{n}.md": (
         f"---\ntitle: {'Very ' * 9}walrus {n}\ndate: 20{n + 10}-01-02\n---\n"
-        f"{REPEATED if n < 3 else f'The walrus rests on the ice, {WORDY} rests.'}\n"
+        f"{REPEATED if n < 3 else RESTS.format(' '.join(f'on {n}.{i}' for i in range(20)))}\n"
     )
     for n in range(14)
 }

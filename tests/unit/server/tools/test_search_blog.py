@@ -23,7 +23,7 @@ DEEP = "/".join([letter * 180 for letter in "abcd"])
 LONG = {
     f"{DEEP}/{chr(97 + n)}.md": (
         f"---\ntitle: {chr(97 + n) * 9} {'walrus rests ' * 12}\n---\n# {'Long ' * 30}\n\n"
-        f"A walrus rests on the ice, {'and on it ' * 30}{n}.\n"
+        f"A walrus rests on the ice, {' '.join(f'and on {n}.{i}' for i in range(30))}.\n"
     )
     for n in range(20)
 }
