@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,51 +10,17 @@ import pytest
 from blog_search_mcp.index.commands import Blog as BlogOfCommand
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import (
-    FileState,
-    LastIngest,
     blog_of,
-    compare_files,
     find_changes,
     index_beside,
     read_last_ingest,
 )
-from blog_search_mcp.index.posts.walk import SourceFile
 
 if TYPE_CHECKING:
     from tests.support.blog import Blog, MakeBlog
 
-LAST = LastIngest(
-    generation=1,
-    created="2026-01-13T08:00:00+00:00",
-    content="/blog",
-    files={
-        "a.md": FileState(size=3, mtime_ns=30),
-        "b.md": FileState(size=4, mtime_ns=40, due="2026-01-20"),
-    },
-)
-A = SourceFile("a.md", Path("a.md"), 3, 30)
-B = SourceFile("b.md", Path("b.md"), 4, 40)
-C = SourceFile("c.md", Path("c.md"), 5, 50)
 SOUP = "# Soup\n\nBoil an onion.\n"
 DRAFT = "---\ndraft: true\n---\nA walrus.\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "today", "changes"),
-    [
-        ([A, B], "2026-01-19", []),
-        ([A, replace(B, size=5)], "2026-01-15", ["b.md"]),
-        ([replace(A, mtime_ns=29), B], "2026-01-15", ["a.md"]),
-        ([A, B, C], "2026-01-15", ["c.md"]),
-        ([B], "2026-01-15", ["a.md"]),
-        ([A, B], "2026-01-20", ["b.md"]),
-        ([C], "2026-01-15", ["a.md", "b.md", "c.md"]),
-    ],
-)
-def test_a_file_is_compared_by_size_time_and_day(
-    files: list[SourceFile], today: str, changes: list[str]
-) -> None:
-    assert compare_files(LAST, files, today) == changes
 
 
 def behind(blog: Blog, now: str = "2026-01-15") -> list[str]:

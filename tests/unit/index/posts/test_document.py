@@ -2,37 +2,10 @@ import pytest
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.document import MAX_MARKS, Document, find_language, read_document
-from blog_search_mcp.index.posts.walk import SUFFIXES
-from blog_search_mcp.index.types import Post
 
 
 def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
     return read_document(data, source)
-
-
-def test_a_post_is_read_whole() -> None:
-    data = (
-        b"\xef\xbb\xbf---\r\ntitle: A KV cache\r\ndate: 2024-05-01\r\nexpires: 2027-01-01\r\n"
-        b"tags: [llm]\r\n---\r\n\r\n# Heading\r\n\r\nText\r\n"
-    )
-    document = parsed(data)
-    assert document == Document(
-        post=Post("notes/a-post.md", "A KV cache", "2024-05-01", ("llm",)),
-        fields={
-            "title": "A KV cache",
-            "date": "2024-05-01",
-            "expires": "2027-01-01",
-            "tags": ["llm"],
-        },
-        body=document.body,
-        first_line=7,
-    )
-    assert document.body.text == "\n# Heading\n\nText\n"
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_the_reader_is_chosen_by_suffix_in_any_case(suffix: str) -> None:
-    assert read_document(b"# A title", f"a{suffix.upper()}").post.title == "A title"
 
 
 @pytest.mark.parametrize(

@@ -145,42 +145,6 @@ def test_a_hexo_post() -> None:
     )
 
 
-def test_a_zola_post() -> None:
-    post = parsed(
-        "blog/2022-02-03_shortcodes/index.fr.md",
-        """\
-        +++
-        title = "Les codes"
-        [taxonomies]
-        tags = ["zola", "rust"]
-        categories = ["web"]
-        [extra]
-        toc = true
-        +++
-        {{ youtube(id="dQw4", autoplay=true) }}
-
-        Voir [la page](@/blog/other.md#part).
-
-        {{ image(src="a.png", alt="Un graphe") }}
-
-        {% quote(author="Vincent") %}
-        Une **phrase**.
-        {% end %}
-
-        On écrit {{/* youtube(id="x") */}}.
-        """,
-    )
-    assert post.post == Post(
-        source="blog/2022-02-03_shortcodes/index.fr.md",
-        title="Les codes",
-        date="2022-02-03",
-        tags=("zola", "rust", "web"),
-    )
-    assert strip_markup(post.body.text) == (
-        'Voir la page.\nUn graphe\nUne phrase.\nOn écrit {{ youtube(id="x") }}.'
-    )
-
-
 def test_a_docusaurus_post() -> None:
     post = parsed(
         "blog/2021-08-26-welcome/index.mdx",
