@@ -1,7 +1,5 @@
 """Run `python -m ingest`, the command `ingest` alone; a stop has its sentence from the start."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 from blog_search_mcp.index.signals import end_on_signals

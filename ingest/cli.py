@@ -1,14 +1,12 @@
 """The command `ingest`: its options, and its report printed."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
 import signal
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -124,14 +122,13 @@ def _stop_with_stdin() -> None:
     end_process(signal.SIGTERM, STOPPED)
 
 
-def run(job: Job, as_json: bool) -> int:
+def run(job: "Job", as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
     from blog_search_mcp.index.commands import Blog, complete_commands
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.index.posts.last_ingest import option_words
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, as_lines
-    from blog_search_mcp.ingest.report import as_json as write_json
 
     blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))
     try:
@@ -148,5 +145,5 @@ def run(job: Job, as_json: bool) -> int:
     )
     sys.stderr.write("\n".join(as_lines(report)) + "\n")
     if as_json:
-        sys.stdout.write(write_json(report) + "\n")
+        sys.stdout.write(json.dumps(asdict(report)) + "\n")
     return 0

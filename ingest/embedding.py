@@ -6,25 +6,20 @@ posts first. What waits is in the manifest, and its texts are in the catalog: an
 backlog, of its own or of one that was killed, reads no file to finish it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.base import embedding_text
+from blog_search_mcp.index.embedders.base import Embedder, embedding_text
+from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.errors import EmbedderError, TextsRefused
 from blog_search_mcp.index.posts.chunks import split_windows
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
-    from blog_search_mcp.index.embedders.cache import EmbeddingCache
-    from blog_search_mcp.index.store.manifest import PendingPost
-    from blog_search_mcp.index.types import Vectors
-    from blog_search_mcp.index.writer import IndexWriter
+from blog_search_mcp.index.store.manifest import PendingPost
+from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.writer import IndexWriter
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to

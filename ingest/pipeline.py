@@ -21,7 +21,7 @@ from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, forma
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.ingest.plan import Plan, is_settled, make_plan
+from blog_search_mcp.ingest.plan import Job, Plan, is_settled, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
-    from blog_search_mcp.ingest.plan import Job
     from blog_search_mcp.ingest.prepare import ParsedResult
 
 
@@ -82,11 +81,11 @@ class _Ingest:
         manifest = self.store.read_manifest(live) if live else None
         self.plan = make_plan(self.job, manifest, self.workers)
         self.counts, self.results = Counts(self.plan), self._prepare()
-        self.has_changes = bool(self.plan.removed)
+        self.has_changes, base = bool(self.plan.removed), self.plan.base
         if self.has_changes:
             return
         for result in self.results:
-            if self.counts.is_change(result):
+            if result.new or (result.skipped and base and result.source in base.posts):
                 self.has_changes, self.results = True, chain([result], self.results)
                 return
             self.counts.count(result)

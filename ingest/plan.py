@@ -4,8 +4,6 @@ A file whose size and time are those at which an ingest read it is not opened. W
 really changed is decided by its digest when it is read (`ingest.prepare`).
 """
 
-from __future__ import annotations
-
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -13,23 +11,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
+from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
 from blog_search_mcp.ingest.sites.site import Site, find_site
+from blog_search_mcp.ingest.workers import WorkerPool
 
-if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
-    from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
-    from blog_search_mcp.ingest.workers import WorkerPool
-
-
-ChooseEmbedder: TypeAlias = "Callable[[EmbedderIdentity | None, CountLanguages], Choice]"
+ChooseEmbedder: TypeAlias = Callable[[EmbedderIdentity | None, CountLanguages], Choice]
 """Choose the embedder, given that of the existing index, `None` without one, and what counts the
 folder's posts by language."""
 

@@ -4,8 +4,6 @@ Everything that costs a processor and needs nothing but the file happens here, s
 processes can do it for several files (`ingest.workers`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

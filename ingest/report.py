@@ -1,12 +1,9 @@
 """Report an ingest: progress while it runs, its counts, and these as lines or as JSON."""
 
-from __future__ import annotations
-
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
@@ -16,10 +13,10 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import LeftOut
 from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
+from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.plan import AWAY, Plan
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.store.manifest import Manifest
     from blog_search_mcp.ingest.prepare import ParsedResult
 
 
@@ -83,7 +80,7 @@ class Counts:
         empty if it has one; `None` for one that stays as it is."""
         self._became |= {skip.source: skip for skip in plan.skipped}
 
-    def count(self, result: ParsedResult) -> None:
+    def count(self, result: "ParsedResult") -> None:
         """Count one file that was read."""
         self.due[result.source] = result.due
         self.with_parts |= {result.source} if result.has_parts else set()
@@ -94,10 +91,6 @@ class Counts:
     def refuse(self, skipped: Skipped) -> None:
         """Count a post that the index did not take, though it was kept or read before."""
         self._became[skipped.source] = skipped
-
-    def is_change(self, result: ParsedResult) -> bool:
-        """Whether a file requires a new generation."""
-        return bool(result.new or (result.skipped and result.source in self._before))
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -150,26 +143,16 @@ def _describe_files(plan: Plan) -> Iterator[str]:
         yield f"Not read, since it is not Markdown: {', '.join(kinds)}."
 
 
-MAX_NAMES = 3
-"""Files that are named where all are left out."""
-
-
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
-    """Describe why a folder has no post to index, with the first files that were left out."""
+    """Describe why a folder has no post to index, with the first of those that were left out."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
-    first = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped[:MAX_NAMES]]
-    more = [f"and {len(skipped) - MAX_NAMES:,} more"] if len(skipped) > MAX_NAMES else []
+    first = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped[:3]]
     advice = "Give the folder that holds the posts."
     if any(file.reason in INCLUDED for file in skipped):
         advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
     said = f"No post to index below {content}: all {len(skipped):,} are left out"
-    return f"{said}, {', '.join((*first, *more))}. {advice}"
-
-
-def as_json(report: Report) -> str:
-    """Format the report on one line of ASCII, which any stdout can encode."""
-    return json.dumps(asdict(report))
+    return f"{said}, such as {', '.join(first)}. {advice}"
 
 
 def as_lines(report: Report) -> list[str]:

@@ -4,8 +4,6 @@ Parsing is pure Python, so threads would take turns. A process costs as much to 
 dozens of posts to read. What takes a process too much time, or ends it, is left out.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections import deque
@@ -94,7 +92,7 @@ class WorkerPool:
         self,
         work: Callable[[Item], Result],
         item: Item,
-        future: ProcessFuture[Result],
+        future: "ProcessFuture[Result]",
         lost: Callable[[Item, str], Result],
         *,
         is_last: bool = False,
@@ -115,7 +113,7 @@ class WorkerPool:
                 raise _explain_lost(reason) from error
             return lost(item, reason)
 
-    def _submit(self, work: Callable[[Item], Result], item: Item) -> ProcessFuture[Result]:
+    def _submit(self, work: Callable[[Item], Result], item: Item) -> "ProcessFuture[Result]":
         """Begin an item. Raises IngestFailed."""
         from pebble import ProcessPool
 

@@ -10,8 +10,6 @@ Where it is not sure whether a post is meant it is: one that is public by mistak
 back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

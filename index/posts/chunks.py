@@ -8,8 +8,6 @@ depends on the text alone, so that a paragraph put into a long section leaves th
 on as they were.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from bisect import bisect_left

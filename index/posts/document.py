@@ -1,7 +1,5 @@
 """A post as it is read from its file, once: what else is known of it is derived from this."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

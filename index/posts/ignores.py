@@ -1,8 +1,6 @@
 """Lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them: which paths they name."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
@@ -27,23 +25,19 @@ def compile_rules(lines: Iterable[str]) -> Rules:
     return tuple(_compile(line) for line in stripped if line and line[0] != "#")
 
 
-def decide(rules: Rules, path: str) -> bool | None:
-    """Return whether a path is left out, by the last rule that names it; `None` if none does.
+def decide(rules: Rules, *paths: str) -> bool | None:
+    """Return whether the last rule that names one of the paths leaves it out; `None` without one.
 
     A folder's path ends with `/`.
     """
-    return _decide(rules, [path])
+    naming = (rule for rule in reversed(rules) if any(_names(rule, path) for path in paths))
+    return next((rule.leaves_out for rule in naming), None)
 
 
 def leaves_out(rules: Rules, path: str) -> bool:
     """Return whether the last rule that names a path, or a folder that it is in, leaves it out."""
     ends = (at + 1 for at, letter in enumerate(path[:-1]) if letter == "/")
-    return bool(_decide(rules, [path[:end] for end in (*ends, len(path))]))
-
-
-def _decide(rules: Rules, paths: Sequence[str]) -> bool | None:
-    naming = (rule for rule in reversed(rules) if any(_names(rule, path) for path in paths))
-    return next((rule.leaves_out for rule in naming), None)
+    return bool(decide(rules, *(path[:end] for end in (*ends, len(path)))))
 
 
 def _compile(line: str) -> Rule:

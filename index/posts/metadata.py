@@ -230,7 +230,7 @@ def describe_post(
     part, language = first_text(known, _PARTS), language_tag(first_text(known, _LANGUAGES))
     key = first_text(known, _KEYS) or (first_text(known, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
-    title = _cut(to_line(title), MAX_TITLE) or read_title(fields) or _title_from(source)
+    title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
     if versioned := VERSIONED.match(source):
         title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
     return Post(
@@ -294,12 +294,6 @@ def _aliases(known: Fields) -> tuple[str, ...]:
 
 def _bound_address(words: str) -> str:
     return words if len(words) <= MAX_ADDRESS else ""
-
-
-def read_title(fields: Fields) -> str:
-    """Return the author's own title on one line, `""` if there is none."""
-    title = _without_entities(first_text(normalize_names(fields), ("title",)))
-    return _cut(title, MAX_TITLE)
 
 
 def _without_entities(words: str) -> str:

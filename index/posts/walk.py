@@ -6,8 +6,6 @@ not reported; anything else that cannot be indexed is. Links are not followed, s
 a file public that is not, and a walk always ends.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -77,9 +75,6 @@ _ABOUT_REPOSITORY = re.compile(
     re.IGNORECASE,
 )
 """Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
-_QUARTO = ".qmd"
-_RENDERED = (".md", ".mdx")
-"""What Quarto makes of a `.qmd` for Hugo and Docusaurus, beside it."""
 
 LEVELS_ABOVE = 3
 """Folders above the content folder that may be those of its site or vault."""
@@ -227,7 +222,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
         if not is_folder and (is_section(name) or is_data(folder.path, name, beside)):
             yield source
-        is_read = is_folder or is_other or (is_post and not _is_rendered(name, beside))
+        is_read = is_folder or is_other or is_post
         if not is_read or _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
             continue
         printable = os.fsencode(source).decode("utf-8", "backslashreplace")
@@ -251,13 +246,15 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
 
     Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content take a name that
     begins with `_` for what posts include or are made of; Hugo and Zola write so what stands above
-    the list of a section.
+    the list of a section. Beside a `.qmd` may lie the page that Quarto made of it for one of them.
     """
     if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
         return COPY
     is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
-    if is_part or (is_repository and _ABOUT_REPOSITORY.fullmatch(name)):
+    stem, _, ending = name.rpartition(".")
+    is_rendered = ending.lower() == "qmd" and any(f"{stem}{x}" in beside for x in (".md", ".mdx"))
+    if is_part or is_rendered or (is_repository and _ABOUT_REPOSITORY.fullmatch(name)):
         return NOT_PUBLISHED
     return next(filter(None, (vault.exclude(folder.path / name) for vault in folder.vaults)), None)
 
@@ -297,12 +294,6 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
         return _DATA.fullmatch(name) is not None
     stem = name.removesuffix(".json").removesuffix(".11tydata")
     return stem == folder.name or any(f"{stem}{end}" in beside for end in _SECTION_ENDS)
-
-
-def _is_rendered(name: str, beside: Collection[str]) -> bool:
-    """Whether what Quarto made of a file lies beside it, and is the post."""
-    stem = name[: -len(_QUARTO)]
-    return name.lower().endswith(_QUARTO) and any(f"{stem}{end}" in beside for end in _RENDERED)
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:

@@ -1,7 +1,5 @@
 """What of a post is text: found by its words and handed on to a model, and what is not."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The body of a post in Markdown or MDX: its blocks, headings, links and words."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -64,7 +62,7 @@ class Block:
     """1 to 6 for a heading, else 0."""
     heading: str = ""
     """A heading's words without markup."""
-    children: tuple[Block, ...] = ()
+    children: tuple["Block", ...] = ()
     """Where the block may be cut; empty if it may not be, or only by sentence or line."""
 
 

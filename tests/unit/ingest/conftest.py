@@ -1,7 +1,5 @@
 """Tests of what becomes of files, by which no confidence is told."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """No field of a post fills an answer, nor do several together."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files that programs make beside posts: copies, placeholders, texts of other kinds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

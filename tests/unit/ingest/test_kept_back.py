@@ -1,7 +1,5 @@
 """What an author keeps back is not served: by a field, a folder, a clock or a vault."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

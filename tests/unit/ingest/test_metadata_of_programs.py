@@ -1,7 +1,5 @@
 """Front matter as programs and people write it, with what each post then has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which languages a folder's posts are in, told by some of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which posts a section's fields reach: in doubt all of them, since a draft must not get out."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of

@@ -1,9 +1,6 @@
 """How far an index is behind its posts: what an ingest notes, and what has changed since."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +12,7 @@ from blog_search_mcp.index.posts.last_ingest import (
     index_beside,
     read_last_ingest,
 )
-
-if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
+from tests.support.blog import Blog, MakeBlog
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 DRAFT = "---\ndraft: true\n---\nA walrus.\n"

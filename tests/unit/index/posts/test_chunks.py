@@ -1,7 +1,5 @@
 """What every chunk keeps to, for any Markdown, and what chunks of small posts look like."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -8,6 +8,12 @@ def parsed(data: bytes, source: str = "notes/a-post.md") -> Document:
     return read_document(data, source)
 
 
+def test_the_author_s_fields_make_the_post() -> None:
+    text = "---\nTitle: A &quot;KV&quot;\n  cache\nslug: kv\nlanguage: zh_TW\n---\n# Heading\n"
+    post = parsed(text.encode()).post
+    assert (post.title, post.language, post.translation_key) == ('A "KV" cache', "zh-tw", "kv")
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -1,7 +1,5 @@
 """Which text a file's bytes are, and which are none."""
 
-from __future__ import annotations
-
 import codecs
 
 import pytest

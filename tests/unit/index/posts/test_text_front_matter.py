@@ -1,7 +1,5 @@
 """Front matter in each dialect: the fields, where the body begins, and what broken blocks cost."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which files of a folder are posts, and why others are not."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Links of a post, whoever wrote them: Markdown, HTML, an editor or a generator's template."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
