@@ -24,7 +24,7 @@ BARE = ("-m", "benchmarks.speed.bare_server")
 
 def ours(index: Path, *options: object) -> tuple[str, ...]:
     """Return Python's arguments for the server as a client starts it."""
-    return ("-m", "blog_search_mcp.server", "--index", str(index), *map(str, options))
+    return ("-m", "blog_search_mcp", "serve", "--index", str(index), *map(str, options))
 
 
 class Server:

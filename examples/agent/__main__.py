@@ -129,7 +129,7 @@ async def _source(asked: argparse.Namespace, token: str) -> AsyncIterator[ToolSo
     own = asked.mcp == "stdio"
     options = ["--index", str(index), "--embedder-url", asked.embedder_url]
     started = StdioServerParameters(
-        command=sys.executable, args=["-m", "blog_search_mcp.server", *options]
+        command=sys.executable, args=["-m", "blog_search_mcp", "serve", *options]
     )
     server = started if own else asked.mcp
     async with connected(server, "" if own else token) as source:

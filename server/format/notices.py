@@ -16,11 +16,7 @@ NEAREST_WIDTH, NEAREST_BYTES = 120, 400
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
-    """Return the notice of a page without hits: the answer's own, and why there are none."""
-    return " ".join(filter(None, (answer.notice, _why_empty(answer, filters, overview))))
-
-
-def _why_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
+    """Describe why a page has no hits."""
     if answer.total:
         return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
     if unknown := explain_unknown(filters, overview):

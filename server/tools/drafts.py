@@ -212,7 +212,7 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
         "line": link.line,
         "words": link.words,
         "href": href or None,
-        "reason": None if is_reverse else describe_reason(link),
+        "reason": None if is_reverse else _describe_reason(link),
         "source": None if is_reverse else other.source or None,
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,
         "title": brief(other.title, results.TITLE_WIDTH),
@@ -222,13 +222,10 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
     return results.present(facts)
 
 
-def describe_reason(link: Suggestion) -> str:
-    """Describe in a few words why a link is suggested."""
-    if not link.is_heading:
-        return "words of its title"
-    if link.chunk and link.chunk.headings:
-        return f"words of its heading {brief(link.chunk.headings[-1], 50)}"
-    return "words of one of its headings"
+def _describe_reason(link: Suggestion) -> str:
+    headings = link.chunk.headings[-1:] if link.chunk else ()
+    heading = f"heading {brief(' '.join(headings), 50)}".rstrip()
+    return f"words of its {heading if link.is_heading else 'title'}"
 
 
 FIND_SIMILAR = Tool("find_similar", "Have I written this?", DraftArguments, tell_similar)

@@ -105,13 +105,10 @@ def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
 
 def with_reason(answer: Answer, query: str, filters: Filters, engine: Engine) -> Answer:
     """Have the notice say how much of a long query was searched for, and why there are no hits."""
-    if len(query) > TEXT_LENGTH:
-        part = f"{len(shorten_query(query)):,} of the query's {len(query):,} characters"
-        notice = " ".join(filter(None, (f"Searched for {part}.", answer.notice)))
-        answer = replace(answer, notice=notice)
-    if answer.hits:
-        return answer
-    return replace(answer, notice=explain_empty(answer, filters, engine.overview))
+    part = f"{len(shorten_query(query)):,} of the query's {len(query):,} characters"
+    searched = f"Searched for {part}." if len(query) > TEXT_LENGTH else ""
+    reason = "" if answer.hits else explain_empty(answer, filters, engine.overview)
+    return replace(answer, notice=" ".join(filter(None, (searched, answer.notice, reason))) or None)
 
 
 def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:

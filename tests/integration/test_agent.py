@@ -84,7 +84,7 @@ async def source_of(kind: str, index: Path, url: str) -> AsyncIterator[ToolSourc
     if kind == "local":
         yield LocalSource(index, "")
         return
-    arguments = ["-m", "blog_search_mcp.server", "--index", str(index)]
+    arguments = ["-m", "blog_search_mcp", "serve", "--index", str(index)]
     stdio = StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)
     async with connected(stdio if kind == "stdio" else url, "") as source:
         yield source

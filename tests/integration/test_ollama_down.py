@@ -20,7 +20,7 @@ WORDS = "Keyword matches only"
 SOON = """
 import sys
 from blog_search_mcp.index.embedders import serving
-from blog_search_mcp.server.__main__ import main
+from blog_search_mcp.__main__ import main
 serving.RETRY_PAUSE = 0.05
 main()
 """

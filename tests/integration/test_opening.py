@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 HEAVY = """
 import sys
-from blog_search_mcp.server import __main__
+from blog_search_mcp import __main__
 after_main = set(sys.modules)
 from pathlib import Path
 import anyio

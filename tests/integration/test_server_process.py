@@ -25,7 +25,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def server_over(index: Path) -> StdioServerParameters:
-    arguments = ["-m", "blog_search_mcp.server", "--index", str(index)]
+    arguments = ["-m", "blog_search_mcp", "serve", "--index", str(index)]
     return StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)
 
 
@@ -92,7 +92,7 @@ def test_a_client_that_listens_is_told_of_changes_and_answered_when_it_leaves(
 
 NOISY = """
 import os
-from blog_search_mcp.server import __main__
+from blog_search_mcp import __main__
 from blog_search_mcp.server.stdio import transport as stdio
 from tests.support.server_fixtures import FixedSearcher
 

@@ -160,7 +160,7 @@ def served(tmp_path: Path) -> Iterator[str]:
         "127.0.0.1:1",
     ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "blog_search_mcp.server", *options],
+        [sys.executable, "-m", "blog_search_mcp", "serve", *options],
         cwd=ROOT,
         stderr=subprocess.DEVNULL,
     )
@@ -178,7 +178,7 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
     options += ["--http", f"127.0.0.1:{free_port()}"]
     layout = Layout(tmp_path / ".blog-index")
     with subprocess.Popen(
-        [sys.executable, "-m", "blog_search_mcp.server", *options],
+        [sys.executable, "-m", "blog_search_mcp", "serve", *options],
         cwd=ROOT,
         stderr=subprocess.DEVNULL,
     ) as process:

@@ -68,7 +68,7 @@ def test_a_client_that_is_killed_or_stops_reading_ends_its_server(index: Path) -
 
 HOLDING = """
 import threading
-from blog_search_mcp.server import __main__
+from blog_search_mcp import __main__
 from blog_search_mcp.server.stdio import transport as stdio
 
 real = stdio.engine_for
@@ -126,7 +126,7 @@ def test_what_no_good_client_requests_is_answered_and_survived(kind: Request, ur
 CRASHING = """
 import os
 import shutil
-from blog_search_mcp.server import __main__
+from blog_search_mcp import __main__
 from blog_search_mcp.server.stdio import transport as stdio
 from tests.support.server_fixtures import FixedSearcher
 
@@ -161,7 +161,7 @@ def test_no_answer_tells_anything_of_the_host(state: str, index: Path, tmp_path:
     environment = {**os.environ, "HOME": "/home/somebody", "BLOG_PASSWORD": "swordfish"}
     indexes = {"good": lambda: index, "torn": lambda: torn(index, tmp_path)}
     served_index = indexes.get(state, lambda: tmp_path / "index")()
-    start = ("-c", CRASHING) if state == "crashing" else ("-m", "blog_search_mcp.server")
+    start = ("-c", CRASHING) if state == "crashing" else ("-m", "blog_search_mcp", "serve")
     server = Process(served_index, MODERN, start, environment)
     for kind in KINDS:
         if kind.version == MODERN and len(kind.sent) < 1_000_000:

@@ -34,7 +34,7 @@ class Wire:
 
     def __init__(self, index: Path, *start: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, *(start or ("-m", "blog_search_mcp.server")), "--index", str(index)],
+            [sys.executable, *(start or ("-m", "blog_search_mcp", "serve")), "--index", str(index)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -66,7 +66,7 @@ class Process:
         self,
         index: Path,
         version: str = "",
-        start: tuple[str, ...] = ("-m", "blog_search_mcp.server"),
+        start: tuple[str, ...] = ("-m", "blog_search_mcp", "serve"),
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.version, self.said = version, list[bytes]()

@@ -73,7 +73,7 @@ def test_a_client_that_asks_and_closes_its_end_gets_every_answer(tmp_path: Path)
         line(method="notifications/cancelled", params={"requestId": "gone"}),
     ]
     given = b"".join(sent).decode()
-    ran = run_python("-m", "blog_search_mcp.server", "--index", index, given=given, timeout=60)
+    ran = run_python("-m", "blog_search_mcp", "serve", "--index", index, given=given, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, "")
     replies = {str(reply.get("id")): reply for reply in map(json.loads, ran.stdout.splitlines())}
     assert {*map(str, range(300)), "read"} - replies.keys() == set()
