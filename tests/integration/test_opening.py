@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.support.python import output_of
-
-if TYPE_CHECKING:
-    pass
 
 HEAVY = """
 import sys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,28 +145,17 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
         engine.read("soup.md", 0, 0)
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[str]:
+@contextmanager
+def served(content: Path) -> Iterator[str]:
     """A server that makes its index itself, beside the posts in `content`."""
     address = f"127.0.0.1:{free_port()}"
-    (tmp_path / "content").mkdir()
-    (tmp_path / "content" / "soup.md").write_text(SOUP, encoding="utf-8")
-    options = [
-        "--watch",
-        str(tmp_path / "content"),
-        "--http",
-        address,
-        "--embedder-url",
-        "127.0.0.1:1",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "blog_search_mcp", "serve", *options],
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-    )
-    yield f"http://{address}"
-    process.kill()
-    process.wait()
+    options = ["--watch", content, "--http", address, "--embedder-url", "127.0.0.1:1"]
+    command = [sys.executable, "-m", "blog_search_mcp", "serve", *map(str, options)]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield f"http://{address}"
+        finally:
+            process.kill()
 
 
 def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
@@ -174,16 +163,9 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
     for number in range(300):
         text = f"# Post {number}\n\n" + f"Words of post {number} here. " * 40
         (tmp_path / "content" / f"{number}.md").write_text(text, encoding="utf-8")
-    options = ["--watch", str(tmp_path / "content"), "--embedder-url", "127.0.0.1:1"]
-    options += ["--http", f"127.0.0.1:{free_port()}"]
     layout = Layout(tmp_path / ".blog-index")
-    with subprocess.Popen(
-        [sys.executable, "-m", "blog_search_mcp", "serve", *options],
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with served(tmp_path / "content"):
         until(layout.lock.exists)
-        process.kill()
 
     def is_free() -> bool:
         with suppress(IndexBusy), FolderStore(layout.root).lock_writer():
@@ -195,19 +177,26 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
 
 
 def test_a_server_makes_its_index_and_follows_a_folder_that_is_deleted_and_made_anew(
-    served: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
+    content = tmp_path / "content"
+
+    def write(*names: str) -> None:
+        content.mkdir(exist_ok=True)
+        for name in names:
+            (content / name).write_text(SOUP, encoding="utf-8")
+
     def count_posts() -> object:
         with suppress(httpx.TransportError):
-            return httpx.get(f"{served}/health").json()["posts"]
+            return httpx.get(f"{url}/health").json()["posts"]
         return None
 
-    until(lambda: count_posts() == 1)
-    assert (tmp_path / ".blog-index" / "CURRENT").is_file()
-    (tmp_path / "content" / "tea.md").write_text(TEA, encoding="utf-8")
-    until(lambda: count_posts() == 2)
-    shutil.rmtree(tmp_path / "content")
-    (tmp_path / "content").mkdir()
-    for name in ("tea.md", "cake.md", "soup.md"):
-        (tmp_path / "content" / name).write_text(SOUP, encoding="utf-8")
-    until(lambda: count_posts() == 3)
+    write("soup.md")
+    with served(content) as url:
+        until(lambda: count_posts() == 1)
+        assert (tmp_path / ".blog-index" / "CURRENT").is_file()
+        write("tea.md")
+        until(lambda: count_posts() == 2)
+        shutil.rmtree(content)
+        write("tea.md", "cake.md", "soup.md")
+        until(lambda: count_posts() == 3)

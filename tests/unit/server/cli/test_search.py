@@ -40,32 +40,11 @@ def test_a_pipe_is_given_plain_lines_and_how_to_read_a_hit(blog: Blog) -> None:
     assert "Boil an" in blog.command(*words.split()).out
 
 
-def test_json_has_the_facts_of_the_search_page(blog: Blog) -> None:
-    facts = json.loads(blog.command("search", "onion", "--json").out)
-    [hit] = facts["hits"]
-    assert (facts["query"], hit["source"]) == ("onion", "soup.md")
-    assert hit["marks"] == [[11, 16], [29, 35]]
-
-
 def test_what_matched_is_marked_on_a_terminal(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)
     shown = blog.command("search", "onion", "--limit", "1").out
     assert re.findall(r"\x1b\[[\d;]+m(onions?)\x1b\[0m", shown) == ["onion", "onions"]
     assert "Boil an 🧅 onion. A cache of onions." in re.sub(r"\x1b\[[\d;]+m", "", shown)
-
-
-@pytest.mark.parametrize(
-    ("options", "source"),
-    [
-        (("--section", "llm"), "llm/kv.md"),
-        (("--tag", "LLM"), "llm/kv.md"),
-        (("--after", "2025"), "llm/kv.md"),
-        (("--before", "2024"), "soup.md"),
-    ],
-)
-def test_filters_leave_posts_out(blog: Blog, options: tuple[str, ...], source: str) -> None:
-    ran = blog.command("search", "a cache of onions keeps keys", "--json", *options)
-    assert {hit["source"] for hit in json.loads(ran.out)["hits"]} == {source}
 
 
 def test_why_adds_up_to_the_score(blog: Blog) -> None:
