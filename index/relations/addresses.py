@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
@@ -92,7 +92,7 @@ class Addresses:
         """Names of the blog's own site, without `www.`."""
         self._by_file: dict[str, int] = {}
         """By source, by source without its ending, and by folder for a file that stands for one."""
-        for write_key in (str, _drop_ending, lambda source: parse_path(source).page):
+        for write_key in (str, partial(MARKDOWN.sub, ""), lambda source: parse_path(source).page):
             for number, post in posts.items():
                 self._by_file.setdefault(write_key(post.source.casefold()), number)
         for number, post in posts.items():
@@ -245,7 +245,3 @@ def _folders_above(page: str) -> Iterable[str]:
 def _fold_name(name: str) -> str:
     """Return what is alike in the names that generators and editors make of one."""
     return re.sub(r"[^\w/]+", "-", name.casefold())
-
-
-def _drop_ending(source: str) -> str:
-    return MARKDOWN.sub("", source)

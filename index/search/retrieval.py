@@ -28,10 +28,8 @@ Scores: TypeAlias = Mapping[int, float]
 Embed: TypeAlias = Callable[[str], Vectors]
 
 LEXICAL_CHUNKS = 200
-"""Chunks by which the lexical index proposes posts."""
-
-COVERED_CHUNKS = 200
-"""Chunks, those that hold most of the query's terms, of which it is known how much they hold."""
+"""Chunks by which the lexical index proposes posts; of as many it is known how much of the query's
+terms they hold."""
 
 LEXICAL_POSTS = 80
 """Posts that the lexical index proposes as wholes."""
@@ -74,7 +72,7 @@ class Candidates:
     """By chunk; 0 for one that holds no word of the query."""
     coverage: Numbers
     """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
-    COVERED_CHUNKS for one with fewer."""
+    LEXICAL_CHUNKS for one with fewer."""
     cosines: Numbers
     """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
     without a vector."""
@@ -151,7 +149,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     chunks = None if among is None else snapshot.table.chunks_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
-    coverage = lexical.chunks.coverage(query, COVERED_CHUNKS, among)
+    coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
     reach = _describe_reach(snapshot, query, vector, covered, (bm25, coverage, near))
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
@@ -242,7 +240,7 @@ def _gather_candidates(
     chunks, counts = snapshot.table.of_posts(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
     words, shares = _align(chunks, bm25), _align(chunks, coverage)
-    if len(coverage) == COVERED_CHUNKS:
+    if len(coverage) == LEXICAL_CHUNKS:
         shares[(shares == 0.0) & (words > 0.0)] = min(coverage.values())
     nearest = np.full(len(chunks), np.nan)
     if vector is not None:

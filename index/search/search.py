@@ -78,14 +78,8 @@ def search(
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
-    notices = (
-        retrieved.notice,
-        limited,
-        demands.notice,
-        corrected,
-        _name_copies(snapshot, page, copies),
-        low,
-    )
+    copied = _name_copies(snapshot, page, copies)
+    notices = (retrieved.notice, limited, demands.notice, corrected, copied, low)
     return Answer(
         hits=_make_hits(snapshot, page, retrieved, ranking),
         total=len(passages),

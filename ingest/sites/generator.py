@@ -7,6 +7,7 @@ names in lower case.
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -151,12 +152,9 @@ def clean_folder(path: str) -> str:
 
 @lru_cache
 def _compile(*lines: str) -> Rules:
-    return tuple(rule for line in lines for rule in read_rule(line) or ())
-
-
-def read_rule(line: str) -> Rules | None:
-    """Compile a line of a `.gitignore`; `None` if it is no rule."""
-    try:
-        return compile_rules((line,))
-    except (ValueError, re.error):
-        return None
+    """Compile lines of a `.gitignore` but those that are no rules."""
+    rules: Rules = ()
+    for line in lines:
+        with suppress(ValueError, re.error):
+            rules += compile_rules((line,))
+    return rules

@@ -173,13 +173,9 @@ def _hyphenate(path: str) -> str:
 
 def _sanitize(text: str) -> str:
     """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
-    letters = "".join(
-        " " if char.isspace() else char for char in unicodedata.normalize("NFC", text)
-    )
-    kept = "".join(c for c in letters if c in " ./\\_#+~-@" or _is_letter(c)).strip()
+    letters = re.sub(r"\s", " ", unicodedata.normalize("NFC", text))
+    kinds = ("L", "M", "Nd")
+    kept = "".join(
+        c for c in letters if c in " ./\\_#+~-@" or unicodedata.category(c).startswith(kinds)
+    ).strip()
     return re.sub(" +", "-", re.sub(" *- *", "-", kept)).lower()
-
-
-def _is_letter(char: str) -> bool:
-    category = unicodedata.category(char)
-    return category[0] in "LM" or category == "Nd"

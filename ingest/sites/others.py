@@ -11,7 +11,7 @@ from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import Fields
 from blog_search_mcp.index.posts.visibility import LOCKED_WHEN
 from blog_search_mcp.ingest.sites import addresses
-from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at, read_rule
+from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at
 from blog_search_mcp.ingest.sites.settings import find_setting, get_text, list_maps, list_texts
 
 _HEXO_TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
@@ -94,9 +94,7 @@ class MkDocs(Generator):
         return not re.search("macro|jinja|markdownextra|include", str(self.plugins))
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield rules that cannot be read, and plugins that may move pages."""
-        if None in map(read_rule, self.list_rules()):
-            yield "draft_docs or exclude_docs of mkdocs.yml cannot be read"
+        """Yield plugins that may move pages."""
         for name in sorted(self._name_plugins() & _MOVING):
             yield f"the plugin {name} decides which pages there are, and where"
         if re.search("(blog|post)_dir", str(self.plugins)):
@@ -187,14 +185,7 @@ def _is_html(fields: Fields) -> bool:
     return "html" in (written if isinstance(written, Mapping) else [written])
 
 
-_ZOLA_DATED = re.compile(
-    r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
-    r"(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?\s?[_-](?P<slug>.+)$"
-)
-
-
-_UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f]")
-"""What cannot stand in a link: spaces, quotes, brackets and the like."""
+_ZOLA_DATED = re.compile(r"^\d{4}-[01]\d-[0-3]\d(?:T\d\d:[^_]+?)?\s?[_-](?P<slug>.+)$")
 
 
 class Zola(Generator):
@@ -225,8 +216,7 @@ class Zola(Generator):
             above, _, last = above.rpartition("/")
             name = last if name == "index" else name
         path = written or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
-        path = path.strip("/")
-        return _UNSAFE.sub(lambda letter: quote(letter[0]), f"/{path}/" if path else "/")
+        return addresses.encode(f"/{path.strip('/')}/".replace("//", "/"), "!$&'()*+,/:;=@")
 
 
 def _spell(name: str, fields: Fields) -> str:

@@ -51,12 +51,6 @@ def asked(text: str, languages: Sequence[str], passages: dict[str, int]) -> Quer
         ("软件", "zh", {"软件": 5, "软体": 4}, {"软件": "软件"}),
         ("软件", "zh", {}, {"软件": "软件"}),
         ("--memory", "zh", {"内存": 2}, {"memory": "memori"}),
-        (
-            "gc.memory",
-            "zh",
-            {"内存": 2},
-            {"gcmemory": "gcmemori", "gc": "gc", "memory": "memori"},
-        ),
         ("memory", "de", {"内存": 2}, {"memory": "memory"}),
     ],
 )

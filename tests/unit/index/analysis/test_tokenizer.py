@@ -9,7 +9,6 @@ from blog_search_mcp.index.analysis.tokenizer import (
     index_terms,
     name_key,
     spell_words,
-    stem,
     terms,
 )
 
@@ -127,11 +126,6 @@ def test_inflected_words_share_a_stem_by_the_rules_of_their_language(
 ) -> None:
     assert stems(one, language) == stems(other, language)
     assert exacts(one, language) != exacts(other, language)
-
-
-def test_accents_are_folded_after_stemming() -> None:
-    """Snowball knows the ending -ção and not -cao."""
-    assert stem("informação", "pt") == "inform" != stem("informacao", "pt")
 
 
 @given(st.one_of(ANY_TEXT, st.text(alphabet="aB3'’.#_- 快取キャ", max_size=40)))

@@ -176,16 +176,6 @@ def find(reader: IndexReader, query: str) -> list[tuple[str, Mapping[str, str]]]
     return [(hit.post.source, dict(hit.translations)) for hit in hits]
 
 
-def test_a_key_in_the_front_matter_makes_translations_of_posts_anywhere(blog: MakeBlog) -> None:
-    keyed = "---\ntitle: {0}\ntranslationKey: injection\nlang: {1}\n---\nPrompt injection. {0}\n"
-    posts = {"a/one.md": ("One", "en"), "b/two.md": ("Zwei", "de"), "b/three.md": ("Drei", "de")}
-    made = blog({source: keyed.format(*words) for source, words in posts.items()})
-    assert find(made.reader(), "what is prompt injection?") == [
-        ("a/one.md", {"de": "b/three.md"}),
-        ("b/two.md", {}),
-    ]
-
-
 def test_a_question_gets_the_post_in_its_language_as_posts_come_and_go(blog: MakeBlog) -> None:
     made = blog({"x.md": ENGLISH})
     made.write({"x.zh.md": CHINESE})

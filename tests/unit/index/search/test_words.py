@@ -47,10 +47,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Blog:
 @pytest.mark.parametrize(
     ("source", "queries"),
     [
-        (
-            "soft.md",
-            ["Straßenbahnhaltestelle", "Strassenbahnhaltestelle", "Markt\u00adbahn Bahnhof"],
-        ),
+        ("soft.md", ["Straßenbahnhaltestelle", "Strassenbahnhaltestelle"]),
         ("zero.md", ["customerAddressLine", "warehousemen", "cust\u200bomer address line"]),
         ("strokes.md", ["Bialymstoku", "Slupsku", "Bjornoya", "Hamrun", "Thingvellir", "Agri"]),
         ("umlaut.md", ["Juergen", "Goerlitz Juergen", "Gorlitz", "Baerensee", "Aalesund"]),

@@ -205,7 +205,7 @@ SITES = [
         content/posts/Sub Dir/My Post_v1.md | | /posts/Sub%20Dir/my-post-v1/
         content/posts/中文目錄/中文.md | | -
         content/posts/s.md | slug: 'My: Slug' | /posts/my-slug/
-        content/posts/中.md | path: custom/Path/中 文 | /custom/Path/中%20文/
+        content/posts/中.md | path: custom/Path/中 文 | /custom/Path/%E4%B8%AD%20%E6%96%87/
         """,
     ),
     *(
@@ -395,7 +395,6 @@ OPTIONS = [
     ("quarto", {}, "a.md", "/a.html"),
     ("hugo:/:section/:title/", {}, "x/b.md", "/x/a/"),
     ("/:year/:slug/", {}, "2023-01-02-b.md", "/2023/a/"),
-    ("/:filename/", {}, "2023-01-02-b.md", "/2023-01-02-b/"),
     ("/:sections/:slug/", {}, "x/b.md", "/x/a/"),
     ("/:sections/:slug/", {}, "x/y/b.md", None),
     ("/:slug/", {"index.md": POST}, "b.md", "/a/"),
@@ -404,7 +403,6 @@ OPTIONS = [
     ("zola", {"astro.config.mjs": ""}, "b.md", "/a/"),
     ("/:slug/", {"mkdocs.yml": MKDOCS}, "docs/b.md", "/a/"),
     ("/:title", {"_config.yml": JEKYLL}, DAY + "b.md", "/a"),
-    ("", {"_config.yml": "url: https://else.example\npermalink: none\n"}, DAY + "b.md", "/a.html"),
     ("", {"mkdocs.yml": f"site_url: !ENV [SITE_URL, '{URL}']\n"}, "docs/b.md", "/b/"),
 ]
 

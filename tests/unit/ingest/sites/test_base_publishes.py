@@ -17,32 +17,17 @@ MOUNTS = "[[module.mounts]]\nsource = 'b'\ntarget = 'content'\n"
 
 SITES = [
     ("hugo.toml", HUGO, "content/_index.md content/posts/a.md", "archetypes/b.md themes/x/a.md"),
-    (
-        "hugo.toml",
-        f"{HUGO}[languages.zh]\ncontentDir = 'zh'\n",
-        "content/a.md zh/a.md",
-        "other/a.md",
-    ),
+    ("hugo.toml", f"{HUGO}[languages.zh]\ncontentDir = 'zh'\n", "content/a.md zh/a.md", "b.md"),
     ("hugo.toml", f"{HUGO}{MOUNTS}", "b/a.md c.md", ""),
     ("config.toml", "base_url = ''\n", "content/blog/a.md", "templates/a.md content/b.mdx"),
-    (
-        "_config.yml",
-        "source_dir: source\n",
-        "source/_posts/a.md source/b/index.md",
-        "scaffolds/a.md",
-    ),
+    ("_config.yml", "source_dir: source\n", "source/_posts/a.md source/b.md", "scaffolds/a.md"),
     (
         "_config.yml",
         JEKYLL,
         "_pages/about.md _posts/a.md _recipes/soup.md news/_posts/b.md",
         "_includes/part.md a.d.md notes/x.md vendor/bundle/gems/a.md",
     ),
-    (
-        "_config.yml",
-        "collections: [r]\nsource: src\n",
-        "src/_r/soup.md src/a.md",
-        "b.md src/_d/a.md",
-    ),
+    ("_config.yml", "collections: [r]\nsource: s\n", "s/_r/soup.md s/a.md", "b.md s/_d/a.md"),
     (
         "mkdocs.yml",
         MKDOCS,
@@ -62,12 +47,7 @@ SITES = [
         "b/c.md index.qmd posts/a/b.qmd",
         "a/b.qmd notes/a.qmd posts/d.md posts/old/a.md x.md",
     ),
-    (
-        "_quarto.yml",
-        "project: {type: website}\nwebsite: {drafts: a.qmd, draft-mode: visible}\n",
-        "a.qmd",
-        "",
-    ),
+    ("_quarto.yml", "project: {}\nwebsite: {drafts: a.qmd, draft-mode: visible}\n", "a.qmd", ""),
     ("docusaurus.config.ts", "", "blog/a.md docs/build/b.md", "blog/_partials/e.md build/f.md"),
     ("astro.config.mjs", "", "src/content/a.md src/pages/dist/b.md", "dist/c.md public/d.md"),
     (".vitepress/config.mts", "", "a.md", ""),
