@@ -52,11 +52,15 @@ def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
+    unclosed: set[tuple[str, int]] = state.env.setdefault("unclosed", set())
     kind = str(opening.lastgroup)
     closes = _CLOSINGS[kind].replace("{name}", re.escape(opening[kind]))
     limits = opening.end(), state.eMarks[end - 1]
+    if (closes, limits[1]) in unclosed:
+        return False
     closing = re.compile(rf"^[ \t>]*+{closes}[ \t]*$", re.MULTILINE).search(state.src, *limits)
     if closing is None:
+        unclosed.add((closes, limits[1]))
         return False
     if not silent:
         last = start + state.src.count("\n", opening.end(), closing.start())
