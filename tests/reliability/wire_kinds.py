@@ -84,7 +84,7 @@ KINDS = (
     Kind("a tool's name of 100,000 letters", call(1, {}, "x" * 100_000), ("1: -32602",)),
     *(_asked(f"arguments {json.dumps(given)}", given, "1: -32602") for given in ([1], "text", 7)),
     _asked("no arguments", None),
-    _asked("an unknown argument", {**SEARCH, "path": "/etc/passwd"}),
+    _asked("an unknown argument", {**SEARCH, "path": "/etc/passwd"}, "1: result"),
     _asked("a query that is an object", {"query": {"$ne": ""}}),
     _asked("a query in FTS syntax", {"query": '" OR 1=1; DROP TABLE posts; --'}, "1: result"),
     _asked("a huge top_k", {**SEARCH, "top_k": 10**30}),

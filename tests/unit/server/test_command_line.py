@@ -53,7 +53,15 @@ def test_a_server_is_started_as_options_and_environment_say(
 
 def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("from-a-file-0123456789\n", encoding="utf-8")
-    words = ["serve", "--http", "0.0.0.0:80", "--cors", "https://Example.org/", "--cors", "http://a:3"]
+    words = [
+        "serve",
+        "--http",
+        "0.0.0.0:80",
+        "--cors",
+        "https://Example.org/",
+        "--cors",
+        "http://a:3",
+    ]
     variable = {"BLOG_SERVER_TOKEN": "from-the-environment"}
     access = served(*words, "--allow-host", "Blog.Example.org.", env=variable)[2]
     origins = ("https://example.org", "http://a:3")
