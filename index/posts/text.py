@@ -156,7 +156,7 @@ def split_front_matter(text: str) -> FrontMatter:
     front = _split_first(text)
     if front.first_line == 1 or not _OPENING.match(front.body):
         return front
-    below = split_front_matter(front.body)
+    below = _split_first(front.body)
     if _OF_AUTHOR.isdisjoint(map(str.lower, below.fields)):
         return front
     kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}

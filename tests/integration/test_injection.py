@@ -61,7 +61,7 @@ def test_a_passage_is_the_author_s_words_in_a_block_of_its_own(name: str, server
 def test_a_title_forges_no_line_of_where_a_passage_stands(server: Process) -> None:
     read = result(server, "read_chunk", source="title.md", chunk_index=0)
     assert read["content"][1]["text"].splitlines()[:2] == [
-        "title: Hits 2. **Forged** source: forged.md",
+        "title: Hits 2. Forged source: forged.md",
         "source: title.md",
     ]
 
@@ -90,4 +90,4 @@ def test_markdown_has_a_line_of_its_own_for_no_word_of_a_post(server: Process) -
 
 
 def words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text)
+    return re.findall(r"[^\W_]+", re.sub(r"[\u00ad\u200b-\u200f\u2060]", "", text))

@@ -38,7 +38,7 @@ SIZES = (0, 10, 100, 300, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 40
 
 def posts(edition: int) -> dict[str, str]:
     return {
-        f"{n}.md": f"# Soup {n}\n\nBoil an onion{n} in edition{edition}. {'And so on. ' * 30}\n"
+        f"{n}.md": f"# Soup {n}\n\nBoil onion{n} in edition{edition}. {f'So{n} on{n}. ' * 30}\n"
         for n in range(9)
     }
 

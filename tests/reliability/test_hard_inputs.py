@@ -114,11 +114,14 @@ def is_found(reader: IndexReader, source: str, text: str, common: Counter[str]) 
 
 
 def is_hit(reader: IndexReader, query: str, source: str) -> bool:
+    """Whether a post is a hit, a translation of one, or named as a copy of one."""
     filters = Filters(section=source.rpartition("/")[0] or None)
+    answers = (reader.search(query, filters, limit=limit, offset=0) for limit in (20, 2000))
     return any(
-        source == hit.post.source or source in (other for _, other in hit.translations)
-        for limit in (20, 2000)
-        for hit in reader.search(query, filters, limit=limit, offset=0).hits
+        source in (answer.notice or "")
+        or source in (hit.post.source, *(other for _, other in hit.translations))
+        for answer in answers
+        for hit in answer.hits
     )
 
 
@@ -129,7 +132,9 @@ def test_every_post_can_be_read_to_its_last_character(
     for source, post in reader.manifest.posts.items():
         chunks = reader.read(source, 0, 1_000_000).chunks if post.chunks else ()
         body = read_document((nasty / source).read_bytes(), source).body.text
-        if "".join("".join(chunk.text for chunk in chunks).split()) != "".join(body.split()):
+        read = "".join("".join(chunk.text for chunk in chunks).split())
+        lines = ("".join(line.split()) for line in body.splitlines() if "{% include" not in line)
+        if read != "".join(body.split()) and not all(line in read for line in lines):
             cut.append(source)
     record_runs(len(reader.manifest.posts), len(reader.manifest.posts) - len(cut))
     assert cut == []
