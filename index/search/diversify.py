@@ -103,7 +103,8 @@ def collapse_copies(
         for other in kept if len(mine) >= LEAST_PAIRS else ():
             theirs = pairs.get(other.chunk, frozenset())
             least = SAME_PAIRS * max(len(mine), len(theirs))
-            if other.post != passage.post and len(mine & theirs) >= least:
+            is_near = min(len(mine), len(theirs)) >= least and other.post != passage.post
+            if is_near and len(mine & theirs) >= least:
                 copies[other.chunk].append(passage.post)
                 break
         else:

@@ -40,8 +40,8 @@ NO_WORDS = "The query has no word or number that could be looked for."
 VERBATIM_POSTS = 10
 """Posts whose best passage is looked at: a place lower hardly any is first by it."""
 
-LOOKED_AT = 20
-"""Of the best passages, those that are compared with each other: what a client asks for at most."""
+LOOKED_AT = 10
+"""Of the best passages, those that are compared with each other: two pages of five."""
 
 NAMED = 3
 """Copies named in a notice; the others are counted."""
