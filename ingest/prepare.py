@@ -8,11 +8,12 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from blog_search_mcp.index.errors import NoLink, refuse_post
+from blog_search_mcp.index.errors import NoLink, UnreadablePost, refuse_post
 from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
@@ -106,28 +107,30 @@ def prepare_post(
 def _read_part(file: SourceFile, parts: list[str], name: str) -> str:
     """Return the words of a file that a post includes, and add them to `parts`.
 
-    Without the extension of Markdown, or outside the content folder, it has none.
+    Without the extension of Markdown, outside the content folder, or unreadable, it has none.
     """
     root = file.path.parents[file.source.count("/")]
     for folder in (file.path.parent, root, root / "_includes", root.parent):
-        path = (folder / name).resolve()
-        is_part = path.suffix.lower() in SUFFIXES and path.is_relative_to(root.resolve())
-        if is_part and path.is_file():
-            part = read_document(read_file(path), name).body
-            parts.append(part.plain_text(0, len(part.text)).replace("\n", " "))
-            return parts[-1]
+        with suppress(OSError, UnreadablePost):  # a name that is too long, or no text
+            path = (folder / name).resolve()
+            is_part = path.suffix.lower() in SUFFIXES and path.is_relative_to(root.resolve())
+            if is_part and path.is_file():
+                part = read_document(read_file(path), name).body
+                parts.append(part.plain_text(0, len(part.text)).replace("\n", " "))
+                return parts[-1]
     return ""
 
 
 COPIED = 0.8
-"""Share of the shorter text's words that a changed copy has; two posts of one event have .66."""
+"""Share of the longer text's words that both copies have; of the shorter's, two posts of one event
+have .66."""
 _WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
 def _is_same(*files: bytes) -> bool:
-    """Whether one of two texts has most words of the other."""
+    """Whether two texts have most words in common."""
     one, other = (Counter(_WORD.findall(decode(data)[0].lower())) for data in files)
-    return (one & other).total() >= COPIED * min(one.total(), other.total())
+    return (one & other).total() >= COPIED * max(one.total(), other.total())
 
 
 def _make_pending_post(

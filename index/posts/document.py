@@ -48,9 +48,9 @@ MAX_MARKS = 400_000
 60 µs while Markdown is parsed, the others less. The most in a post of three corpora is 24,999."""
 _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
-
 _PART = re.compile(
     r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
+    r"|<(?P<tag>[A-Z]\w*)(?=[\s/])[^<>]*/>"
     r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
@@ -59,15 +59,29 @@ _PART = re.compile(
     re.MULTILINE,
 )
 """Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""
+MAX_PARTS = 100
+"""Other files whose text a post may have."""
+MAX_INCLUDED = 200_000
+"""Characters of theirs that it may have, however often it includes them."""
 
 
 def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
     """Write the words of other files where a post includes them, each on one line."""
-    for part in _PART.finditer(body):
-        if words := read_part(part[part.lastgroup or 0]):
-            place = rf"<{part['name']}(?=[\s/])[^<>]*/>" if part["name"] else re.escape(part[0])
-            body = re.sub(place, lambda _, words=words: words, body)  # type: ignore[misc]
-    return body
+    imported, texts, room = dict[str, str](), dict[str, str](), MAX_INCLUDED
+
+    def write_part(part: re.Match[str]) -> str:
+        nonlocal room
+        if part["name"]:
+            imported[part["name"]] = part["mdx"]
+            return part[0]
+        path = imported.get(part["tag"], "") if part["tag"] else part[part.lastgroup or 0]
+        if path and path not in texts and len(texts) < MAX_PARTS:
+            texts[path] = read_part(path)
+        words = texts.get(path, "")[:room]
+        room -= len(words)
+        return words or part[0]
+
+    return _PART.sub(write_part, body)
 
 
 def read_document(

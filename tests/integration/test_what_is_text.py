@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.posts.document import read_document
 from tests.support.front import made
 
 LONG = "\n\n".join(
@@ -181,6 +182,19 @@ def test_an_included_part_is_text_of_the_post_as_it_is_now(
     blog.write({part: "The otter swims."})
     assert blog.ingest().status == 0
     assert blog.sources("otter swims")[0] == host
+
+
+@pytest.mark.parametrize(("name", "part"), [("x" * 300 + ".md", ""), ("b.md", "\0\1" * 99)])
+def test_a_part_that_cannot_be_read_costs_no_post(tmp_path: Path, name: str, part: str) -> None:
+    posts = {"a.md": f"An otter swims.\n\n{{% include {name} %}}\n"}
+    blog = made(tmp_path, posts | ({name: part} if part else {}))
+    assert "otter" in blog.tool("read_chunk", source="a.md", chunk_index=0).text
+
+
+def test_parts_are_included_up_to_a_limit() -> None:
+    data = b"{% include b.md %}\n" * 500
+    document = read_document(data, "a.md", read_part=lambda _: "walrus " * 9_000)
+    assert 100_000 < len(document.body.text) < 1_000_000
 
 
 def test_a_part_outside_the_folder_of_posts_is_not_read(tmp_path: Path) -> None:

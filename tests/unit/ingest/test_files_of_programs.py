@@ -52,6 +52,10 @@ def test_a_name_alone_makes_no_copy(tmp_path: Path) -> None:
         "git copy.md": OTHER,
         "Lost (conflicted copy 2025-01-02).md": OTHER,
         "Part 2.md": NOTE,
+        "Untitled.md": "",
+        "Untitled 1.md": NOTE,
+        "Rye.md": "# Rye",
+        "Rye 2.md": f"# Rye\n\n{OTHER}",
     }
     assert set(made(tmp_path, posts).posts()) == set(posts)
 
