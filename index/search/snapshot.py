@@ -73,7 +73,7 @@ class Snapshot:
     @cached_property
     def versions(self) -> Mapping[int, tuple[str, int]]:
         """The old pages by id, each with its version and the id of the current page."""
-        return find_versions(self.catalog.rows("SELECT post_id, source, title FROM posts"))
+        return find_versions(self.catalog.rows("SELECT post_id, source FROM posts"))
 
 
 def open_snapshot(

@@ -1,4 +1,4 @@
-"""Pages that exist in several versions: the current one answers for the old ones."""
+"""Pages that Docusaurus keeps in several versions: the current one answers for the old ones."""
 
 from __future__ import annotations
 
@@ -11,41 +11,24 @@ from blog_search_mcp.index.types import VERSIONED
 NEAR = 0.5
 """Least share of an old page's score that the current page has if it says the same."""
 
-_NUMBERED = re.compile(
-    r"(?:version[-_]?|release[-_]?|v)?\d{1,3}(?:\.(?:\d+|x))+|v\d{1,3}", re.IGNORECASE
-)
-_RANKS = dict.fromkeys(["dev", "main", "master", "next", "nightly"], 1) | {"": 2}
-_RANKS |= dict.fromkeys(["current", "latest", "stable"], 3)
-"""Folders without a number, the most current highest."""
 
-
-def find_versions(posts: Iterable[tuple[int, str, str]]) -> Mapping[int, tuple[str, int]]:
+def find_versions(posts: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, int]]:
     """Return by the id of an old page its version and the id of the page that took its place.
 
-    Of every post are given the id, the source and the title. Docusaurus keeps old pages beside the
-    current ones; in folders of other tools (`v1/a.md`, `latest/a.md`) those of one title are one.
+    Of every post are given the id and the source. Where the current page is gone, the newest counts
+    for it.
     """
-    given = [(post, source.rpartition(".")[0], title) for post, source, title in posts]
-    places = {place for _, place, _ in given}
-    groups = defaultdict[tuple[str, str], list[tuple[int, list[int], str, int]]](list)
-
-    def put(place: str, title: str, version: str, post: int) -> None:
-        numbers = [int(digits) for digits in re.findall(r"\d{1,9}", version)]
-        groups[place, title].append((_RANKS.get(version, 0), numbers, version, post))
-
-    for post, place, title in given:
+    places = {source.rpartition(".")[0]: post for post, source in posts}
+    old_pages = defaultdict[str, list[tuple[list[int], str, int]]](list)
+    for place, post in places.items():
         if old := VERSIONED.match(place):
             below = f"{old[2] or ''}docs/{place[old.end() :]}"
-            put(old[1] + below if old[1] + below in places else below, "", old[3], post)
-            continue
-        put(place, "", "", post)
-        put(place, title, "", post)
-        parts = place.split("/")
-        for at, part in enumerate(parts[:-1]):
-            if part in _RANKS or _NUMBERED.fullmatch(part):
-                put("/".join((*parts[:at], *parts[at + 1 :])), title, part, post)
-    pages = ((sorted(group)[:-1], max(group)[-1]) for group in groups.values())
-    return {post: (name, now) for old, now in pages for rank, _, name, post in old if not rank}
+            numbers = [int(digits) for digits in re.findall(r"\d{1,9}", old[3])]
+            current = old[1] + below if old[1] + below in places else below
+            old_pages[current].append((numbers, old[3], post))
+    newest = {current: places.get(current, max(old)[-1]) for current, old in old_pages.items()}
+    pages = ((page, newest[current]) for current, old in old_pages.items() for page in old)
+    return {post: (version, now) for (_, version, post), now in pages if post != now}
 
 
 def prefer_current(
