@@ -247,9 +247,9 @@ def correct_spelling(
 
     That is the commonest word of the blog, whose languages these are, which is the same but for one
     letter, not the first, that is another, left out, added, or exchanged with the next, else two
-    words that it is written as. `having`
-    says in how many posts a stem is, so the blog may write the word with another ending. `is_word`
-    knows English alone: a query with several such words is in another language or another field.
+    words that it is written as. `having` says in how many posts a stem is, so the blog may write
+    the word with another ending. `is_word` knows English alone: a query with several such words is
+    in another language or another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None

@@ -75,7 +75,8 @@ def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[s
     if _MANNER.match(text) or not (_POSTS.search(text) or is_written):
         return None
     given, rest, by = filters, text, ""
-    for name in sorted(authors, key=len, reverse=True):
+    plain = text.casefold()
+    for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
         named = re.search(rf"({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE)
         if named and not _ABOUT.search(rest[: named.start()]):
             by, rest = named[1] or "", rest.replace(named[0], " ")

@@ -62,7 +62,7 @@ def serving(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
     address = f"127.0.0.1:{free_port()}"
-    start = [sys.executable, "-m", "blog_search_mcp", "serve", "--index", str(index), *options]
+    start = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index), *options]
     with subprocess.Popen(
         [*start, "--http", address],
         cwd=ROOT,
