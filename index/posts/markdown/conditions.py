@@ -13,21 +13,24 @@ from blog_search_mcp.index.posts.markdown.parser import find_code, find_outside,
 from blog_search_mcp.index.posts.markdown.rules import MDX
 
 _UNSEEN = re.compile(
-    r"""(?P<html><!--(?!-?>))
-      | (?P<script>(?i:<script)(?=[\s>])) | (?P<style>(?i:<style)(?=[\s>]))
-      | (?P<mdx>(?<!\{)\{[ ]?/\*)
-      | (?P<obsidian>(?<![\w%])%%(?!%))
-      | (?P<liquid>\{%-?\s*comment\b)
-      | (?P<kramdown>\{::comment\})
-      | (?P<jinja>\{\#(?![\w-]+[ }]))
-      | (?P<inline>\{%-?\s*\#)
-      | <!--+> | ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
-      | ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?[ \t]*
-        (?://[^\n]*)?$
-      | ^export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b
-          |default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)
-        (?:[^\n]*[(\[{`][ \t]*(?:\n(?![)\]}`])[^\n]*+)*+\n[)\]}`][^\n]*
-          |[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+)
+    r"""(?=[<{%])(?:
+          (?P<html><!--(?!-?>))
+        | (?P<script>(?i:<script)(?=[\s>])) | (?P<style>(?i:<style)(?=[\s>]))
+        | (?P<mdx>(?<!\{)\{[ ]?/\*)
+        | (?P<obsidian>(?<![\w%])%%(?!%))
+        | (?P<liquid>\{%-?\s*comment\b)
+        | (?P<kramdown>\{::comment\})
+        | (?P<jinja>\{\#(?![\w-]+[ }]))
+        | (?P<inline>\{%-?\s*\#)
+        | <!--+> )
+      | ^(?=[ \[ie])(?:
+          [ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
+        | import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?[ \t]*
+          (?://[^\n]*)?$
+        | export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b
+            |default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)
+          (?:[^\n]*[(\[{`][ \t]*(?:\n(?![)\]}`])[^\n]*+)*+\n[)\]}`][^\n]*
+            |[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+) )
     """,
     re.MULTILINE | re.VERBOSE,
 )
