@@ -29,7 +29,15 @@ import blog_search_mcp
 
 BOUNDED = {
     "index.relations.similarity.wording._BREAK": (300, "a title"),
-    "index.relations.series:37": (300, "a title, or a file's name"),
+    "index.relations.series:38": (300, "a title, or a file's name"),
+    "index.posts.metadata._JOINED": (2_000, "a field of front matter"),
+    "index.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),
+    "index.posts.walk._COPY": (255, "a file's name"),
+    "index.posts.walk._MAYBE_COPY": (255, "a file's name"),
+    "ingest.sites.others._ZOLA_DATED": (255, "a file's name"),
+    "index.store.catalog._SUFFIX": (1_000, "an argument of a tool"),
+    "index.search.demands._QUOTED": (1_000, "a query"),
+    "index.embedders.client._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
     "server.http.settings._ORIGIN": (1_000, "an option of the command line"),
 }
@@ -81,7 +89,10 @@ def collect_sources() -> Sources:
         names = {(m.__name__, n) for m in modules for n, v in vars(m).items() if v is pattern}
         methods = {method for module, name, method in uses if (module, name) in names}
         place = ".".join(min(names)) if names else place
-        sources.setdefault(pattern, (place, methods or set(METHODS.values())))
+        inside = {
+            method.removeprefix("re.") for module, _, method in uses if place.startswith(module)
+        }
+        sources.setdefault(pattern, (place, methods or inside or set(METHODS.values())))
     for module, text, method in uses:
         if method.startswith("re."):
             sources.setdefault(re.compile(text), (f"{module} {text}", {method[3:]}))
@@ -95,8 +106,8 @@ def _find_uses(file: str | None) -> Iterator[tuple[str, str]]:
             case ast.Call(ast.Attribute(ast.Name("re"), method), [ast.Constant(str(text)), *_]):
                 if method in METHODS:
                     yield text, f"re.{METHODS[method]}"
-            case ast.Attribute(ast.Name(name), method) if method in METHODS:
-                yield name, METHODS[method]
+            case ast.Attribute(value, method) if method in METHODS:
+                yield getattr(value, "id", ""), METHODS[method]
 
 
 class Pieces:

@@ -40,12 +40,12 @@ _SIGN = r"(?:\+\+|\#(?!\w))"
 _APOSTROPHES = "'’ʼ"
 _JOINERS = rf"._:/\\\-‐‑@+\#{_APOSTROPHES}{_INVISIBLE}"
 _PIECE = rf"(?:{_NUMBER}|{_WORD}{_SIGN}?)"
-_NAME = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]*+{_PIECE})++"
+_NAME = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_PIECE})++"
 _RUN = re.compile(rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_NAME}")
 """A run of characters that makes terms; a name may begin with a dot (.NET, .gitignore)."""
 _EAST_ASIAN = re.compile(f"[{_UNSPACED}]")
 _PART = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_]+(?=\d+\.\d)|{_WORD})(?P<sign>{_SIGN}?)"
+    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",

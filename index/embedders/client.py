@@ -292,7 +292,8 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
-    """Classify an HTTP reply of 300 and above by its status and the server's words."""
+    """Classify an HTTP reply of 300 and above by its status and the server's first words."""
+    text = text[:2_000]
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 429 and "too large" in text:  # a request of more tokens than a minute may have

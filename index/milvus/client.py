@@ -176,12 +176,12 @@ class Milvus:
         if isinstance(error, IndexProblem):
             return error
         server, words = f"The Milvus server at {self.address}", _describe(error)
-        if re.search(r"auth\w* (check )?fail|UNAUTHENTICATED|PERMISSION_DENIED", words, re.I):
+        if re.search(r"auth\w{0,20} (check )?fail|UNAUTHENTICATED|PERMISSION_DENIED", words, re.I):
             return IndexProblem(
                 f"{server} refuses {'the token in' if self._token else 'an empty'} {TOKEN}. Set "
                 "that environment variable to `user:password`, or a key, that may use the index."
             )
-        if re.search(r"unavailable|deadline|fail\w* connect|timed? ?out", words, re.I):
+        if re.search(r"unavailable|deadline|fail\w{0,9} connect|timed? ?out", words, re.I):
             return IndexProblem(f"{server} does not answer. Start it, or correct the address.")
         if getattr(error, "code", None) == _NO_COLLECTION:
             return NoCollection(f"{server} has lost a part of the index. {REBUILD}")

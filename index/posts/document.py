@@ -55,7 +55,7 @@ _PART = re.compile(
     r"[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
     r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
-    r"|<!--\s*@include:\s*(?P<vue>[^\s{#]+?)(?:[{#][^\n]*?)?\s*-->",
+    r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->",
     re.MULTILINE,
 )
 """Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""

@@ -103,7 +103,7 @@ _UNOPENED = re.compile(
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
 _LOOSE = re.compile(
-    r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\n]*\S[^\n]*+\n)*+)++(?=\s)"
+    r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\S\n]*+\S[^\n]*+\n)*+)++(?=\s)"
 )
 _PELICAN = frozenset(
     ["title", "date", "modified", "author", "category", "tags", "slug", "status", "lang", "summary"]
@@ -128,7 +128,7 @@ _WORDS = re.compile(
 )
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
 """Name and words of a field, and an item of a list, whatever signs are in them."""
-_DOTTED_KEY = re.compile(rf"(?<![\w.-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
+_DOTTED_KEY = re.compile(rf"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 """A key of TOML of more than MAX_DEPTH parts: tomllib takes time and memory by their square, 3 GB
 for 30,000."""
 

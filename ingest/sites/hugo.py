@@ -178,4 +178,4 @@ def _sanitize(text: str) -> str:
     kept = "".join(
         c for c in letters if c in " ./\\_#+~-@" or unicodedata.category(c).startswith(kinds)
     ).strip()
-    return re.sub(" +", "-", re.sub(" *- *", "-", kept)).lower()
+    return re.sub(" ?- ?", "-", re.sub(" +", " ", kept)).replace(" ", "-").lower()

@@ -41,7 +41,7 @@ ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
 """Levels as they are shown: the post's own title is the page's second heading."""
 
-_TAG = re.compile(r'(<(?:[^>"]|"[^"]*")*+>)')
+_TAG = re.compile(r'(<(?:[^<>"]|"[^"]*")*+>)')
 
 
 def render_passage(
