@@ -11,20 +11,24 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
+
+from tests.support.front import command as run_command
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("docs/quick-start.md", "docs/examples.md", "docs/tools.md")
+PAGES = ("docs/quick-start.md", "docs/examples.md", "docs/tools.md", "examples/agent/README.md")
 PROMPT = "$ "
 SHOWN_HOME, PROJECT = "/home/me", "blog-search-mcp"
 PORT = "8765"
@@ -35,6 +39,10 @@ SCORE, COUNT = 0.02, 0.01
 """How far two scores may lie apart, and two counts above a thousand, as a share."""
 
 _FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_HERE = re.compile(
+    rf"{PROJECT} (?=(?:ask|author|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
+)
+"""A command that is run in this process, since most of its time is a new one's start."""
 _HTTP_ALONE = re.compile(r"--http(?= -|$)")
 _PASSING = re.compile(
     r"(?:less than a minute|\b\d+ (?:second|minute)s?)(?= ago)|\b\d+\.\d(?= (?:s|MB)\b)"
@@ -130,6 +138,8 @@ class Home:
         return printed
 
     def _run(self, command: str) -> str:
+        if here := _HERE.match(command):
+            command = self._run_here(here[1]) + command[here.end() :]
         ended = subprocess.run(
             ["sh", "-c", self._at_free_port(command)],
             **self._place(),
@@ -142,6 +152,16 @@ class Home:
         shown: str = ended.stdout.decode().replace(str(self._home), SHOWN_HOME)
         shown = shown.replace(str(Path(sys.executable).parent), programs)
         return shown.replace(self._port, PORT)
+
+    def _run_here(self, words: str) -> str:
+        """Run a command in this process; return one of the shell that says and ends as it did."""
+        place = self._place()
+        with chdir(place["cwd"]), mock.patch.dict(os.environ, place["env"], clear=True):
+            ran = run_command(*shlex.split(words))
+        for stream, said in (("out", ran.out), ("err", ran.err)):
+            self._home.with_name(stream).write_text(said, encoding="utf-8")
+        out, err = (shlex.quote(str(self._home.with_name(each))) for each in ("out", "err"))
+        return f"(cat {err} >&2; cat {out}; exit {ran.status}) "
 
     @contextmanager
     def _serving(self, command: str) -> Iterator[None]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-import re
-import shlex
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from mcp import StdioServerParameters
 
+from examples.agent.__main__ import main
 from examples.agent.conversation import (
     AgentError,
     Call,
@@ -31,9 +31,10 @@ from examples.agent.loop import CALLS, ENOUGH, STEPS, Answer, answer
 from examples.agent.mcp_source import connected
 from examples.agent.ollama_chat import DEFAULT_MODEL
 from examples.agent.quoting import QuotingModel
+from tests.support import front
+from tests.support.front import Ran
 from tests.support.ollama_standin import Body, Fault, Model, OllamaStandIn, closes, fails, running
 from tests.support.paths import ROOT
-from tests.support.python import run_python
 from tests.support.served import POSTS, indexed, served
 
 KV_URL = "https://blog.example/inference/kv/"
@@ -178,9 +179,20 @@ def searches_reads_answers(messages: Sequence[Body]) -> Body:
 CHATS = Model(f"{DEFAULT_MODEL}:latest", capabilities=("completion", "tools"))
 
 
-def asked(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return run_python("-m", "examples.agent", *arguments, env=kept | environment)
+def asked(*arguments: str, **environment: str) -> Ran:
+    """Run its command line in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        front.environment(environment),
+        mock.patch.object(sys, "argv", ["agent", *arguments]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            status = main()
+        except SystemExit as refused:
+            status = int(refused.code or 0)
+    return Ran(status, out.getvalue(), err.getvalue())
 
 
 @pytest.mark.parametrize("tools", [["--local"], ["--mcp", "stdio"]])
@@ -189,10 +201,10 @@ def test_the_command_answers_with_what_was_read_and_shows_no_control_character(
 ) -> None:
     with running(OllamaStandIn([CHATS], says=searches_reads_answers)) as ollama:
         done = asked(QUESTION, *tools, "--index", str(index), OLLAMA_HOST=ollama.host)
-    assert done.returncode == 0, done.stderr
-    assert "\\x1b[31mA KV cache keeps the keys" in done.stdout
-    assert KV_URL in done.stdout
-    assert [line.partition("(")[0] for line in done.stderr.splitlines()] == [
+    assert done.status == 0, done.err
+    assert "\\x1b[31mA KV cache keeps the keys" in done.out
+    assert KV_URL in done.out
+    assert [line.partition("(")[0] for line in done.err.splitlines()] == [
         "search_blog",
         "read_chunk",
     ]
@@ -215,8 +227,8 @@ def test_what_ollama_cannot_do_is_a_sentence(
 ) -> None:
     with running(OllamaStandIn(models, elsewhere=faults)) as ollama:
         done = asked(QUESTION, "--local", "--index", str(index), "--embedder-url", ollama.host)
-    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (1, "", False)
-    assert said in done.stderr
+    assert (done.status, done.out, "Traceback" in done.err) == (1, "", False)
+    assert said in done.err
 
 
 @pytest.mark.parametrize(
@@ -231,7 +243,7 @@ def test_what_cannot_be_reached_is_a_sentence(
     options: list[str], status: int, said: str, index: Path
 ) -> None:
     done = asked(QUESTION, "--index", str(index), *options)
-    assert (done.returncode, done.stdout, said in done.stderr) == (status, "", True)
+    assert (done.status, done.out, said in done.err) == (status, "", True)
 
 
 def test_a_server_that_wants_a_token_is_given_it(index: Path) -> None:
@@ -239,18 +251,5 @@ def test_a_server_that_wants_a_token_is_given_it(index: Path) -> None:
     with served(index, environment={**os.environ, **environment}) as url:
         without = asked(QUESTION, "--mcp", url, "--model", "quote")
         with_it = asked(QUESTION, "--mcp", url, "--model", "quote", **environment)
-    assert (without.returncode, "BLOG_SERVER_TOKEN" in without.stderr) == (1, True)
-    assert (with_it.returncode, KV_URL in with_it.stdout) == (0, True)
-
-
-def test_the_readmes_example_is_what_its_command_prints(tmp_path: Path) -> None:
-    readme = (ROOT / "examples" / "agent" / "README.md").read_text(encoding="utf-8")
-    example = re.search(r"```console\n\$ (.+?)\n\$ (.+?)\n(.+?)^```$", readme, re.S | re.M)
-    assert example is not None
-    ingesting, asking, printed = example.groups()
-    folder = str(tmp_path / "index")
-    for command in (ingesting, asking):
-        words = [folder if word == "/tmp/example" else word for word in shlex.split(command)]
-        done = run_python(*words[1:])
-        assert done.returncode == 0, done.stderr
-    assert done.stderr + done.stdout == printed
+    assert (without.status, "BLOG_SERVER_TOKEN" in without.err) == (1, True)
+    assert (with_it.status, KV_URL in with_it.out) == (0, True)

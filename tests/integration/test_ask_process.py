@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import pytest
-
-from tests.support.paths import ROOT
+from tests.support.front import command
 from tests.support.python import run_python
 from tests.support.served import POSTS, indexed
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("blog"), POSTS)
-
-
-def ask(question: str, index: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return run_python("-P", "-m", "blog_search_mcp", "ask", question, "--index", index, cwd=cwd)
-
-
 def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folder(
-    index: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "blog_search_mcp.py").write_text("raise SystemExit('wrong')", encoding="utf-8")
-    asked = ask("what is a KV cache?", index, cwd=tmp_path)
+    words = ("ask", "what is a KV cache?", "--index", indexed(tmp_path, POSTS))
+    asked = run_python("-P", "-m", "blog_search_mcp", *words, cwd=tmp_path)
     assert (asked.returncode, asked.stderr) == (0, "")
     confidence, first, place = asked.stdout.splitlines()[:3]
     assert confidence in {"Confidence: high", "Confidence: medium"}
@@ -37,6 +26,6 @@ def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folde
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    asked = ask("onion soup", tmp_path / "none")
-    assert (asked.returncode, asked.stdout) == (1, "")
-    assert f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`." in asked.stderr
+    asked = command("ask", "onion soup", "--index", str(tmp_path / "none"))
+    assert (asked.status, asked.out) == (1, "")
+    assert f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`." in asked.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,9 @@ import anyio
 import pytest
 from mcp import Client
 
+from tests.support.front import Ran, command
 from tests.support.milvus_standin import standing_in
-from tests.support.paths import ROOT
 from tests.support.ports import free_port
-from tests.support.python import run_python
 from tests.support.served import POSTS, SOUP, serving, write
 
 if TYPE_CHECKING:
@@ -29,11 +28,10 @@ def index(milvus: Milvus) -> str:
     return f"{milvus.address.replace('http:', 'milvus:')}/my_blog"
 
 
-def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, **environment: str) -> Ran:
     """Run a command in `folder`."""
-    environment["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
-    environment["XDG_CACHE_HOME"] = f"{folder}-copies"
-    return run_python("-m", "blog_search_mcp", *arguments, cwd=folder, env=os.environ | environment)
+    with chdir(folder):
+        return command(*arguments, env={"XDG_CACHE_HOME": f"{folder}-copies"} | environment)
 
 
 def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
@@ -41,18 +39,18 @@ def test_a_blog_is_ingested_edited_asked_and_examined_by_its_address(
 ) -> None:
     content = write(tmp_path / "content", POSTS)
     first = run(tmp_path, "ingest", "content", "--index", index, "--embedder", "embedded")
-    assert first.returncode == 0, first.stderr
-    assert "2 added" in first.stderr + first.stdout
+    assert first.status == 0, first.err
+    assert "2 added" in first.err + first.out
     again = run(tmp_path, "ingest", "content", "--index", index)
-    assert "nothing changed" in again.stderr + again.stdout
+    assert "nothing changed" in again.err + again.out
     (content / "soup.md").write_text(SOUP + "\nStir it with a walrus.\n", encoding="utf-8")
     edited = run(tmp_path, "ingest", "content", "--index", index)
-    assert "1 changed" in edited.stderr + edited.stdout
+    assert "1 changed" in edited.err + edited.out
     asked = run(tmp_path, "ask", "--index", index, "walrus soup")
-    assert asked.returncode == 0, asked.stderr
-    assert "Onion soup" in asked.stdout
+    assert asked.status == 0, asked.err
+    assert "Onion soup" in asked.out
     examined = run(tmp_path, "doctor", "--index", index)
-    assert index in examined.stdout, examined.stdout + examined.stderr
+    assert index in examined.out, examined.out + examined.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
 
 
@@ -88,8 +86,8 @@ def test_a_server_that_is_gone_or_refuses_the_token_is_one_sentence_without_it(
         }
         for place, said in places.items():
             ran = run(tmp_path, *words, "--index", place, MILVUS_TOKEN=TOKEN)
-            assert ran.returncode == 1, ran.stdout + ran.stderr
-            assert said in ran.stderr
-            assert "Traceback" not in ran.stderr
-            assert "very-secret" not in ran.stdout + ran.stderr
+            assert ran.status == 1, ran.out + ran.err
+            assert said in ran.err
+            assert "Traceback" not in ran.err
+            assert "very-secret" not in ran.out + ran.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]

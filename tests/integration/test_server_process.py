@@ -7,7 +7,6 @@ import signal
 import sys
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
@@ -68,10 +67,10 @@ async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> N
         assert before.is_error
         assert "`blog-search-mcp ingest CONTENT --index INDEX`" in text_of(before)
         content = write(tmp_path / "content", {"soup.md": SOUP})
-        await anyio.to_thread.run_sync(ingest, content, tmp_path / "index")
+        ingest(content, tmp_path / "index")
         assert await sources() == {"soup.md"}
         write(content, {"stew.md": "# Stew\n\nAn onion soup that cooked for longer.\n"})
-        await anyio.to_thread.run_sync(ingest, content, tmp_path / "index")
+        ingest(content, tmp_path / "index")
         assert await sources() == {"soup.md", "stew.md"}
 
 

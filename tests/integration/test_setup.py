@@ -8,13 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from blog_search_mcp.index.commands import start_words
-from tests.support.python import run_python
+from tests.support.front import Ran, command
 
 POSTS = {
     "kv.md": "---\ntitle: KV cache\n---\nA KV cache keeps the keys and values of tokens.\n",
@@ -35,10 +37,10 @@ def write(folder: Path, posts: dict[str, str]) -> None:
         (folder / source).write_text(text, encoding="utf-8")
 
 
-def setup(home: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+def setup(home: Path, *arguments: str) -> Ran:
     """Run the command as a person does who has nothing but this home."""
-    arguments = ("-m", "blog_search_mcp", *arguments)
-    return run_python(*arguments, cwd=home, env=environment(home), given=given)
+    with chdir(home), mock.patch.dict(os.environ, environment(home), clear=True):
+        return command(*arguments)
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -61,25 +63,25 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
     (home / ".cursor").mkdir()
     posts, index = home / "blog/posts", home / "blog/.blog-index"
     done = setup(home, "setup", "~/blog/posts")
-    assert done.returncode == 0
+    assert done.status == 0
     assert cursor_entries(home) == {"blog": entry(index, posts)}
-    assert "KV cache" in done.stdout or "Onion soup" in done.stdout
-    assert "2 posts" in done.stderr
+    assert "KV cache" in done.out or "Onion soup" in done.out
+    assert "2 posts" in done.err
 
     before = (home / ".cursor/mcp.json").stat().st_mtime_ns
     again = setup(home, "setup", "blog/posts")
-    assert again.returncode == 0
-    assert "nothing changed" in again.stderr
+    assert again.status == 0
+    assert "nothing changed" in again.err
     assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
 
 
 def test_a_second_blog_gets_an_index_and_an_entry_of_its_own(home: Path) -> None:
     (home / ".cursor").mkdir()
-    assert setup(home, "setup", "blog/posts").returncode == 0
+    assert setup(home, "setup", "blog/posts").status == 0
     shutil.copytree(home / "blog/posts", home / "blog/drafts")
     write(home / "notes/posts", POSTS)
-    assert setup(home, "setup", "blog/drafts").returncode == 0
-    assert setup(home, "setup", "notes/posts").returncode == 0
+    assert setup(home, "setup", "blog/drafts").status == 0
+    assert setup(home, "setup", "notes/posts").status == 0
     both = {
         "blog": entry(home / "blog/.blog-index", home / "blog/posts"),
         "blog-blog-drafts": entry(home / "blog/.blog-index-drafts", home / "blog/drafts"),
@@ -91,17 +93,17 @@ def test_a_second_blog_gets_an_index_and_an_entry_of_its_own(home: Path) -> None
 def test_every_client_that_is_found_is_told_unless_one_is_named(home: Path) -> None:
     for folder in (".cursor", ".claude"):
         (home / folder).mkdir()
-    assert setup(home, "setup", "blog/posts", "--client", "cursor").returncode == 0
+    assert setup(home, "setup", "blog/posts", "--client", "cursor").status == 0
     assert (list(cursor_entries(home)), (home / ".claude.json").exists()) == (["blog"], False)
-    assert setup(home, "setup", "blog/posts").returncode == 0
+    assert setup(home, "setup", "blog/posts").status == 0
     assert (home / ".claude.json").exists()
 
 
 def test_without_a_client_the_entry_is_printed(home: Path) -> None:
     done = setup(home, "setup", "blog/posts")
-    assert done.returncode == 0
-    assert done.stdout.startswith("No client was found here; ")
-    shown = done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1]
+    assert done.status == 0
+    assert done.out.startswith("No client was found here; ")
+    shown = done.out[done.out.index("{") : done.out.rindex("}") + 1]
     index, posts = home / "blog/.blog-index", home / "blog/posts"
     assert json.loads(shown) == {"mcpServers": {"blog": entry(index, posts)}}
 
@@ -111,9 +113,9 @@ def test_a_folder_without_posts_is_a_sentence_and_leaves_no_entry(home: Path, fo
     (home / ".cursor").mkdir()
     (home / "empty").mkdir()
     done = setup(home, "setup", folder)
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
-    assert str(home / folder) in done.stderr
+    assert done.status == 1
+    assert len(done.err.splitlines()) == 1
+    assert str(home / folder) in done.err
     assert not (home / ".cursor/mcp.json").exists()
 
 

@@ -1,4 +1,4 @@
-"""What is installed: a wheel and a source distribution, beside other distributions."""
+"""What is installed: a wheel, beside other distributions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from tests.support.paths import ROOT
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build both distributions."""
+    """Build the wheel."""
     folder = tmp_path_factory.mktemp("dist")
-    run("-m", "hatchling", "build", "-d", str(folder), cwd=ROOT)
-    return folder
+    run("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    [wheel] = folder.glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +45,8 @@ def run(*arguments: str, cwd: Path | None = None, program: Path | None = None) -
     return done.stdout
 
 
-def install(environment: Path, *wheels: Path) -> None:
-    names = [str(wheel) for wheel in wheels]
-    python = str(environment / "python")
-    run("-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", *names)
-
-
 def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) -> None:
-    [wheel] = built.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    names = zipfile.ZipFile(built).namelist()
     assert {name.partition("/")[0] for name in names} == {
         "blog_search_mcp",
         f"blog_search_mcp-{VERSION}.dist-info",
@@ -72,10 +66,9 @@ MOST_BYTES = 95_000_000
 LICENSED = ("all-MiniLM-L6-v2", "multilingual-e5-small")
 
 
-def test_each_model_in_the_wheel_comes_with_its_licence_and_both_fit(built: Path) -> None:
-    [wheel], [source] = built.glob("*.whl"), built.glob("*.tar.gz")
-    assert max(wheel.stat().st_size, source.stat().st_size) < MOST_BYTES
-    names = set(zipfile.ZipFile(wheel).namelist())
+def test_each_model_in_the_wheel_comes_with_its_licence_and_fits(built: Path) -> None:
+    assert built.stat().st_size < MOST_BYTES
+    names = set(zipfile.ZipFile(built).namelist())
     notices = f"blog_search_mcp-{VERSION}.dist-info/licenses"
     assert f"{notices}/LICENSE" in names
     for model in LICENSED:
@@ -86,7 +79,8 @@ def test_each_model_in_the_wheel_comes_with_its_licence_and_both_fit(built: Path
 def test_what_is_installed_ingests_and_explains_itself(
     built: Path, environment: Path, tmp_path: Path
 ) -> None:
-    install(environment, *built.glob("*.whl"))
+    python = ("--python", str(environment / "python"))
+    run("-m", "pip", *python, "install", "-q", "--no-deps", "--no-index", str(built))
     program = environment / "blog-search-mcp"
     assert run("--help", cwd=tmp_path, program=program).startswith("Usage: blog-search-mcp")
     (tmp_path / "posts").mkdir()

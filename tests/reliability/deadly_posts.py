@@ -1,4 +1,4 @@
-"""What an ingest does to a post, with a fault at three words: processes import it by name."""
+"""What an ingest does to a post, with faults at words: processes import it by name."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.prepare import ParsedResult
 
 
-def suffer(text: str) -> None:
+def suffer(text: str, deadly: str, endless: str) -> None:
     """End this process as a fault in a native library does, or stand still."""
-    if "poison" in text:
+    if deadly in text:
         os._exit(139)
-    if "tarpit" in text:
+    if endless in text:
         time.sleep(600)
 
 
 def prepare_post(file_to_read: FileToRead, **options: Any) -> ParsedResult:
     """Read a post, and suffer from it."""
-    suffer(file_to_read.file.path.read_text("utf-8"))
+    suffer(file_to_read.file.path.read_text("utf-8"), "poison", "tarpit")
     return read_post(file_to_read, **options)
 
 
 def post_terms(files: GenerationFiles, post_id: int) -> PostTerms:
     """Make the terms of a post, and suffer from it."""
-    suffer(" ".join(chunk.plain for chunk in open_catalog(files).chunks_of(post_id).values()))
+    chunks = open_catalog(files).chunks_of(post_id).values()
+    suffer(" ".join(chunk.plain for chunk in chunks), "venom", "quicksand")
     return make_terms(files, post_id)

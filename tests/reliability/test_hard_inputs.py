@@ -7,10 +7,10 @@ its file's name and a word where hundreds of posts are made of the same two word
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 import unicodedata
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -38,9 +38,9 @@ ORIGINAL = "utf8-bom"
 _WORD = re.compile(r"[^\W_]+")
 
 
-MANY, ONE_OF, LARGE = 100, 4, 200_000
-"""Without `--full`, of a folder of more posts than these only one of four is taken, and of posts as
-they are found no larger one than so many bytes."""
+OF_A_KIND, LARGE = 4, 200_000
+"""Without `--full`, so many posts of a folder are taken, but all of `encodings`, and none of more
+bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +55,12 @@ def nasty(
 
 
 def thin(folder: Path) -> None:
-    """Leave out most of many small posts of a kind, and a kind of huge ones: others have some."""
-    shutil.rmtree(folder / "natural" / "huge")
-    for path in (folder / "natural").rglob("*"):
-        if path.is_file() and path.stat().st_size > LARGE:
-            path.unlink()
-    for place in [path for path in folder.rglob("*") if path.is_dir()]:
-        files = sorted(path for path in place.iterdir() if path.is_file())
+    """Leave out most of many posts of a kind, and what is huge."""
+    for place in {path.parent for path in folder.rglob("*")} - {folder / "encodings"}:
+        files = [path for path in place.iterdir() if path.is_file()]
+        files.sort(key=lambda path: (path.stat().st_size > LARGE, zlib.crc32(path.name.encode())))
         for number, path in enumerate(files):
-            if len(files) > MANY and number % ONE_OF:
+            if number >= OF_A_KIND or path.stat().st_size > LARGE:
                 path.unlink()
 
 

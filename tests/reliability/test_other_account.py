@@ -6,15 +6,19 @@ finds in the index what it held.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from tests.support.front import command
 from tests.support.paths import ROOT
 
 SETPRIV = shutil.which("setpriv")
@@ -34,11 +38,36 @@ POSTS = {
 }
 
 
+COMMANDS = """
+import json
+import sys
+from tests.support.front import command
+for line in sys.stdin:
+    ran = command(*json.loads(line))
+    print(json.dumps([ran.status, ran.out + ran.err]), flush=True)
+"""
+"""Runs the commands that it is told, a line each."""
+
+Commands: TypeAlias = "subprocess.Popen[str]"
+
+
+@pytest.fixture(scope="module")
+def bound() -> Iterator[Commands]:
+    """A process that is bound by permissions, and runs commands."""
+    assert SETPRIV is not None
+    start = [SETPRIV, "--bounding-set=-all", "--inh-caps=-all", sys.executable, "-c", COMMANDS]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(start, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
+        yield process
+        process.kill()
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A blog, whose commands are bound by permissions if they are not the owner's."""
 
     folder: Path
+    process: Commands
 
     @property
     def content(self) -> Path:
@@ -50,18 +79,18 @@ class Place:
 
     def run(self, *arguments: str | Path, bound: bool) -> tuple[int, str]:
         """Run a command: the exit status, and what it says on either stream."""
-        assert SETPRIV is not None
-        start = [SETPRIV, "--bounding-set=-all", "--inh-caps=-all"] if bound else []
-        done = subprocess.run(
-            [*start, sys.executable, "-m", "blog_search_mcp", *map(str, arguments)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        said = done.stdout + done.stderr
+        words = [*map(str, arguments)]
+        if bound:
+            assert self.process.stdin is not None
+            assert self.process.stdout is not None
+            self.process.stdin.write(f"{json.dumps(words)}\n")
+            self.process.stdin.flush()
+            status, said = json.loads(self.process.stdout.readline())
+        else:
+            ran = command(*words)
+            status, said = ran.status, ran.out + ran.err
         assert "Traceback" not in said, said
-        return done.returncode, said
+        return status, said
 
     def ingest(self, *options: str, bound: bool = True) -> tuple[int, str]:
         embedded = ("--embedder", "embedded", *options)
@@ -86,8 +115,8 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path)
+def place(tmp_path: Path, bound: Commands) -> Place:
+    made = Place(tmp_path, bound)
     made.content.mkdir()
     made.index.parent.mkdir()
     for source, text in POSTS.items():

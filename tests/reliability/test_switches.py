@@ -86,7 +86,7 @@ def test_every_search_is_answered_while_generations_switch_and_the_newest_alone_
         blog.server.send(b"".join(call(n, {"query": "soup"}) for n in range(AT_ONCE)))
         blog.server.replies(AT_ONCE)
     searches, files = 0, set()
-    switches = 50 if full else 4
+    switches = 50 if full else 3
     for edition in range(1, switches + 1):
         word = blog.edit(edition)
         with blog.start_ingest() as running:
@@ -114,7 +114,7 @@ def mapped_generations(blog: Blog) -> set[str]:
 def test_of_two_ingests_at_one_instant_both_succeed_or_one_is_refused(
     blog: Blog, full: bool, record_runs: RecordRuns
 ) -> None:
-    rounds = 20 if full else 3
+    rounds = 20 if full else 2
     for number in range(rounds):
         blog.edit(number)
         if number % 2:

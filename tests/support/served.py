@@ -10,9 +10,9 @@ from pathlib import Path
 
 import httpx
 
+from tests.support import front
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
-from tests.support.python import run_python
 from tests.support.waiting import until
 
 KV = """---
@@ -41,10 +41,9 @@ def write(content: Path, posts: Mapping[str, str]) -> Path:
 
 
 def ingest(content: Path, index: Path, *options: str) -> None:
-    """Ingest in a process of its own, by the embedder in the package."""
-    options = (*options, "--index", str(index), "--embedder", "embedded")
-    ran = run_python("-m", "blog_search_mcp.ingest", content, *options)
-    assert ran.returncode == 0, ran.stderr
+    """Ingest by the embedder in the package."""
+    ran = front.Blog(content, index).ingest(*options)
+    assert ran.status == 0, ran.err
 
 
 def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
