@@ -13,6 +13,8 @@ BIN := .venv/bin
 PRODUCT := .venv/product
 INSTALLED := .venv/installed
 SUITE := .conformance
+FAST := tests/unit tests/docs benchmarks -m "not slow"
+SPREAD := --numprocesses auto --dist worksteal
 INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
@@ -37,10 +39,11 @@ ask: question ingest ## ask a question through a real MCP client: make ask Q="..
 	@$(BIN)/blog-search-mcp ask --index "$(INDEX)" -- "$$QUESTION"
 
 test: $(INSTALLED) ## run the fast tests, on every core
-	@$(BIN)/python -m pytest tests/unit tests/docs benchmarks -m "not slow" --numprocesses auto --dist worksteal --hypothesis-profile quick
+	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --hypothesis-profile quick
 
-test-all: $(INSTALLED) ## run every test that needs no further install, and hold what they cover to a floor
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report term:skip-covered --durations 50
+test-all: $(INSTALLED) ## run every test that needs no further install, and hold what the fast ones cover to a floor
+	@$(BIN)/python -m pytest -m slow $(SPREAD) --durations 50
+	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --cov --cov-report term:skip-covered
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
 	@$(BIN)/python -m pytest tests/page
