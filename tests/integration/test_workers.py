@@ -106,10 +106,8 @@ def test_processes_that_end_whatever_they_do_end_the_ingest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workers, "MOST_LOST", 2)
-    with (
-        closing(WorkerPool(2)) as helpers,
-        pytest.raises(IngestFailed),
-    ):
+    monkeypatch.setattr(workers, "AHEAD", 1)
+    with closing(WorkerPool(2)) as helpers, pytest.raises(IngestFailed):
         list(helpers.map(killing_always, MANY, say_lost))
 
 
