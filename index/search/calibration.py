@@ -62,7 +62,9 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
             embedded |= zip(known, embedder.embed_queries(known), strict=True)
 
     def embed(text: str) -> Vectors:
-        return embedded[text] if text in embedded else embedder.embed_queries([text])[0]
+        if text not in embedded:  # the English words of a heading that is not covered
+            embedded[text] = embedder.embed_queries([text])[0]
+        return embedded[text]
 
     reach = {text: retrieve_reach(snapshot, text, embed) for text in texts}
     covered = {text: each for text, each in reach.items() if has_similarity(each)}

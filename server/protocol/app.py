@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -156,6 +156,7 @@ def call_tool(
     )
 
 
+@cache
 def describe_tool(tool: Tool[Any]) -> types.Tool:
     """Write a tool as a client lists it.
 
