@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from unittest import mock
@@ -31,6 +32,16 @@ settings.load_profile("patient")
 
 FAST = ("unit", "docs")
 """Folders of tests that `make test` runs; the others are marked slow."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among imports, nor later among what all tests need to their end."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -141,16 +152,6 @@ def milvus(milvus_address: str) -> Iterator[Milvus]:
     clear(client)
     yield client
     clear(client)
-
-
-@pytest.fixture
-def uncalibrated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spares each ingest the searches that calibrate it, for tests that search nothing."""
-    from blog_search_mcp.index.types import Calibration
-    from tests.support import front
-
-    usual = Calibration(0.9, 0.1, 0.4, 0.5, 0.1, 0.1, characters=0, chunks=0, last_chunk=-1)
-    monkeypatch.setattr(front, "_calibrate", lambda _snapshot, _embedded: usual)
 
 
 @pytest.fixture

@@ -121,9 +121,9 @@ def breaks_off(_server: OllamaStandIn, answer: Answer) -> Answer:
 
 
 def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
-    """20 MB of blanks in 20 kB that nobody asked to have compressed."""
+    """9 MB of blanks in 9 kB that nobody asked to have compressed."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    body = packer.compress(b" " * 20_000_000) + packer.flush()
+    body = packer.compress(b" " * 9_000_000) + packer.flush()
     return Answer(200, body, headers={"Content-Encoding": "deflate"})
 
 

@@ -34,12 +34,18 @@ def modules() -> Mapping[str, Path]:
 
 
 @cache
+def imported(path: Path, types_too: bool = True) -> frozenset[str]:
+    """All that a file imports, by name."""
+    return frozenset(named(ast.parse(path.read_text(encoding="utf-8")), types_too))
+
+
+@cache
 def imports(types_too: bool = True) -> Graph:
     """The modules of the package that each module names, wherever the import stands."""
     return {
         name: frozenset(
             known
-            for found in named(ast.parse(path.read_text(encoding="utf-8")), types_too)
+            for found in imported(path, types_too)
             if found.startswith(PREFIX)
             and (known := module_of(found.removeprefix(PREFIX))) not in {None, name}
         )
@@ -156,12 +162,8 @@ def test_each_side_keeps_to_its_own_libraries(folder: str, foreign: set[str]) ->
 
 
 def top_level_imports(*folders: str) -> set[str]:
-    trees = (
-        ast.parse(path.read_text(encoding="utf-8"))
-        for name, path in modules().items()
-        if name.split(".")[0] in folders
-    )
-    return {name.split(".")[0] for name in chain(*(named(tree, True) for tree in trees))}
+    paths = (path for name, path in modules().items() if name.split(".")[0] in folders)
+    return {name.split(".")[0] for name in chain(*map(imported, paths))}
 
 
 def test_one_library_is_known_in_one_folder() -> None:
@@ -173,7 +175,7 @@ def test_one_library_is_known_in_one_folder() -> None:
     importers = {
         (library, name)
         for name, path in modules().items()
-        for found in named(ast.parse(path.read_text(encoding="utf-8")), True)
+        for found in imported(path)
         if (library := found.split(".")[0]) in engines
     }
     assert {(lib, name) for lib, name in importers if not is_below(name, engines[lib])} == set()

@@ -11,37 +11,36 @@ CHANGED = NOTE.replace("June", "July")
 OTHER = "Three loaves of rye bread need a night to rise, and an hour in the oven.\n"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Boat.sync-conflict-20250102-030405-QRSTUVW.md",
-        "Boat (Conflicted copy laptop 202501020304).md",
-        "Boat (Bea's conflicted copy 2025-01-02).md",
-        "Boat (conflicted copy 2025-01-02 030405).md",
-        "Boat (Bea in Konflikt stehende Kopie 2025-01-02).md",
-        "Boat (SFConflict bea@example.org 2025-01-02-03-04-05).md",
-        "Boat [conflict].md",
-        "Boat (冲突副本 2025-01-02).md",
-        "Boat_conflict-20250102-030405.md",
-        "Boat.Conflict.md",
-        "Boat_conf(1).md",
-        "Boat_REMOTE_4711.md",
-        "Boat 2.md",
-        "Boat (1).md",
-        "Boat copy.md",
-        "Boat - Kopie.md",
-        "Copy of Boat.md",
-        "Boat-DESKTOP-7Q2X9AB.md",
-        "Boat.bak.md",
-        "logseq/bak/pages/Boat/2025-01-02T03_04_05.678Z.Desktop.md",
-        "logseq/version-files/base/Boat.md",
-        "#recycle/Boat.md",
-    ],
-)
-def test_another_version_of_a_post_is_left_out_and_counted(name: str, tmp_path: Path) -> None:
-    blog = made(tmp_path, {"Boat.md": NOTE, name: CHANGED})
+COPIES = [
+    "Boat.sync-conflict-20250102-030405-QRSTUVW.md",
+    "Boat (Conflicted copy laptop 202501020304).md",
+    "Boat (Bea's conflicted copy 2025-01-02).md",
+    "Boat (conflicted copy 2025-01-02 030405).md",
+    "Boat (Bea in Konflikt stehende Kopie 2025-01-02).md",
+    "Boat (SFConflict bea@example.org 2025-01-02-03-04-05).md",
+    "Boat [conflict].md",
+    "Boat (冲突副本 2025-01-02).md",
+    "Boat_conflict-20250102-030405.md",
+    "Boat.Conflict.md",
+    "Boat_conf(1).md",
+    "Boat_REMOTE_4711.md",
+    "Boat 2.md",
+    "Boat (1).md",
+    "Boat copy.md",
+    "Boat - Kopie.md",
+    "Copy of Boat.md",
+    "Boat-DESKTOP-7Q2X9AB.md",
+    "Boat.bak.md",
+    "logseq/bak/pages/Boat/2025-01-02T03_04_05.678Z.Desktop.md",
+    "logseq/version-files/base/Boat.md",
+    "#recycle/Boat.md",
+]
+
+
+def test_another_version_of_a_post_is_left_out_and_counted(tmp_path: Path) -> None:
+    blog = made(tmp_path, {"Boat.md": NOTE, **dict.fromkeys(COPIES, CHANGED)})
     assert set(blog.posts()) == {"Boat.md"}
-    assert [skip["source"] for skip in blog.report["skipped"]] == [name]
+    assert sorted(skip["source"] for skip in blog.report["skipped"]) == sorted(COPIES)
 
 
 def test_a_name_alone_makes_no_copy(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -26,6 +27,7 @@ from blog_search_mcp.index.embedders.client import (
     FOR_DOCUMENTS,
     RetryPolicy,
     classify_reply,
+    read_pause,
 )
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
@@ -33,7 +35,7 @@ from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Calibration, Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
-from tests.support.front import Blog, Ran
+from tests.support.front import Blog, Ran, uncalibrated
 from tests.support.ollama_standin import (
     Answer,
     Fault,
@@ -140,8 +142,7 @@ KINDS = (OllamaStandIn(), OpenAIStandIn())
 
 @pytest.fixture(params=KINDS, ids=["ollama", "openai"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
-    request.getfixturevalue("uncalibrated")
-    with serve(request.param, tmp_path) as made:
+    with uncalibrated(), serve(request.param, tmp_path) as made:
         yield made
 
 
@@ -221,28 +222,23 @@ PASSING: dict[str, Fault] = {
     "too short": alters(lambda rows: [row[:32] for row in rows]),
     "lists in lists": replies(200, b"[" * 200_000 + b"]" * 200_000),
     "compressed": compressed,
-    "without end": replies(200, b'{"embeddings": ' + b" " * 20_000_000 + b"[]}"),
+    "without end": replies(200, b'{"embeddings": ' + b" " * 9_000_000 + b"[]}"),
 }
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_a_fault_that_passes_is_not_seen(name: str, standing: Served) -> None:
+def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_one_that_passes_is_not_seen(
+    name: str, standing: Served
+) -> None:
+    if name != "too short":  # vectors of another length alone are those of another model
+        standing.server.on_text[""] = PASSING[name]
+        ran = standing.ingest(name_posts(name))
+        assert ran.status == 1
+        assert re.search("[Tt]ry again", ran.err), ran.err
+        standing.heal()
     standing.server.on_text["farms"] = once(PASSING[name])
     assert standing.ingest(name_posts(f"gone {name}", 6)).status == 0
     assert max(len(body["input"]) for body in standing.server.embedded) > 1
-    standing.assert_whole()
-
-
-@pytest.mark.parametrize("name", sorted(PASSING.keys() - {"too short"}))
-def test_a_fault_that_stays_ends_the_run_with_what_to_do_and_the_next_goes_on(
-    name: str, standing: Served
-) -> None:
-    standing.server.on_text[""] = PASSING[name]
-    ran = standing.ingest(name_posts(name))
-    assert ran.status == 1
-    assert re.search("[Tt]ry again", ran.err), ran.err
-    standing.heal()
-    assert standing.ingest({}).status == 0
     standing.assert_whole()
 
 
@@ -351,21 +347,19 @@ def test_a_server_that_takes_fewer_texts_gets_as_many_as_it_took(
         replies(400, "what was sent is not valid"),
     ],
 )
-@pytest.mark.parametrize("which", [0, -1])
-def test_a_field_that_a_server_refuses_is_not_sent_again(
-    refused: Fault, which: int, served: Served
-) -> None:
-    name = [*RemoteEmbedder(served.options[1], "", "m").wire.optional][which]
+def test_fields_that_a_server_refuses_are_not_sent_again(refused: Fault, served: Served) -> None:
+    names = [*RemoteEmbedder(served.options[1], "", "m").wire.optional]
 
     def refuses(server: OllamaStandIn, answer: Answer) -> Answer | None:
-        said = refused(server, answer)
+        said, sent = refused(server, answer), [n for n in names if n in server.embedded[-1]]
         assert said
-        body = json.dumps(said.body).replace("NAME", name.replace("keep_alive", "keepAlive"))
-        return replace(said, body=json.loads(body)) if name in server.embedded[-1] else answer
+        name = sent[0].replace("keep_alive", "keepAlive") if sent else ""
+        body = json.dumps(said.body).replace("NAME", name)
+        return replace(said, body=json.loads(body)) if sent else answer
 
     served.server.on_text[""] = refuses
     assert served.ingest(MANY).status == 0
-    assert sum(name in body for body in served.server.embedded) == 1
+    assert sum(not body.keys().isdisjoint(names) for body in served.server.embedded) <= len(names)
     served.assert_whole()
 
 
@@ -378,9 +372,9 @@ NOW = 1_800_000_000.0
         ({"Retry-After": "22"}, "", 22),
         ({"Retry-After": "1.5"}, "again in 9 s", 1.5),
         ({"Retry-After": format_datetime(datetime.fromtimestamp(NOW + 31, UTC), True)}, "", 31),
-        ({"Retry-After": "86400"}, "", 60),
+        ({"Retry-After": "86400"}, "", 86_400),
         ({"Retry-After": "soon"}, "", 0),
-        ({"x-ratelimit-reset-requests": "1m2s"}, "", 60),
+        ({"x-ratelimit-reset-requests": "1m2s"}, "", 62),
         ({"x-ratelimit-reset-tokens": "250ms"}, "", 0.25),
         ({}, "Rate limit reached for 3 RPM. Please try again in 20s. Visit us.", 20),
         ({}, "Please retry your requests after 6 seconds.", 6),
@@ -389,21 +383,22 @@ NOW = 1_800_000_000.0
         ({}, "Too many requests", 0),
     ],
 )
-@pytest.mark.parametrize("status", [429, 503])
+def test_when_a_server_wants_to_be_asked_again_is_read(
+    headers: dict[str, str], words: str, pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "time", SimpleNamespace(time=lambda: NOW))
+    assert read_pause(httpx.Headers(headers), words) == pytest.approx(pause)
+
+
+@pytest.mark.parametrize(("status", "said", "pause"), [(429, "22", 22), (503, "86400", 60)])
 def test_a_server_that_says_when_is_asked_again_then(
-    headers: dict[str, str],
-    words: str,
-    pause: float,
-    status: int,
-    served: Served,
-    monkeypatch: pytest.MonkeyPatch,
+    status: int, said: str, pause: float, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
-    clock = SimpleNamespace(sleep=slept.append, time=lambda: NOW)
-    monkeypatch.setattr(client, "time", clock)
-    served.server.on_text["fleece"] = once(replies(status, words, **headers))
+    monkeypatch.setattr(client, "time", SimpleNamespace(sleep=slept.append))
+    served.server.on_text["fleece"] = once(replies(status, "", **{"Retry-After": said}))
     assert served.ingest().status == 0
-    assert slept == pytest.approx([pause])
+    assert slept == [pause]
     served.assert_whole()
 
 
@@ -425,7 +420,7 @@ def test_an_answer_of_other_servers_form_is_read(
 
     with serve(OpenAIStandIn(), tmp_path) as openai:
         openai.server.on_text[""] = changed
-        assert openai.ingest(MANY).status == 0
+        assert openai.ingest({**FEW, **POSTS}).status == 0
         openai.assert_whole()
 
 

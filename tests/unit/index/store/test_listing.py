@@ -35,8 +35,8 @@ def written(day: str, title: str, tags: str = "[]") -> str:
 
 
 @pytest.fixture
-def listing(blog: MakeBlog) -> Catalog:
-    made = blog(
+def listing(kept_blog: MakeBlog) -> Catalog:
+    made = kept_blog(
         {
             "soup/leek.md": written("2025-02-03", "leek", "[Soup, green]"),
             "soup/cold/melon.md": written("2024-01-01", "Melon", "[soup]"),
@@ -75,8 +75,8 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Catalog) -> None:
     assert len(listing.following(None, 2)) == 2
 
 
-def test_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
-    made = blog(
+def test_years_are_of_the_whole_blog(kept_blog: MakeBlog) -> None:
+    made = kept_blog(
         {
             "a.md": "---\ndate: 2024-05-01\n---\n# A\n\nOne.\n",
             "b.md": "---\ndate: 2024-07-01\n---\n# B\n\nTwo.\n",
@@ -88,8 +88,8 @@ def test_years_are_of_the_whole_blog(blog: MakeBlog) -> None:
     assert listing.years() == [(2025, 1), (2024, 2)]
 
 
-def test_an_outline_has_every_chunk(blog: MakeBlog) -> None:
-    reader = blog({"soup.md": OUTLINED}).reader()
+def test_an_outline_has_every_chunk(kept_blog: MakeBlog) -> None:
+    reader = kept_blog({"soup.md": OUTLINED}).reader()
     outline = reader.outline("soup.md")
     assert outline.post.title == "Onion soup"
     assert outline.chunks == reader.read("soup.md", 0, 100).chunks
@@ -97,9 +97,9 @@ def test_an_outline_has_every_chunk(blog: MakeBlog) -> None:
         reader.outline("soap.md")
 
 
-def test_a_hit_names_its_series_and_the_next_part(blog: MakeBlog) -> None:
+def test_a_hit_names_its_series_and_the_next_part(kept_blog: MakeBlog) -> None:
     texts = {"a.md": "# Raft (1)\n\nLeaders.\n", "b.md": "# Raft (2)\n\nLogs.\n"}
-    made = blog({**texts, "c.md": "# Paxos\n\nProposals are numbered.\n"})
+    made = kept_blog({**texts, "c.md": "# Paxos\n\nProposals are numbered.\n"})
     hits = made.reader().search("raft", Filters(), limit=3, offset=0).hits
     assert {hit.post.source: hit.series for hit in hits if hit.series} == {
         "a.md": PlaceInSeries("Raft", 1, "b.md"),

@@ -22,7 +22,8 @@ from tests.support.front import Blog, made
 
 EACH_ERA = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TEXT = "A KV cache keeps the keys.\n\n## Memory\n\nIts size grows with the context."
-PARAGRAPHS = [f"Paragraph {number} is about the tide of that day." for number in range(900)]
+PARAGRAPHS = [f"የዚያን ቀን ማዕበል በተመለከተ አንቀጽ {number} ነው።" for number in range(900)]
+"""In letters that no model of the package knows, so nothing has to be embedded."""
 POSTS = {
     "inference/kv.md": "---\ntitle: What is a KV cache?\ndate: 2025-03-04\n"
     f"tags: [Inference, memory]\n---\n{TEXT}\n",
@@ -165,7 +166,7 @@ def test_an_argument_is_completed_as_a_person_types(
 
 def test_no_more_than_a_hundred_completions_are_sent_and_posts_listed(tmp_path: Path) -> None:
     names = [f"p{number:03}.md" for number in range(101)]
-    blog = made(tmp_path, {name: f"Word {name} here.\n" for name in names})
+    blog = made(tmp_path, dict.fromkeys(names, "ማዕበል\n"))
     value = {"name": "path", "value": "p"}
     result = ask(blog.index, "auto", lambda client: client.complete(POST, value)).completion
     assert (len(result.values), result.total, result.has_more) == (100, 101, True)

@@ -12,7 +12,6 @@ import pytest
 from blog_search_mcp.server.watch import staleness
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 from tests.support.front import Blog, made
-from tests.support.served import ingest, write
 from tests.support.wire import Wire, wire
 
 SOUP = "# Soup\n\nBoil an onion.\n"
@@ -102,14 +101,12 @@ def ask_until(server: Wire, wanted: Callable[[str], bool]) -> str:
 
 
 def test_a_server_tells_without_a_path_that_a_post_was_edited_until_it_is_ingested(
-    tmp_path: Path,
+    blog: Blog, tmp_path: Path
 ) -> None:
-    content, index = write(tmp_path / "content", {"soup.md": SOUP}), tmp_path / "index"
-    ingest(content, index)
-    write(content, {"soup.md": EDITED})
-    with wire(index) as server:
+    edit(blog)
+    with wire(blog.index) as server:
         told = ask_until(server, lambda notice: "changed" in notice)
         assert str(tmp_path) not in told
-        ingest(content, index)
+        assert blog.ingest().status == 0
         ask_until(server, lambda notice: "changed" not in notice)
         assert server.rest() == (b"", b"")

@@ -37,8 +37,8 @@ soup and bread.
 
 
 @pytest.fixture
-def corpus(blog: MakeBlog) -> Corpus:
-    return blog(POSTS).reader().corpus()
+def corpus(kept_blog: MakeBlog) -> Corpus:
+    return kept_blog(POSTS).reader().corpus()
 
 
 def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "") -> str:
@@ -117,11 +117,11 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
     [("en", ["en"]), ("zh-cn", ["zh-cn"]), ("zh-tw", ["zh-tw"])],
 )
 def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
-    language: str, linked: list[str], blog: MakeBlog
+    language: str, linked: list[str], kept_blog: MakeBlog
 ) -> None:
     said = {"en": "Sizing a cache", "zh-cn": "Sizing a 缓存 cache", "zh-tw": "Sizing a 快取 cache"}
     posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
-    corpus = blog(posts).reader().corpus()
+    corpus = kept_blog(posts).reader().corpus()
     text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
     found = suggest_links(corpus, read_draft(text.encode(), "new.md"), None, 1)
     assert [each.target.section for each in found] == linked
