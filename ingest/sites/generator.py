@@ -7,18 +7,21 @@ names in lower case.
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import suppress
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
+from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, leaves_out
-from blog_search_mcp.index.posts.metadata import Fields
+from blog_search_mcp.index.posts.metadata import Fields, first_date
 from blog_search_mcp.index.posts.visibility import ZONE
-from blog_search_mcp.ingest.sites.settings import Config, find_setting
+from blog_search_mcp.index.types import MAX_ADDRESS
+from blog_search_mcp.ingest.sites.settings import Config, get_text
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """A setting that leaves all addresses open unless it is off."""
@@ -48,7 +51,12 @@ class Generator(BaseModel):
     """Of the files that pages are made of."""
     never: ClassVar[tuple[str, ...]] = ()
     """Lines of a `.gitignore`: what below the folder of the posts is never one of them."""
-    takes_patterns: ClassVar[bool] = False
+    token: ClassVar[re.Pattern[str] | None] = None
+    """What its patterns have in place of a value, with the name as first group; `None` without."""
+    safe: ClassVar[str] = "/"
+    """Signs of an address that are not percent-encoded."""
+    templates: ClassVar[str] = ""
+    """Pattern of the plugins that run templates over posts; `""` if they are always run."""
     ids: ClassVar[tuple[str, ...]] = ()
     """Unicode's categories of what ids of headings keep, if these settings are as usual."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
@@ -72,11 +80,15 @@ class Generator(BaseModel):
     """Places of folders that hold an `index`."""
 
     @classmethod
-    def read(cls, config: Config, folder: Path) -> Self | None:
-        """Read the configuration in a site's folder; `None` if it is none of this generator."""
-        dated = folder / cls.model_fields["folder"].default / cls.dated
-        is_its = not cls.marks or cls.marks & config.keys() or (cls.dated and dated.is_dir())
-        return cls.make(config) if config and is_its else None
+    def read(cls, config: Config, folder: Path, fault: str) -> Self | None:
+        """Read the configuration in a site's folder; `None` if it is none of this generator.
+
+        One that cannot be read, for a `fault`, is where the folder of the posts has its usual name.
+        """
+        home = folder / cls.model_fields["folder"].default
+        is_marked = not cls.marks or cls.marks & config.keys()
+        is_its = config and (is_marked or (cls.dated and (home / cls.dated).is_dir()))
+        return cls.make(config, fault) if is_its or (fault and home.is_dir()) else None
 
     @classmethod
     def make(cls, config: Config, doubt: str = "") -> Self:
@@ -101,7 +113,7 @@ class Generator(BaseModel):
 
     def prints_braces(self) -> bool:
         """Whether `{{ x }}` stands on a page as it is, since no template runs over posts."""
-        return False
+        return not re.search(self.templates, str(self.config.get("plugins")))
 
     def find_doubts(self) -> Iterator[str]:
         """Yield what else of the settings makes every address unsure."""
@@ -134,14 +146,78 @@ class Generator(BaseModel):
         """
         return quote(f"/{inner.rpartition('.')[0]}.html")
 
+    def fill(self, pattern: str, values: Mapping[str, str | None], day: date | None) -> str:
+        """Replace each token of a pattern by its value or the part of a date that it names.
+
+        Raises NoLink if one has none, or for what fills more than an address.
+        """
+        dates = {name: form.format(day) if day else None for name, form in _DATES.items()}
+
+        def find_value(name: re.Match[str]) -> str:
+            value = {**values, **dates}.get(name[1])
+            if value is None:
+                raise NoLink(f"the pattern's {name[0]} is not known or not sure")
+            return check_length(value)
+
+        checked = check_length(pattern)
+        return self.token.sub(find_value, checked) if self.token else checked
+
+    def encode(self, path: str) -> str:
+        """Encode all but unreserved characters and safe signs; what is encoded already stays."""
+        return quote(path, self.safe + "%" if re.search("%[0-9A-Fa-f]{2}", path) else self.safe)
+
+    def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
+        """Return a post's date if its day is as written in the site's time zone, too, else `None`.
+
+        Without a zone the site is built in its machine's own: then the day in UTC counts.
+        `naive_is_utc` doubts times without an offset, which YAML calls UTC.
+        """
+        written, text = first_date(fields, DATES), _BEFORE_ZONE.sub("", get_text(fields, "date"))
+        try:
+            time = datetime.fromisoformat(text)
+            if time.tzinfo or (naive_is_utc and self.timezone and ":" in text):
+                zone = ZoneInfo(self.timezone or "UTC")
+                time = time.replace(tzinfo=time.tzinfo or UTC).astimezone(zone)
+            return written if time.date() == written else None
+        except ValueError:
+            return written
+        except (KeyError, OSError, OverflowError):  # no such zone, or a day beyond the calendar
+            return None
+
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
         """Unicode's categories of what ids of headings keep; none if they are not known."""
-        is_usual = all(
-            str(find_setting(self.config, path, usual)).lower() == usual
-            for path, usual in self.settings_of_ids.items()
-        )
-        return self.ids if is_usual else ()
+        for path, usual in self.settings_of_ids.items():
+            value: object = self.config
+            for name in path.split("."):
+                value = value.get(name) if isinstance(value, Mapping) else None
+            if value is not None and str(value).lower() != usual:
+                return ()
+        return self.ids
+
+
+_DATES = {
+    "year": "{0.year:04}",
+    "short_year": "{0:%y}",
+    "month": "{0:%m}",
+    "i_month": "{0.month}",
+    "day": "{0:%d}",
+    "i_day": "{0.day}",
+    "short_day": "{0:%a}",
+    "y_day": "{0:%j}",
+    "week": "{0:%V}",
+}
+"""Parts of a date, by the names that patterns have for them."""
+DATES = ("date", "publishdate", "pubdate", "published")
+"""Fields that hold the date of an address, by their names in lower case."""
+_BEFORE_ZONE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
+
+
+def check_length(address: str) -> str:
+    """Return an address or a part of one. Raises NoLink if it is too long."""
+    if len(address) > MAX_ADDRESS:
+        raise NoLink(f"an address of more than {MAX_ADDRESS:,} characters")
+    return address
 
 
 def clean_folder(path: str) -> str:
@@ -152,9 +228,5 @@ def clean_folder(path: str) -> str:
 
 @lru_cache
 def _compile(*lines: str) -> Rules:
-    """Compile lines of a `.gitignore` but those that are no rules."""
-    rules: Rules = ()
-    for line in lines:
-        with suppress(ValueError, re.error):
-            rules += compile_rules((line,))
-    return rules
+    """Compile lines of a `.gitignore` but those that name nothing."""
+    return compile_rules(line for line in lines if line.strip("!/ "))

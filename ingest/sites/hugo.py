@@ -10,13 +10,10 @@ from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.index.posts.metadata import Fields, first_date, leaves, parse_date
-from blog_search_mcp.ingest.sites import addresses
-from blog_search_mcp.ingest.sites.generator import Generator, Off, at, clean_folder
+from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, at, clean_folder
 from blog_search_mcp.ingest.sites.settings import get_map, get_text, list_maps
 
-_TOKEN = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
-_SAFE = "/!'()*$&+,:;=@-_.~"
 
 
 class Hugo(Generator):
@@ -27,7 +24,9 @@ class Hugo(Generator):
         *("config.toml", "config.yaml", "config.yml", "config.json", "config"),
     )
     marks: ClassVar = {"baseurl", "languagecode", "languages", "permalinks"}
-    takes_patterns: ClassVar = True
+    token: ClassVar = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
+    safe: ClassVar = "/!'()*$&+,:;=@-_.~"
+    templates: ClassVar = "(?!)"
     ids: ClassVar = ("L", "Nd")
     settings_of_ids: ClassVar = {
         "markup.defaultmarkdownhandler": "goldmark",
@@ -48,10 +47,6 @@ class Hugo(Generator):
     dates: str | list[Any] = at("frontmatter", "date")
     mounts: object = at("module", "mounts")
 
-    def prints_braces(self) -> bool:
-        """Hugo runs shortcodes alone."""
-        return True
-
     def find_doubts(self) -> Iterator[str]:
         """Yield whether languages have sites of their own."""
         if any("baseurl" in given for given in self.languages.values() if given):
@@ -62,28 +57,18 @@ class Hugo(Generator):
         mounts = list_maps(self.mounts)
         pairs = [(get_text(mount, "source"), get_text(mount, "target")) for mount in mounts]
         are_moved = any(to.startswith("content") and to != source for source, to in pairs)
-        return ("",) if are_moved else self._list_contents()
-
-    def _list_contents(self) -> dict[str, str]:
-        """Return the language of each content folder, `""` for that of none, the longest first."""
-        contents = {
-            clean_folder(folder): code
-            for code, given in sorted(self.languages.items(), reverse=True)
-            if (folder := get_text(given or {}, "contentdir"))
-        }
-        contents.setdefault(clean_folder(self.folder), "")
-        return dict(sorted(contents.items(), key=lambda pair: -len(pair[0])))
+        return ("",) if are_moved else self.list_languages()
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language of each folder that is mounted or set for one."""
-        mounted = {
-            clean_folder(get_text(mount, "source")): get_text(mount, "lang")
-            for mount in list_maps(self.mounts)
-            if get_text(mount, "lang")
-        }
-        of_folders = mounted or self._list_contents()
-        default = self.defaultcontentlanguage
-        return {folder: code or default for folder, code in of_folders.items()}
+        """Return the language of each folder that is mounted or set for one, and of the default."""
+        mounts = list_maps(self.mounts)
+        pairs = [(get_text(mount, "source"), get_text(mount, "lang")) for mount in mounts]
+        if not any(code for _, code in pairs):
+            given = sorted(self.languages.items(), reverse=True)
+            pairs = [(get_text(settings or {}, "contentdir"), code) for code, settings in given]
+            pairs.insert(0, (self.folder, self.defaultcontentlanguage))
+        folders = {clean_folder(folder): code for folder, code in pairs if folder and code}
+        return dict(sorted(folders.items(), key=lambda pair: -len(pair[0])))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page, that of `.Permalink` below the base URL. Raises NoLink."""
@@ -91,15 +76,13 @@ class Hugo(Generator):
             raise NoLink("some folders are mounted elsewhere")
         self._check_bundles(f"{folder}/{inner}")
         default = self.defaultcontentlanguage.lower()
-        above, _, file = inner.rpartition("/")
-        name = file.rpartition(".")[0]
+        above, _, name = inner.rpartition(".")[0].rpartition("/")
         stem, _, suffix = name.rpartition(".")
-        language = self._list_contents()[folder] or default
+        language = self.list_languages()[folder].lower()
         if stem and suffix.lower() in (default, *self.languages):
             name, language = stem, suffix.lower()
         is_below = self.defaultcontentlanguageinsubdir or language != default
-        path = self._make_path(fields, above, name, f"/{language}" * is_below)
-        return addresses.encode(path, _SAFE)
+        return self.encode(self._make_path(fields, above, name, f"/{language}" * is_below))
 
     def _check_bundles(self, place: str) -> None:
         """Raise NoLink for a file in the bundle of another one."""
@@ -119,7 +102,7 @@ class Hugo(Generator):
         if name == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")
-            return f"{prefix}/{_sanitize(_hyphenate(folder))}/".replace("//", "/")
+            return f"{prefix}/{_sanitize(folder.replace(' ', '-'))}/".replace("//", "/")
         section = folder.partition("/")[0]
         if name == "index":
             if not folder:
@@ -129,7 +112,7 @@ class Hugo(Generator):
             path = self._fill(pattern, fields, folder, name)
         else:
             slug = self._slug_and_date(fields, name)[0]
-            path = f"{_hyphenate(folder)}/{slug or _hyphenate(name)}"
+            path = f"{folder}/".replace(" ", "-") + (slug or name.replace(" ", "-"))
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _find_pattern(self, section: str) -> str:
@@ -144,11 +127,12 @@ class Hugo(Generator):
         dated = _DATED.match(name) if names_date else None
         slug = get_text(fields, "slug") or (name[dated.end() :] if dated else "")
         day = parse_date(dated[1]) if dated else None
-        return _sanitize(slug).strip("-"), day or first_date(fields, addresses.DATES)
+        return _sanitize(slug).strip("-"), day or first_date(fields, DATES)
 
     def _fill(self, pattern: str, fields: Fields, folder: str, name: str) -> str:
         slug, day = self._slug_and_date(fields, name)
         title, section = get_text(fields, "title").replace("/", "-"), folder.partition("/")[0]
+        hyphenated = section.replace(" ", "-")
         texts = {
             "title": title,
             "slug": slug or (name if self.is_assumed else title),
@@ -157,25 +141,20 @@ class Hugo(Generator):
         }
         values = {
             **{token: _sanitize(text) or None for token, text in texts.items()},
-            "section": _hyphenate(section),
+            "section": hyphenated,
             # Which folders below the first are sections depends on other files.
-            "sections": _hyphenate(section) if section == folder else None,
+            "sections": hyphenated if section == folder else None,
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
-        dates = addresses.split_date(day, ("year", "month", "day"))
-        return addresses.fill(pattern, _TOKEN, sure | dates)
-
-
-def _hyphenate(path: str) -> str:
-    """Write a file's path as Hugo 0.168 does; 0.111 has one hyphen for a run of spaces."""
-    return path.replace(" ", "-")
+        return self.fill(pattern, sure, day)
 
 
 def _sanitize(text: str) -> str:
     """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
     letters = re.sub(r"\s", " ", unicodedata.normalize("NFC", text))
-    kinds = ("L", "M", "Nd")
     kept = "".join(
-        c for c in letters if c in " ./\\_#+~-@" or unicodedata.category(c).startswith(kinds)
+        c
+        for c in letters
+        if c in " ./\\_#+~-@" or c.isdecimal() or unicodedata.category(c)[0] in "LM"
     ).strip()
     return re.sub(" ?- ?", "-", re.sub(" +", " ", kept)).replace(" ", "-").lower()

@@ -86,9 +86,9 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 def _is_doubtful(heading: Heading) -> bool:
     """Whether parsers differ on what a heading holds, or on what gives it an id."""
     shown = "".join(token.content for token in heading.tokens if token.type != "html_inline")
-    is_plain = not any(
+    is_odd = any(
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"
         for token in heading.tokens
     )
     is_open = _OPEN.search(shown) or _TEMPLATE.search(heading.source)
-    return bool(not is_plain or heading.is_marked or is_open)
+    return is_odd or heading.is_marked or bool(is_open)

@@ -1,4 +1,4 @@
-"""Read generators' configuration files, and values of these and of front matter.
+"""Read files of a site that are no posts: its configuration, and the names of its authors.
 
 In YAML all values but lists and mappings are text.
 """
@@ -6,17 +6,16 @@ In YAML all values but lists and mappings are text.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import describe_unexpected
 from blog_search_mcp.index.posts.metadata import normalize_name
+from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
-
-MAX_BYTES = 256 * 1024
-"""Longest file read: those of real sites stay below 50,000."""
 
 _LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
 _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
@@ -31,7 +30,6 @@ def read_config(path: Path, *, any_case: bool = False) -> tuple[Config, str]:
     try:
         value = _parse_config(path)
         value = _lower_names(value) if any_case else value
-        repr(value)  # raises ValueError for a number of more digits than Python writes
     except Exception as error:  # PyYAML raises whatever making a value of text does
         return {}, describe_unexpected(error)
     return (value, "") if isinstance(value, dict) else ({}, "")
@@ -44,11 +42,7 @@ def _parse_config(path: Path) -> object:
         return None
     from blog_search_mcp.index.posts import text  # takes 15 ms
 
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES // 1024} KB")
-    written = content.decode("utf-8-sig")
+    written = path.read_text(encoding="utf-8-sig")
     if language == "python":
         return text.salvage_fields("".join(_METADATA.findall(written)))
 
@@ -65,12 +59,26 @@ def _lower_names(value: object) -> object:
     return {str(name).lower(): _lower_names(inner) for name, inner in value.items()}
 
 
-def find_setting(config: Config, path: str, default: object = None) -> object:
-    """Return the setting at a path of names as `markup.parser`, `default` if there is none."""
-    value: object = config
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return default if value is None else value
+_PLACES = ("", "_data/", "data/", "*/", "*/*/")
+_AUTHORS = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, ("", ".", "_"))]
+
+
+def read_authors(content: Path) -> dict[str, str]:
+    """Return the names of authors by the keys that posts have for them, the nearest file's first.
+
+    Docusaurus has them in `authors.yml`, Material for MkDocs in `.authors.yml`, Jekyll's themes in
+    `_data/authors.yml`, Hugo's in `data/authors.toml`, others as JSON.
+    """
+    names: dict[str, str] = {}
+    above = product(content.parents[:LEVELS_ABOVE], _AUTHORS[: -2 * 3])
+    for folder, file in (*product([content], _AUTHORS), *above):
+        for config, _ in map(read_config, sorted(folder.glob(file))):
+            for key, value in {**config, **get_map(config, "authors")}.items():
+                if name := get_text(
+                    value if isinstance(value, Mapping) else {"name": value}, "name"
+                ):
+                    names.setdefault(str(key), name)
+    return names
 
 
 _NAMES = (

@@ -13,13 +13,10 @@ from blog_search_mcp.index.posts.cascades import SiteFields
 from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
 from blog_search_mcp.index.posts.vault import SETTINGS
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
-from blog_search_mcp.ingest.sites.addresses import check_length
-from blog_search_mcp.ingest.sites.authors import read_authors
-from blog_search_mcp.ingest.sites.generator import Generator
+from blog_search_mcp.ingest.sites.generator import Generator, check_length
 from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.jekyll import STYLES, Jekyll
-from blog_search_mcp.ingest.sites.others import Hexo, MkDocs, Program, Quarto, Zola
-from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_config
+from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_authors, read_config
+from blog_search_mcp.ingest.sites.table import STYLES, Hexo, Jekyll, MkDocs, Program, Quarto, Zola
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
@@ -64,11 +61,10 @@ class Site:
     @property
     def digest(self) -> str:
         """Changes whenever a setting changes that may change a link or which files are posts."""
-        of_links = self.base_url and (self.base_url, self.links, self.links.letters_of_ids)
-        is_whole = self.is_configured and not self.generator.prefix
-        spoken = (sorted(self.languages), self.generator.list_languages(), dict(self.authors))
-        braces = self.generator.prints_braces()
-        facts = repr((of_links, is_whole and self.generator, spoken, braces, self.splits_tags))
+        spoken = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
+        of_links = self.base_url, self.links, self.links.letters_of_ids
+        read = self.generator, self.generator.prints_braces(), self.splits_tags
+        facts = repr((of_links, spoken, read))
         return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
@@ -153,14 +149,14 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
     if name not in _BY_NAME:
         name, pattern = "jekyll" if permalink in STYLES else "", permalink
     kind, links = _BY_NAME.get(name), generator
-    if pattern and not (kind or (generator and generator.takes_patterns)):
+    if pattern and not (kind or (generator and generator.token)):
         has_posts = content.name == "_posts" or (content / "_posts").is_dir()
         kind = Jekyll if has_posts else Hugo
     if kind and not isinstance(generator, kind):
         links = _assume(kind, content, is_assumed=kind is Hugo and not name)
     if links and pattern:
         is_pattern = pattern in STYLES or set("/:") & set(pattern)
-        if not (is_pattern and links.takes_patterns):
+        if not (is_pattern and links.token):
             names = ", ".join(_BY_NAME)
             raise UsageError(
                 f"--permalink {permalink} is neither a generator ({names}) nor a pattern of "
@@ -188,13 +184,9 @@ def _find_configured(content: Path) -> tuple[Generator | None, str]:
         if any((folder / file).exists() for file in kind.files):
             config, fault = _read_settings(kind, folder)
             unread = unread or fault
-            made = kind.read(config, folder)
-            if made is None and fault and (folder / kind.make({}).folder).is_dir():
-                made = kind.make({})
-            if made is not None:
+            if made := kind.read(config, folder, fault):
                 place = "" if folder == content else f"{content.relative_to(folder).as_posix()}/"
-                update = {"prefix": place, "doubt": fault or made.doubt}
-                return made.model_copy(update=update), unread
+                return made.model_copy(update={"prefix": place}), unread
     return None, unread
 
 

@@ -1,20 +1,152 @@
-"""Hexo, MkDocs, Quarto and Zola, and sites that programs configure."""
+"""Jekyll, Hexo, MkDocs, Quarto and Zola, and sites that programs configure."""
 
 import posixpath
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import quote
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.metadata import Fields
+from blog_search_mcp.index.posts.metadata import Fields, parse_date
 from blog_search_mcp.index.posts.visibility import LOCKED_WHEN
-from blog_search_mcp.ingest.sites import addresses
 from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at
-from blog_search_mcp.ingest.sites.settings import find_setting, get_text, list_maps, list_texts
+from blog_search_mcp.ingest.sites.settings import Config, get_map, get_text, list_maps, list_texts
 
-_HEXO_TOKEN = re.compile(r":(\w*[^_\W])", re.ASCII)
+STYLES = {
+    "date": "/:categories/:year/:month/:day/:title:output_ext",
+    "pretty": "/:categories/:year/:month/:day/:title/",
+    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+    "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
+    "none": "/:categories/:title:output_ext",
+}
+_POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
+
+
+class Jekyll(Generator):
+    """Jekyll: dated files in `_posts` follow a pattern. Pages and collections have no addresses.
+
+    Hexo, whose configuration has the same name, must be ruled out before.
+    """
+
+    files: ClassVar = ("_config.yml", "_config.yaml")
+    never: ClassVar = ("/vendor/bundle", "/vendor/cache", "/vendor/gems", "/vendor/ruby")
+    dated: ClassVar = "_posts"
+    token: ClassVar = re.compile(r":([a-z_]+)")
+    safe: ClassVar = "/!$&'()*+,;=:@-._~"
+    ids: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
+    settings_of_ids: ClassVar = {
+        "markdown": "kramdown",
+        "kramdown.input": "gfm",
+        "kramdown.auto_ids": "true",
+        "kramdown.auto_id_prefix": "",
+    }
+
+    timezone: str = "UTC"
+    address: object = at("url")
+    baseurl: str = ""
+    folder: str = at("source")
+    collections: dict[str, Any] | list[Any] = at("collections", default={})
+    defaults: list[Any] = at("defaults", default=[])
+    exclude: object = ""
+    include: object = ""
+    permalink: str = "date"
+    permalink_of_posts: str = at("collections", "posts", "permalink")
+
+    @property
+    def base_url(self) -> str:
+        """The address with the path below it."""
+        return f"{super().base_url}/{self.baseurl.strip('/')}"
+
+    def find_doubts(self) -> Iterator[str]:
+        """Yield whether some posts have a pattern of their own."""
+        if any(folder not in ("", "_posts") for folder in self._map_permalinks()):
+            yield "posts of some folders have a permalink of their own"
+
+    def _map_permalinks(self) -> dict[str, str]:
+        """Return the patterns that `defaults` give to posts, by folder."""
+        return {
+            folder: pattern
+            for folder, kind, values in self._list_scopes()
+            if kind in ("", "posts") and (pattern := get_text(values, "permalink"))
+        }
+
+    def _list_scopes(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Yield of each of `defaults` the path and the type that it is for, and the values."""
+        for entry in list_maps(self.defaults):
+            scope = get_map(entry, "scope")
+            path = get_text(scope, "path").strip("/")
+            yield path, get_text(scope, "type"), get_map(entry, "values")
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield what `defaults` give, the later first, and the zone.
+
+        A pattern stands for all that begins as it does.
+        """
+        source = self.folder.strip("./")
+        for inner, kind, values in reversed([*self._list_scopes()]):
+            path = "/".join(filter(None, (source, inner)))
+            place = path.partition("*")[0]
+            is_folder = path and place == path and "." not in path.rpartition("/")[2]
+            collection = "" if kind == "pages" else f"_{kind}" if kind else None
+            yield f"{path}/" if is_folder else place, collection, values
+        yield from super().list_defaults()
+
+    def list_rules(self) -> Iterator[str]:
+        """Yield what has no pages: folders with `_`, installed gems and what `exclude` names.
+
+        Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
+        """
+        shown = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
+        included = (path.strip("/") for path in list_texts(self.include))
+        yield from ("_*/", *(f"!{name}/" for name in (*shown, *included)), *self.never)
+        for path in list_texts(self.exclude):
+            yield path if "*" in path else f"/{path.strip('/')}"
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
+        """Return the path of a post. Raises NoLink."""
+        *folders, file = inner.split("/")
+        dated = _POST.match(file.rpartition(".")[0].rstrip("."))
+        if "_posts" not in folders:
+            raise NoLink("a page or of a collection, whose addresses of Jekyll's are not followed")
+        if dated is None:
+            raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
+        day = parse_date(dated[1])
+        if get_text(fields, "date"):
+            day = self.find_day(fields, naive_is_utc=True)
+        listed = fields.get("categories")
+        listed = listed if isinstance(listed, list) else get_text(fields, "categories").split()
+        if any(isinstance(name, list | Mapping) for name in listed):
+            raise NoLink("categories that are nested")
+        named = (str(name or "").strip() for name in (*listed, get_text(fields, "category")))
+        categories = [*filter(None, (*folders[: folders.index("_posts")], *named))]
+        slug = get_text(fields, "slug") or dated[2]
+        slugs = dict.fromkeys(_hyphenate(name).lower() for name in categories)
+        values = {
+            "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
+            "slugified_categories": "/".join(slugs),
+            "title": _hyphenate(slug, "._~!$&'()+,;=@"),
+            "slug": _hyphenate(slug).lower(),
+            "output_ext": ".html",
+            "collection": "posts",
+        }
+        given = self._map_permalinks()
+        of_posts = given.get("_posts") or given.get("") or self.permalink_of_posts
+        style = self.pattern or of_posts or self.permalink
+        pattern = get_text(fields, "permalink") or STYLES.get(style, style)
+        encoded = {token: self.encode(value) for token, value in values.items()}
+        path = self.fill(pattern, encoded, day)
+        return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
+
+
+def _hyphenate(text: str, also: str = "") -> str:
+    """Put a hyphen for every run of what is no letter or digit nor in `also`."""
+    kept = "".join(
+        char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
+        for char in text
+    )
+    return re.sub("\0+", "-", kept).removeprefix("-").removesuffix("-")
 
 
 class Hexo(Generator):
@@ -23,9 +155,11 @@ class Hexo(Generator):
     files: ClassVar = ("_config.yml", "_config.yaml")
     marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
     dated: ClassVar = "_posts"
-    takes_patterns: ClassVar = True
+    token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
+    safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
 
     address: object = at("url")
+    encrypted: object = at("encrypt", "tags")
     folder: str = at("source_dir", default="source")
     filename_case: Off = False
     new_post_name: Literal[":title.md"] = ":title.md"
@@ -34,8 +168,7 @@ class Hexo(Generator):
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield the tags that hexo-blog-encrypt locks, and the time zone."""
-        tags = list_maps(find_setting(self.config, "encrypt.tags"))
-        names = ",".join(get_text(tag, "name") for tag in tags)
+        names = ",".join(get_text(tag, "name") for tag in list_maps(self.encrypted))
         yield "", None, {LOCKED_WHEN: {"tags": names} if names else {}}
         yield from super().list_defaults()
 
@@ -49,12 +182,11 @@ class Hexo(Generator):
             raise NoLink("in a folder with _, or a page with a permalink of its own")
         else:
             path = stem + ".html"
-        return addresses.encode("/" + path.lstrip("/"), ";,/?:@&=+$-_.!~*'()#")
+        return self.encode("/" + path.lstrip("/"))
 
     def _fill(self, name: str, fields: Fields) -> str:
-        day = addresses.find_day(fields, self.timezone) if get_text(fields, "date") else None
+        day = self.find_day(fields) if get_text(fields, "date") else None
         values = {
-            **addresses.split_date(day, ("year", "month", "day", "i_month", "i_day")),
             **dict.fromkeys(("title", "slug"), name),
             "name": name.rpartition("/")[2],
             # Of its database, of the building machine's clock, and spelled in ways of its own.
@@ -62,9 +194,8 @@ class Hexo(Generator):
             **dict.fromkeys(("category", "post_title")),
         }
         pattern = self.pattern or self.permalink
-        given = {token: get_text(fields, token) or None for token in _HEXO_TOKEN.findall(pattern)}
-        named = {token: values[token.lower()] for token in given if token.lower() in values}
-        return addresses.fill(pattern, _HEXO_TOKEN, given | named)
+        given = {token: get_text(fields, token) or None for token in self.token.findall(pattern)}
+        return self.fill(pattern, given | values, day)
 
 
 _MOVING = {"i18n", "mike", "exclude", "file-filter", "offline"}
@@ -78,6 +209,7 @@ class MkDocs(Generator):
     endings: ClassVar = (".md", ".markdown")
     never: ClassVar = (".*", "/templates/")
     """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
+    templates: ClassVar = "macro|jinja|markdownextra|include"
 
     address: object = at("site_url")
     folder: str = at("docs_dir", default="docs")
@@ -88,10 +220,6 @@ class MkDocs(Generator):
     use_directory_urls: bool = True
     versions: Literal[""] = at("extra", "version", "provider")
     """A program that gives each version of the site an address of its own."""
-
-    def prints_braces(self) -> bool:
-        """Whether no plugin runs Jinja over pages."""
-        return not re.search("macro|jinja|markdownextra|include", str(self.plugins))
 
     def find_doubts(self) -> Iterator[str]:
         """Yield plugins that may move pages."""
@@ -138,6 +266,7 @@ class Quarto(Generator):
     endings: ClassVar = (".md", ".qmd")
     never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
     """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
+    templates: ClassVar = "(?!)"
 
     address: object = at("website", "site-url")
     draft: object = ""
@@ -147,10 +276,6 @@ class Quarto(Generator):
     output: str = at("project", "output-dir")
     profile: Off = False
     render: object = at("project", "render", default=[])
-
-    def prints_braces(self) -> bool:
-        """Quarto runs shortcodes alone."""
-        return True
 
     def find_doubts(self) -> Iterator[str]:
         """Yield what is rendered of some files alone or to other formats."""
@@ -193,6 +318,7 @@ class Zola(Generator):
 
     files: ClassVar = ("zola.toml", "config.toml")
     marks: ClassVar = {"base_url"}
+    safe: ClassVar = "!$&'()*+,/:;=@"
     endings: ClassVar = (".md",)
 
     address: object = at("base_url")
@@ -204,8 +330,7 @@ class Zola(Generator):
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post or section, a bundle's by its folder. Raises NoLink."""
-        above, _, file = inner.rpartition("/")
-        name = file.removesuffix(".md")
+        above, _, name = inner.removesuffix(".md").rpartition("/")
         stem, _, code = name.partition(".")
         others = self.languages.keys() - {self.default_language}
         if others and code not in ("", self.default_language, *others):
@@ -216,7 +341,7 @@ class Zola(Generator):
             above, _, last = above.rpartition("/")
             name = last if name == "index" else name
         path = written or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
-        return addresses.encode(f"/{path.strip('/')}/".replace("//", "/"), "!$&'()*+,/:;=@")
+        return self.encode(f"/{path.strip('/')}/".replace("//", "/"))
 
 
 def _spell(name: str, fields: Fields) -> str:
@@ -231,14 +356,16 @@ def _spell(name: str, fields: Fields) -> str:
     return spelled
 
 
-_MODULES = ("js", "mjs", "cjs", "ts", "mts", "cts")
-
-
 class Program(Generator):
     """A site whose configuration is a program, which is not run, so that no address is known."""
 
     files: ClassVar = (
-        *(f"{x}.config.{end}" for x in ("astro", "docusaurus", "eleventy") for end in _MODULES),
+        *(
+            f"{name}.config.{kind}{end}s"
+            for name in ("astro", "docusaurus", "eleventy")
+            for kind in ("", "m", "c")
+            for end in "jt"
+        ),
         *(".eleventy.js", ".vitepress", "pelicanconf.py"),
     )
     never: ClassVar = (
@@ -248,10 +375,9 @@ class Program(Generator):
     """What is built, copied as it is or included."""
 
     @classmethod
-    def read(cls, config: dict[str, Any], folder: Path) -> Self:
+    def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
         """Know the generator by the name of its configuration."""
-        name = next(name for name in cls.files if (folder / name).exists())
-        return cls.make(config, f"of the program {name} no address is read")
+        return cls.make(config, "its generator's configuration is a program, which is not run")
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield what Pelican's program gives to all posts."""
