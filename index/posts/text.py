@@ -1,9 +1,9 @@
 """A file's bytes as text, and the text as front matter and body.
 
 UTF-8 is kept even with a few bad bytes, because a post that is almost UTF-8 is UTF-8 that was
-damaged. Others are known by a byte order mark, or guessed (`encodings`). Text stays verbatim but
-for three things: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as
-CommonMark asks (2.3, insecure characters).
+damaged. Others are known by a byte order mark, or guessed by the letters of each language. Text
+stays verbatim but for three things: line endings become LF, a byte order mark is dropped, and NUL
+becomes U+FFFD as CommonMark asks (2.3, insecure characters).
 
 Of front matter are read YAML between `---` lines (the last may be `...`) or as Hexo has it with
 the last of them alone, TOML between `+++` lines, a JSON object, and the language named behind the
@@ -31,7 +31,6 @@ from typing import Any
 import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.encodings import guess_encoding
 from blog_search_mcp.index.posts.visibility import is_time, keeps_back
 
 _MARKS = (
@@ -49,6 +48,13 @@ _CONTROLS = 8, 0.02
 above 5 %."""
 _REPAIRABLE = 0.1
 """Most bad sequences for each good multi-byte character; Big5 or GBK read as UTF-8 has above 3."""
+_GUESSED = (
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
+    *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
+    *("cp866", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
+)
+"""Encodings that may be guessed, of a family of East Asia the superset that browsers use (WHATWG
+Encoding): with all that chardet knows a short text is often of one that nobody writes."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
 _LINE_END = re.compile("\r\n?")
 
@@ -68,9 +74,10 @@ def decode(data: bytes) -> tuple[str, str, int]:
     text, encoding, repaired = _decode_as(data, "utf-8")
     if repaired <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE + data.count(b"\0"):
         return text, encoding, repaired
-    if encoding := guess_encoding(data):
-        return _decode_as(data, encoding)
-    raise UnreadablePost("its encoding cannot be told; save it as UTF-8")
+    import chardet  # which a blog in UTF-8 need not wait for
+
+    guess = chardet.detect(data, include_encodings=_GUESSED, compat_names=False)
+    return _decode_as(data, guess["encoding"] or "cp1252")
 
 
 def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
@@ -105,12 +112,10 @@ _UNOPENED = re.compile(
 _LOOSE = re.compile(
     r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\S\n]*+\S[^\n]*+\n)*+)++(?=\s)"
 )
-_PELICAN = frozenset(
-    ["title", "date", "modified", "author", "category", "tags", "slug", "status", "lang", "summary"]
+_USUAL = frozenset(
+    ["title", "date", "created", "modified", "author", "tags", "aliases", "category"]
 )
-"""Fields that a block without a fence may begin with."""
-_OF_AUTHOR = frozenset(["title", "date", "created", "tags", "aliases", "description"])
-"""Fields of which a second block has one; another one is text between two rules."""
+"""Of which a block without a fence begins with one, and a second block has one: others are text."""
 _LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 """Metadata without a fence, of Pelican: lines up to a blank one, a value's further ones indented
 (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
@@ -157,7 +162,7 @@ def split_front_matter(text: str) -> FrontMatter:
     if front.first_line == 1 or not _OPENING.match(front.body):
         return front
     below = _split_first(front.body)
-    if _OF_AUTHOR.isdisjoint(map(str.lower, below.fields)):
+    if _USUAL.isdisjoint(map(str.lower, below.fields)):
         return front
     kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}
     fields, line = front.fields | below.fields | kept, front.first_line + below.first_line - 1
@@ -180,7 +185,7 @@ def _split_first(text: str) -> FrontMatter:
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
         names = [*map(str.lower, fields)]
-        if "title" in names and names[0] in _PELICAN:
+        if "title" in names and names[0] in _USUAL:
             return _split_behind(text, loose.end() - 1, fields)
     return FrontMatter({}, text, 1)
 

@@ -52,8 +52,8 @@ def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) ->
         ("Kaplumbağalar marul yiyor, taylar meşe ağacının altında su içiyor.", "cp1254"),
         ("הצבים אוכלים חסה והסייחים שותים מים מהמעיין.", "cp1255"),
         ("السلاحف تأكل الخس والمهور تشرب الماء من النبع.", "cp1256"),
-        ("Vėžliai valgo salotas, o kumeliukai geria vandenį iš šaltinio.", "cp1257"),
-        (GERMAN, "cp1252 cp850 mac_roman"),
+        ("Rīgā šodien ir saulains laiks un jūra ir silta.", "cp1257"),
+        (GERMAN, "cp1252 cp850"),
         ("The café was closed on Monday, and nobody minded.\n", "cp1252"),
         ("“Turtles” don’t eat naïve Ångströms – they prefer crème brûlée.", "cp1252"),
     ],
@@ -86,7 +86,6 @@ def test_damaged_utf8_costs_a_character_and_is_counted(
         b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4,
         b"PK\x03\x04" + bytes(400),
         GERMAN.encode("utf-16-le"),
-        b"\x98\xff\xa0\x80\xff\x98 " * 9,
     ],
 )
 def test_what_is_no_text_of_a_known_encoding_is_refused(data: bytes) -> None:
