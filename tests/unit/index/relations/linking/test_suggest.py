@@ -87,6 +87,15 @@ def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) ->
     assert found[0].chunk is None
 
 
+def test_words_that_another_post_links_with_name_a_post(blog: MakeBlog) -> None:
+    ferries = {f"{side}.md": f"# Ferry {side}\n\nIt sails.\n" for side in ("north", "south")}
+    others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(12)}
+    quay = {"quay.md": "# Quay\n\nTake the [slow boat](south.md).\n"}
+    corpus = blog(ferries | others | quay).reader().corpus()
+    draft = read_draft(b"# News\n\nThe ferry is a slow boat.\n", "new.md")
+    assert shown(suggest_links(corpus, draft, None, 1)) == [("south.md", 3, "ferry")]
+
+
 def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
     text = b"---\ntitle: Onion Soup!\n---\nOnion soup, a Zwiebelsuppe.\n"
     assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
