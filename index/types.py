@@ -242,8 +242,8 @@ class Answer:
     total: int
     """How many hits paging can reach, this page's included."""
     offset: int
-    confidence: str = "medium"
-    """`high`, `medium` or `low`: whether the blog has an answer at all."""
+    confidence: str = "normal"
+    """`normal`, or `low` where the blog has nothing on the subject."""
     certainty: float = 0.0
     """What `confidence` is cut from: the estimated probability of an answer, in [0, 1]."""
     notice: str | None = None
@@ -282,7 +282,7 @@ ANALYSIS = 6
 """Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""
 
-CONFIDENCE_FORMULA = 8
+CONFIDENCE_FORMULA = 9
 """Version of `index.search.confidence`. Raise it when the same candidates would get another number:
 the next ingest then computes the medians of the `Calibration` again."""
 
@@ -298,18 +298,14 @@ smaller one is calibrated at each change of it: a new post may be a tenth of it.
 class Calibration:
     """What queries reach that surely have an answer on the blog, and queries that surely have none.
 
-    Medians over its own headings and over packaged ones, which are absent: how much of their words
-    is found (`index.search.confidence.found_words`), and the cosine of the nearest passage.
+    Medians over its own headings and over packaged ones, which are absent, of the cosine of the
+    nearest passage.
     """
 
-    heading_found: float
-    absent_found: float
     heading_similarity: float
     """The cosine less that of the blog's mean; 0 if the embedder does not cover the blog."""
     heading_cosine: float
     absent_cosine: float
-    foreign_cosine: float
-    """Of absent headings in another script than most of the blog."""
     characters: int
     """Of the blog's text."""
     chunks: int

@@ -16,7 +16,7 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, get_args
 
@@ -27,16 +27,17 @@ from scipy.optimize import minimize
 from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
 from benchmarks.quality.blogs import ABSENT, Blog, Embedding, read_blog
+from benchmarks.quality.queries import Query, reduce_to_keywords
+from blog_search_mcp.index.analysis.languages import primary_subtag
 from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import (
     compute_confidence_features,
     has_similarity,
-    measure_lead,
+    is_foreign,
 )
 from blog_search_mcp.index.search.ranking import (
-    DENSE_FEATURES,
     MODEL_FILE,
     LogisticModel,
     QueryKind,
@@ -44,7 +45,6 @@ from blog_search_mcp.index.search.ranking import (
     Weights,
     classify_query,
     compute_post_features,
-    largest_sum,
 )
 from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
@@ -63,11 +63,18 @@ LIMIT = 200
 ENOUGH = 40
 """Queries of one kind and blog that count in full; more of them count together as so many."""
 
-KIND_WEIGHTS = {"question": 5.0, "judged": 2.5}
+KIND_WEIGHTS = {"question": 5.0, "keywords": 5.0, "judged": 2.5}
 """What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
 
-LEFT_OUT = {"title", "definition", "misspelled", "keywords", "simplified"}
+LEFT_OUT = {"title", "definition", "misspelled", "simplified"}
 """Kinds that are answered by the title, or are other queries rewritten."""
+
+UNRANKED = {"keywords"}
+"""Kinds that only confidence is fitted on."""
+
+UNSURE = {"judged", "everyday"}
+"""Kinds that confidence is not fitted on: what is judged is asked of no blog, and everyday
+questions test the fit."""
 
 RIDGE = 1e-3
 """L2 penalty of a weight of the ranking, which has few queries of each kind."""
@@ -77,25 +84,15 @@ CONFIDENCE_RIDGE = 1e-4
 blogs are low where the blog was left out, at 1e-5 as many."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-LEAD = "lead"
-"""The feature of confidence that depends on the weights of the ranking."""
 
-CONFIDENCE = ("found", "missing", "length", "nearest", LEAD)
-BY_WORDS = ("found", "missing", "length", LEAD)
-
-UNFITTED = "everyday"
-"""The kind without an answer that is not fitted on, and tests the fit."""
+CONFIDENCE = ("coverage", "missing", "unnamed", "length", "nearest")
+"""Without a cosine all but the last."""
 
 ELSEWHERE = 150
 """Questions of other blogs asked of each, and as many of their headings at most."""
 
-FALSE_LOW = 0.03
-"""Share of the answered questions of all blogs that falls below `low`, each blog's by weights that
-were fitted without it. Held on each blog, the hardest would take `low` from all others: .20 of the
-everyday questions of an English blog are low then, .90 as it is."""
-
-FALSE_HIGH = 0.05
-"""Share of questions without an answer that may reach `high`."""
+ASKED, FALSE_LOW = ("question", "keywords", "heading"), 0.03
+"""Share of those kinds in each language, where they have an answer, that falls below `low`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +107,12 @@ class Example:
     is_right: NDArray[np.bool_]
     is_named: bool
     """Whether a title decides."""
-    families: NDArray[np.int64]
-    """By candidate, the post that stands for it and its translations."""
+    language: str
+    """ISO 639-1, of most of the blog."""
+    is_foreign: bool
+    """Whether the query shows another one, so that it is never low."""
     confidence: Mapping[str, float]
-    """Its features; LEAD only after `with_lead`."""
+    """Its features."""
     by_meaning: bool
 
     def rank(self, ranking: Ranking) -> int:
@@ -122,18 +121,6 @@ class Example:
             return len(self.is_right) + 1
         scores = self.features @ np.array([*ranking[self.query_kind].values()])
         return 1 + int((scores[~self.is_right] >= scores[self.is_right].max()).sum())
-
-    def with_lead(self, ranking: Ranking, *, by_meaning: bool) -> Example:
-        """Add the feature of confidence that depends on the weights, as search has it by them."""
-        weights = ranking[self.query_kind]
-        if not by_meaning:
-            weights = {name: weights[name] for name in weights if name not in DENSE_FEATURES}
-        columns = [FEATURES.index(name) for name in weights]
-        scores = self.features[:, columns] @ np.array([*weights.values()])
-        families = np.unique(self.families, return_inverse=True)[1]
-        best = np.zeros(len(scores))
-        np.maximum.at(best, families, scores / largest_sum(weights))
-        return replace(self, confidence={**self.confidence, LEAD: measure_lead(best.tolist())})
 
 
 def main() -> int:
@@ -166,17 +153,14 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
     ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
     groups = snapshot.translations
-    for query in [*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]:
+    language = primary_subtag(snapshot.languages[0])
+    for query in _add_keywords([*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]):
         retrieved = retrieve(snapshot, query.text)
         if not retrieved.posts:
             continue
         right = {ids[source] for source in query.right if source in ids}
         right |= {each.post for post in right for each in groups.get(post, ())}
         features = compute_post_features(retrieved, calibration.heading_similarity)
-        families = [
-            min((each.post for each in groups.get(post, ())), default=post)
-            for post in retrieved.posts
-        ]
         yield Example(
             corpus=blog.name,
             kind=query.kind,
@@ -184,10 +168,20 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
             features=np.stack([features[feature] for feature in FEATURES], axis=1),
             is_right=np.isin(retrieved.posts.ids, list(right)),
             is_named=bool(find_named_posts(snapshot.titles, query.text)),
-            families=np.array(families),
-            confidence=compute_confidence_features(retrieved, 0.0, calibration),
+            language=language,
+            is_foreign=is_foreign(retrieved.query, language),
+            confidence=compute_confidence_features(retrieved, calibration),
             by_meaning=has_similarity(retrieved, calibration),
         )
+
+
+def _add_keywords(queries: Iterable[Query]) -> Iterator[Query]:
+    """Ask questions without an answer by their keywords too, as those with one are asked."""
+    for query in queries:
+        yield query
+        text = reduce_to_keywords(query.text) if query.kind in ABSENT else ""
+        if text not in ("", query.text):
+            yield Query(query.kind, text)
 
 
 def fit(examples: Sequence[Example]) -> RankingModel:
@@ -196,15 +190,15 @@ def fit(examples: Sequence[Example]) -> RankingModel:
     ranking: Ranking = {
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
     }
-    led = [each.with_lead(ranking, by_meaning=True) for each in examples if each.by_meaning]
-    led_by_words = [each.with_lead(ranking, by_meaning=False) for each in examples]
+    sure = [each for each in examples if each.kind not in UNSURE and not each.is_foreign]
+    used = [each for each in sure if _is_absent(each) or _is_found(each, ranking)]
     return RankingModel(
         command="python -m tools.fit_ranking CONTENT... --questions QUESTIONS",
         commit=read_commit().removesuffix("-dirty"),
         fitted_on=tuple(sorted({each.corpus for each in examples})),
         ranking=ranking,
-        confidence=_fit_confidence(led, CONFIDENCE, ranking),
-        confidence_by_words=_fit_confidence(led_by_words, BY_WORDS, ranking),
+        confidence=_fit_confidence([each for each in used if each.by_meaning], CONFIDENCE),
+        confidence_by_words=_fit_confidence(used, CONFIDENCE[:-1]),
     )
 
 
@@ -220,6 +214,7 @@ def _importance(examples: Iterable[Example]) -> Callable[[Example], float]:
 
 def _fit_weights(examples: Sequence[Example]) -> Weights:
     used = [each for each in examples if each.is_right.any() and not each.is_named]
+    used = [each for each in used if each.kind not in UNRANKED]
     importance = _importance(used)
     weight = np.array([importance(each) for each in used])
     weight /= weight.sum()
@@ -244,33 +239,19 @@ def _fit_weights(examples: Sequence[Example]) -> Weights:
     return dict(zip(FEATURES, rounded, strict=True))
 
 
-def _fit_confidence(
-    examples: Sequence[Example], names: Sequence[str], ranking: Ranking
-) -> LogisticModel:
+def _fit_confidence(used: Sequence[Example], names: Sequence[str]) -> LogisticModel:
     """Fit one logistic model; `names` are its features."""
-    used = [
-        each
-        for each in examples
-        if (_is_absent(each) and each.kind != UNFITTED) or _is_found(each, ranking)
-    ]
     bias, *weights = _fit_logistic(used, names)
-    asked, reached = list[Numbers](), list[float]()
-    for blog in sorted({each.corpus for each in used if each.kind == "question"}):
-        rest = _fit_logistic([each for each in used if each.corpus != blog], names)
-        own = [each for each in used if each.corpus == blog]
-        questions = [each for each in own if each.kind == "question"]
-        absent = [each for each in own if _is_absent(each)]
-        asked.append(_probabilities(questions, names, rest))
-        above = _probabilities(absent, names, [bias, *weights])
-        reached.append(float(np.quantile(above, 1.0 - FALSE_HIGH)))
-    certain = np.sort(np.concatenate(asked))
-    low = math.floor(1000.0 * float(certain[int(FALSE_LOW * len(certain))])) / 1000.0
-    return LogisticModel(
-        bias=bias,
-        weights=dict(zip(names, weights, strict=True)),
-        low=low,
-        high=max(round(float(np.median(reached)), 3), low),
-    )
+    asked = defaultdict[tuple[str, str], list[Example]](list)
+    for each in used:
+        if each.kind in ASKED and not each.is_named:
+            asked[each.language, each.kind].append(each)
+    low = dict[str, float]()
+    for (language, _), own in sorted(asked.items()):
+        certain = np.sort(_probabilities(own, names, [bias, *weights]))
+        least = math.floor(1000.0 * float(certain[int(FALSE_LOW * len(own))])) / 1000.0
+        low[language] = min(low.get(language, 1.0), least)
+    return LogisticModel(bias=bias, weights=dict(zip(names, weights, strict=True)), low=low)
 
 
 def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[float]:
@@ -301,10 +282,9 @@ def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[flo
 def _probabilities(
     examples: Sequence[Example], names: Sequence[str], fitted: Sequence[float]
 ) -> Numbers:
-    """Of those that no title decides, at least one."""
     bias, *weights = fitted
-    rows = [[each.confidence[name] for name in names] for each in examples if not each.is_named]
-    probabilities: Numbers = 1.0 / (1.0 + np.exp(-(bias + np.array(rows) @ np.array(weights))))
+    rows = np.array([[each.confidence[name] for name in names] for each in examples])
+    probabilities: Numbers = 1.0 / (1.0 + np.exp(-(bias + rows @ np.array(weights))))
     return probabilities
 
 
@@ -328,18 +308,15 @@ def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
             gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
             line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
             own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
-        words = Counter(_word(each, model) for each in own)
-        shares = (f"{word} {words[word] / max(len(own), 1):.3f}" for word in ("low", "high"))
-        print(line, *shares)  # noqa: T201
+        low = np.mean([_is_low(each, model) for each in own]) if own else math.nan
+        print(line, f"low {low:.3f}")  # noqa: T201
 
 
-def _word(example: Example, model: RankingModel) -> str:
-    if example.is_named:
-        return "high"
+def _is_low(example: Example, model: RankingModel) -> bool:
     chosen = model.confidence if example.by_meaning else model.confidence_by_words
-    led = example.with_lead(model.ranking, by_meaning=example.by_meaning)
-    certainty = chosen.probability(led.confidence)
-    return "low" if certainty < chosen.low else "high" if certainty >= chosen.high else "medium"
+    certainty = chosen.probability(example.confidence)
+    spared = example.is_named or example.is_foreign
+    return not spared and certainty < chosen.least(example.language)
 
 
 if __name__ == "__main__":

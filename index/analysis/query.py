@@ -96,8 +96,6 @@ class Query:
     """Asked, rather than described: a description resembles how a post begins."""
     is_prose: bool
     """Running text, rather than an identifier, a title or a few words."""
-    is_foreign: bool
-    """Whether it shows a language that the blog is not written in."""
     has_other_script: bool
     """Whether it is in another script than most of the blog: East Asian, or not."""
 
@@ -146,7 +144,6 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
         language=shown,
         is_question=bool(_QUESTION.search(text)),
         is_prose=length >= PROSE_TERMS and not _CODE.search(text),
-        is_foreign=bool(shown) and shown not in blog,
         has_other_script=(shown in EAST_ASIAN) is EAST_ASIAN.isdisjoint(blog[:1]),
     )
 
@@ -176,7 +173,11 @@ def is_bigram(word: str) -> bool:
 
 
 def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
-    """The query with words that posts write as one, and no seldomer, counted as that one too."""
+    """The query with words that posts write as one, and no seldomer, counted as that one too.
+
+    A word whose stems no post has is looked up as it stands: a query may lack the accents by which
+    stemmers tell endings (zlutoucky, žluťoučký).
+    """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
     for first, second in pairwise(PLAIN_WORD.finditer(query.text)):
@@ -185,6 +186,8 @@ def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[st
             stems = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
             for word in (first[0], second[0]):
                 joined[fold(word)] |= {each for each in stems if having(each) >= max(least, 1)}
+    lost = (w.exact for w in query.words if not any(map(having, w.stems)))
+    joined |= {exact: joined[exact] | {exact} for exact in lost}
     words = (replace(w, stems=tuple(sorted({*w.stems, *joined[w.exact]}))) for w in query.words)
     return replace(query, words=tuple(words))
 
@@ -246,18 +249,18 @@ def correct_spelling(
     """The word of a query that no post has and that is no English word, with what it may be meant.
 
     That is the commonest word of the blog, whose languages these are, which is the same but for one
-    letter, not the first, that is another, left out, added, or exchanged with the next, else two
-    words that it is written as. `having` says in how many posts a stem is, so the blog may write
-    the word with another ending. `is_word` knows English alone: a query with several such words is
-    in another language or another field.
+    letter, not the first, that is another (first of all z for s), left out, added, or exchanged
+    with the next, else two words that it is written as. `having` says in how many posts a stem is,
+    so the blog may write the word with another ending. `is_word` knows English alone: a query with
+    several such words is in another language or another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None
     stemmers = {stemmer_of(language) for language in languages}
 
     def count(word: str) -> int:
-        counts = (min(having(stem(w, each)) for w in word.split()) for each in stemmers)
-        return max(counts, default=0)
+        forms = ([fold(w), *(stem(w, each) for each in stemmers)] for w in word.split())
+        return min(max(map(having, each)) for each in forms)
 
     words = PLAIN_WORD.findall(text)
     unknown = [word for word in words if not (is_word(word.lower()) or count(word.lower()))]
@@ -268,7 +271,12 @@ def correct_spelling(
     counts = {
         word: count(word) for word in (_edits(lower) if len(lower) >= LEAST_LETTERS else ended)
     }
-    nearest = max(counts, key=lambda w: (counts[w] > 0, " " not in w, counts[w], is_word(w)))
+
+    def rank(word: str) -> tuple[bool | int, ...]:
+        is_british = word.replace("z", "s") == lower
+        return counts[word] > 0, " " not in word, is_british, counts[word], is_word(word)
+
+    nearest = max(counts, key=rank)
     return (unknown[0], nearest) if counts[nearest] else None
 
 
@@ -282,3 +290,49 @@ def _edits(word: str) -> Iterator[str]:
         yield before + after[1:2] + after[:1] + after[2:]
         if min(place, len(after)) > 2:
             yield f"{before} {after}"
+
+
+_BEFORE = re.compile(r"\w(\W*)\Z")
+_END = re.compile(r"[.:;!?]\s")
+_WRITTEN = re.compile(r"\w\w+|\d[\d.,]*\d")
+
+
+def find_missing_names(
+    query: Query,
+    languages: Sequence[str],
+    having: Callable[[str], int],
+    is_word: Callable[[str], bool],
+) -> list[str]:
+    """The names, numbers and identifiers of a query that no post has in any spelling, as written.
+
+    `is_word` knows the words of English, which a sentence may begin with.
+    """
+    had = {word.exact for word in query.words if any(map(having, word.stems))}
+    missing = {word.exact for word in query.words if word.is_needed} - had
+    read, spans = [*terms(query.text, languages[0])], list[tuple[int, int]]()
+    held = [(term.start, term.end) for term in read if term.exact in had]
+    for term in read:
+        if term.exact not in missing or not _is_name(term, query, languages[0], is_word):
+            continue
+        if not any(start <= term.start and term.end <= end for start, end in held):
+            over = spans.pop() if spans and term.start < spans[-1][1] else (term.start, term.end)
+            spans.append((over[0], max(over[1], term.end)))
+    return list(dict.fromkeys(query.text[start:end] for start, end in spans))
+
+
+def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:
+    """Whether a term is written as a name.
+
+    That is with a digit, a mark or a capital inside, or in Latin letters among East Asian ones. A
+    capital in front tells one where most words have none, but not in German.
+    """
+    written, words = query.text[term.start : term.end], query.text.split()
+    if not _WRITTEN.fullmatch(written) or is_bigram(term.stem):
+        return False
+    if query.language in EAST_ASIAN or any(not c.isalpha() or c.isupper() for c in written[1:]):
+        return True
+    before = _BEFORE.search(query.text, max(term.start - 9, 0), term.start)
+    begins = (not before or _END.search(before[1])) and is_word(written.lower())
+    capitals = sum(word[0].isupper() for word in words)
+    is_telling = (query.language or primary_subtag(blog)) != "de" and 2 * capitals <= len(words)
+    return is_telling and written[0].isupper() and not begins

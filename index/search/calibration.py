@@ -1,4 +1,4 @@
-"""Calibrate a blog: search for its own headings and for absent ones, and keep the medians.
+"""Calibrate a blog: how near its own headings and absent ones come to its passages.
 
 A heading certainly has an answer and a packaged heading about other things hardly any, so what the
 two reach is the blog's measure of similarity and of confidence. The sample is taken by hash, so
@@ -9,13 +9,12 @@ medians then stay what they were while posts come in one by one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from statistics import median
 
-from blog_search_mcp.index.analysis.languages import EAST_ASIAN, join_words, primary_subtag
-from blog_search_mcp.index.search.confidence import found_words, has_similarity
-from blog_search_mcp.index.search.retrieval import retrieve_reach
+from blog_search_mcp.index.analysis.languages import join_words, primary_subtag
+from blog_search_mcp.index.search.confidence import LEAST_QUERY_COVERAGE
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Calibration, Vectors
 
@@ -33,17 +32,9 @@ FEWEST = 8
 Its titles cannot stand for them: every chunk is embedded with its post's title, so a title comes
 .73 to .84 of the way to a cosine of 1, on six blogs with all-MiniLM-L6-v2."""
 
-COVERED_SHARE = 0.2
-"""Share of the headings that the embedder's vocabulary must cover for its cosines to count on this
-blog: a blog in two languages has a third or more, one in another language with English terms a
-twentieth."""
-
 USUAL_REACH = 0.4
 """How far on the way from what absent headings reach to a cosine of 1 a blog's own usually come:
 .30 to .48 on eight blogs, with either packaged model. In similarity they gain as much."""
-
-USUAL_FOUND = 0.9
-"""How much of the words of a heading is usually found: .88 to .97 on eight blogs."""
 
 
 def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
@@ -52,52 +43,43 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     `embedded` are queries with their vectors, of an earlier generation; those of this one are
     added. Raises EmbedderError.
     """
-    headings = sample_queries(snapshot.catalog.headings(without=snapshot.waiting))
-    absent, foreign = choose_absent(snapshot.languages[0])
-    embedder, texts = snapshot.embedder, [*dict.fromkeys((*headings, *absent, *foreign))]
-    if len(snapshot.vectors):
-        unknown = [text for text in dict.fromkeys(map(join_words, texts)) if text not in embedded]
-        coverages = embedder.vocabulary_coverage(unknown)
-        if known := [text for text, share in zip(unknown, coverages, strict=True) if share]:
-            embedded |= zip(known, embedder.embed_queries(known), strict=True)
+    sample = sample_queries(snapshot.catalog.headings(without=snapshot.waiting))
+    headings = [join_words(heading) for heading in sample]
+    absent = choose_absent(snapshot.languages[0])
+    texts = [*dict.fromkeys((*headings, *absent))] if len(snapshot.vectors) else []
+    shares = snapshot.embedder.vocabulary_coverage(texts)
+    pairs = zip(texts, shares, strict=True)
+    covered = {text for text, share in pairs if share >= LEAST_QUERY_COVERAGE}
+    if unknown := [text for text in texts if text in covered and text not in embedded]:
+        embedded |= zip(unknown, snapshot.embedder.embed_queries(unknown), strict=True)
 
-    def embed(text: str) -> Vectors:
-        if text not in embedded:  # the English words of a heading that is not covered
-            embedded[text] = embedder.embed_queries([text])[0]
-        return embedded[text]
-
-    reach = {text: retrieve_reach(snapshot, text, embed) for text in texts}
-    covered = {text: each for text, each in reach.items() if has_similarity(each)}
-
-    def cosines(sample: Iterable[str]) -> list[float]:
-        """The nearest vector's cosine to each query that the embedder covers."""
-        return [covered[text].max_cosine or 0.0 for text in sample if text in covered]
+    def reach(text: str) -> float:
+        """The cosine of the vector that is nearest to a text."""
+        return max(snapshot.vectors.search(embedded[text], 1).values())
 
     near = [text for text in headings if text in covered]
-    near = near if len(near) > COVERED_SHARE * len(headings) else []
-    absent_cosine = _median(cosines(absent))
-    gain = [USUAL_REACH * (1.0 - absent_cosine)] if cosines(absent) else []
-    heading_cosine = _median_or_usual(cosines(near), [absent_cosine + more for more in gain])
-    above_blog = [(covered[text].max_cosine or 0.0) - covered[text].blog_cosine for text in near]
+    reached = [reach(text) for text in absent if text in covered]
+    absent_cosine = _median(reached)
+    gain = [USUAL_REACH * (1.0 - absent_cosine)] if reached else []
+    heading_cosine = _median_or_usual([*map(reach, near)], [absent_cosine + more for more in gain])
+    mean = snapshot.vectors.mean()
+    above_blog = [reach(text) - float(mean @ embedded[text]) for text in near]
     return Calibration(
-        heading_found=_median_or_usual([found_words(reach[h]) for h in headings], [USUAL_FOUND]),
-        absent_found=_median([found_words(reach[text]) for text in absent]),
         heading_similarity=max(_median_or_usual(above_blog, gain), 0.0),
         heading_cosine=heading_cosine,
         absent_cosine=min(absent_cosine, heading_cosine),
-        foreign_cosine=_median(cosines(foreign)) or absent_cosine,
         characters=snapshot.catalog.count_characters(),
         chunks=len(snapshot.table.chunks),
         last_chunk=int(snapshot.table.chunks.max(initial=-1)),
     )
 
 
-def choose_absent(language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Choose absent headings for a blog in `language`, and the same ones in another script."""
-    code = primary_subtag(language)
+def choose_absent(language: str) -> Sequence[str]:
+    """Choose the absent headings for a blog in `language`."""
     rows = (row.split("\t") for row in _ABSENT.read_text(encoding="utf-8").splitlines())
     columns = dict(zip(ABSENT_LANGUAGES, zip(*rows, strict=True), strict=True))
-    return columns.get(code, columns["en"]), columns["en" if code in EAST_ASIAN else "zh"]
+    absent: Sequence[str] = columns.get(primary_subtag(language), columns["en"])
+    return absent
 
 
 def sample_queries(headings: Collection[str]) -> list[str]:

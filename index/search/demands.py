@@ -13,7 +13,7 @@ from blog_search_mcp.index.lexical.searcher import LexicalLevel
 from blog_search_mcp.index.search.retrieval import analyse
 from blog_search_mcp.index.search.snapshot import Snapshot
 
-_QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
 _WITHOUT = re.compile(r'(?<!\S)(-(?=[^\W\d_"])|NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})')
 
 EVERY_WORD = 0.999
@@ -39,7 +39,7 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
     """
     rest = _WITHOUT.sub("", text)
     left_out = _WITHOUT.findall(text) if spell_words(rest).strip() else []
-    if not left_out and not _QUOTED.search(text):
+    if not left_out and not QUOTED.search(text):
         return Demands(text, among)
     posts = set(snapshot.table.posts.tolist() if among is None else among)
     passages, said = frozenset[int](), list[str]()
@@ -49,7 +49,7 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
         elif holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
             posts -= holding
             said.append(f"Posts with {word} are left out.")
-    for phrase in map("".join, _QUOTED.findall(rest)):
+    for phrase in map("".join, QUOTED.findall(rest)):
         words = spell_words(phrase)
         read = _read_passages(snapshot, phrase)
         held = [number for number, passage in read if words in spell_words(passage)]

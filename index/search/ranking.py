@@ -77,10 +77,12 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
 
     bias: float
     weights: dict[str, float]
-    low: float
-    """Probability below which an answer has low confidence."""
-    high: float
-    """From which it has high confidence."""
+    low: dict[str, float]
+    """By language of the blog, the probability below which an answer has low confidence."""
+
+    def least(self, language: str) -> float:
+        """The probability from which none is low; of a language without one the least of all."""
+        return self.low.get(language, min(self.low.values()))
 
     def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
         """Estimate it for features that have a value for each weight, with `more` logit."""

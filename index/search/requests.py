@@ -123,5 +123,5 @@ def list_newest(snapshot: Snapshot, text: str, filters: Filters, limit: int, off
         place = series.place_of(number) if series else None
         preview = make_snippet(chunk.plain or chunk.text, {}, posts[number].language)
         hits.append(Hit(posts[number], chunk, 1.0, preview, others, place))
-    confidence = ("high", 1.0) if shown else ("low", 0.0)
+    confidence = ("normal", 1.0) if shown else ("low", 0.0)
     return Answer(tuple(hits), len(shown), offset, *confidence, LISTED if shown else None)

@@ -7,8 +7,8 @@ ranking compares like with like.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -16,8 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.languages import join_words
-from blog_search_mcp.index.analysis.query import Query, Word, analyse_query, join_neighbours
+from blog_search_mcp.index.analysis.query import (
+    Query,
+    Word,
+    analyse_query,
+    find_missing_names,
+    join_neighbours,
+)
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
+from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
@@ -25,7 +32,6 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Scores: TypeAlias = Mapping[int, float]
 """By id."""
-Embed: TypeAlias = Callable[[str], Vectors]
 
 LEXICAL_CHUNKS = 200
 """Chunks by which the lexical index proposes posts; of as many it is known how much of the query's
@@ -107,9 +113,6 @@ class Candidates:
         return len(self.ids)
 
 
-_NO_POSTS = Candidates(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 4)
-
-
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """A query, how far it reaches and what it retrieved."""
@@ -128,10 +131,9 @@ class Retrieval:
     blog_cosine: float
     """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
     cosines; 0 without a vector of the query."""
-    max_bm25: float
-    """The BM25 of the best chunk of all; 0 if there is none."""
-    posts: Candidates = _NO_POSTS
-    """None of them where only how far the query reaches was asked for."""
+    missing: Sequence[str]
+    """Names of the query that no post has, as it writes them."""
+    posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
 
@@ -143,29 +145,32 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     """
     query, lexical, notice = analyse(snapshot, text), snapshot.lexical, None
     try:
-        vector, covered = _embed(snapshot, query, snapshot.embedder.embed_query)
+        vector, covered = _embed(snapshot, query)
     except (EmbedderError, EmbedderMismatch) as error:
         vector, covered, notice = None, 0.0, f"{KEYWORDS_ONLY} {error.for_clients}"
     chunks = None if among is None else snapshot.table.chunks_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
-    reach = _describe_reach(snapshot, query, vector, covered, (bm25, coverage, near))
+    share = covered * _measure_coverage(snapshot, list(bm25)[:COVERAGE_SAMPLE])
     wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
-    posts = _gather_candidates(snapshot, reach, vector, proposed, (bm25, coverage))
-    return replace(reach, posts=posts, notice=notice)
-
-
-def retrieve_reach(snapshot: Snapshot, text: str, embed: Embed) -> Retrieval:
-    """As `retrieve`, but without the posts, at a fraction of its price. Raises as `embed` does."""
-    query, chunks = analyse(snapshot, text), snapshot.lexical.chunks
-    vector, covered = _embed(snapshot, query, embed)
-    near = snapshot.vectors.search(vector, 1) if vector is not None else {}
-    words = chunks.normalised_bm25(query, COVERAGE_SAMPLE), chunks.coverage(query)
-    return _describe_reach(snapshot, query, vector, covered, (*words, near))
+    mean = float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0
+    having = lexical.posts.having
+    return Retrieval(
+        query=query,
+        coverage=max(coverage.values(), default=0.0),
+        vocabulary_coverage=share,
+        idf=lexical.chunks.idf(query),
+        max_idf=lexical.chunks.max_idf,
+        max_cosine=max(near.values(), default=0.0) if vector is not None else None,
+        blog_cosine=mean,
+        missing=find_missing_names(query, snapshot.languages, having, is_english_word),
+        posts=_gather_candidates(snapshot, query, vector, mean, proposed, (bm25, coverage)),
+        notice=notice,
+    )
 
 
 def analyse(snapshot: Snapshot, text: str) -> Query:
@@ -175,7 +180,7 @@ def analyse(snapshot: Snapshot, text: str) -> Query:
     return add_synonyms(query, languages, having)
 
 
-def _embed(snapshot: Snapshot, query: Query, embed: Embed) -> tuple[Vectors | None, float]:
+def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
 
     A query in another language than a blog that the vocabulary covers is embedded by its words
@@ -184,43 +189,22 @@ def _embed(snapshot: Snapshot, query: Query, embed: Embed) -> tuple[Vectors | No
     most_waiting = MOST_WAITING * len(snapshot.table.chunks)
     if not len(snapshot.vectors) or len(snapshot.waiting) > most_waiting:
         return None, 0.0
-    coverage = snapshot.embedder.vocabulary_coverage([query.text])[0]
+    embedder = snapshot.embedder
+    coverage = embedder.vocabulary_coverage([query.text])[0]
     if coverage:
-        return embed(join_words(query.text)), coverage
+        return embedder.embed_query(join_words(query.text)), coverage
     gloss = gloss_in_english(query.text, query.language)
     if gloss is not None and snapshot.vocabulary_coverage >= FULL_COVERAGE:
-        return embed(gloss[0]), gloss[1]
+        return embedder.embed_query(gloss[0]), gloss[1]
     return None, 0.0
 
 
-def _describe_reach(
-    snapshot: Snapshot,
-    query: Query,
-    vector: Vectors | None,
-    vocabulary_coverage: float,
-    found: tuple[Scores, Scores, Scores],
-) -> Retrieval:
-    """Describe what a query reaches; `found` are BM25, coverage and cosine of the best chunks.
-
-    Meaning counts by how much the embedder's vocabulary covers of the query, of the passages it is
-    about and of the blog.
-    """
-    bm25, coverage, near = found
-    sample = np.array(list(bm25)[:COVERAGE_SAMPLE], dtype=np.int64)
-    on_topic = snapshot.table.vocabulary_coverage_of(sample)
+def _measure_coverage(snapshot: Snapshot, chunks: Sequence[int]) -> float:
+    """How much meaning counts by what the embedder's vocabulary covers of the blog and these."""
+    on_topic = snapshot.table.vocabulary_coverage_of(np.array(chunks, dtype=np.int64))
     topic = float(on_topic.mean()) if len(on_topic) else 1.0
     above = max(snapshot.vocabulary_coverage - LEAST_COVERAGE, 0.0)
-    blog = min(above / (FULL_COVERAGE - LEAST_COVERAGE), 1.0)
-    return Retrieval(
-        query=query,
-        coverage=max(coverage.values(), default=0.0),
-        vocabulary_coverage=vocabulary_coverage * blog * topic,
-        idf=snapshot.lexical.chunks.idf(query),
-        max_idf=snapshot.lexical.chunks.max_idf,
-        max_cosine=max(near.values(), default=0.0) if vector is not None else None,
-        blog_cosine=float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0,
-        max_bm25=max(bm25.values(), default=0.0),
-    )
+    return min(above / (FULL_COVERAGE - LEAST_COVERAGE), 1.0) * topic
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
@@ -229,8 +213,9 @@ def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
 
 def _gather_candidates(
     snapshot: Snapshot,
-    reach: Retrieval,
+    query: Query,
     vector: Vectors | None,
+    blog_cosine: float,
     proposed: Sequence[int],
     found: tuple[Scores, Scores],
 ) -> Candidates:
@@ -247,8 +232,8 @@ def _gather_candidates(
         cosines, windows = snapshot.vectors.cosines(vector, chunks)
         if len(cosines):
             starts = (np.cumsum(windows) - windows)[windows > 0]
-            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - reach.blog_cosine
-    wholes = snapshot.lexical.posts.normalised_bm25(reach.query, len(posts), posts.tolist())
+            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - blog_cosine
+    wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
     return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence, measure_lead
-from blog_search_mcp.index.search.demands import EVERY_WORD, read_demands
+from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
+from blog_search_mcp.index.search.demands import EVERY_WORD, QUOTED, read_demands
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_copies,
@@ -44,7 +44,7 @@ LOOKED_AT = 10
 """Of the best passages, those that are compared with each other: two pages of five."""
 
 NAMED = 3
-"""Copies named in a notice; the others are counted."""
+"""Copies, and names that no post has, that a notice names at most; other copies are counted."""
 
 
 def search(
@@ -78,8 +78,8 @@ def search(
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
-    copied = _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, limited, demands.notice, corrected, copied, low)
+    missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
+    notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
     return Answer(
         hits=_make_hits(snapshot, page, retrieved, ranking),
         total=len(passages),
@@ -106,32 +106,35 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     word, meant = correct_spelling(text, snapshot.languages, having, is_english_word) or ("", "")
     if not word:
         return text, ""
-    told = f"No post has {word}; searched for {meant} instead."
+    told = f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
+
+
+def _name_missing(retrieved: Retrieval) -> str:
+    """What the reader is told of names that no post has; of those in quotes `Demands` tells."""
+    quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
+    names = [f'"{name}"' for name in retrieved.missing[:NAMED] if name not in quoted]
+    return f"No post has {' or '.join(names)}." if names else ""
 
 
 def _rank_posts(
     snapshot: Snapshot, retrieved: Retrieval, calibration: Calibration | None
 ) -> tuple[Ranking, Confidence]:
-    """Score the candidates by their features, then by what has the query itself or is named by it.
-
-    Confidence is estimated from the scores by features alone.
-    """
+    """Score the candidates by their features, then by what has or names the query itself."""
     text = retrieved.query.text
     scale = 1.0 if calibration is None else calibration.heading_similarity
     features = compute_post_features(retrieved, scale)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.versions, text)
-    lead = measure_lead(collapse_translations(scores, snapshot.translations, text).values())
-    confidence = estimate_confidence(retrieved, lead, calibration)
+    confidence = estimate_confidence(retrieved, calibration, snapshot.languages[0])
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
     verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
-        scores, confidence = promote_named_posts(scores, named), Confidence("high", 1.0)
+        scores, confidence = promote_named_posts(scores, named), Confidence("normal", 1.0)
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
     return Ranking(scores, confidence.certainty or 1.0, features, weights, rewards), confidence
 

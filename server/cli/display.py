@@ -19,7 +19,7 @@ from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.search_blog import SearchArguments, find_hits, shorten_query
 
-CONFIDENCE = {"high": "green", "medium": "yellow", "low": "red"}
+CONFIDENCE = {"normal": "green", "low": "red"}
 LEAST = 0.0005
 """What adds less to a score cannot be seen in it."""
 

@@ -16,6 +16,8 @@ from blog_search_mcp.server.usage import LoggedCall, read_calls
 
 LOOKED_UP, SHOWN = 50, 20
 """Questions that are searched for again and that are listed at most, the most frequent."""
+SURE = 0.5
+"""Certainty from which a question is answered today."""
 
 
 def report_usage(settings: Settings, *, as_json: bool) -> int:
@@ -40,7 +42,7 @@ def report_usage(settings: Settings, *, as_json: bool) -> int:
             nearest = _find_nearest(engine, same[-1].query)
         except BlogSearchError as error:
             notice = error.for_clients
-        if (nearest or {}).get("confidence") != "high":
+        if (nearest or {}).get("certainty", 0.0) < SURE:
             facts = {"question": same[-1].query, **_count(same), "nearest": nearest}
             missed.append(facts)
     tools = dict(Counter(call.tool for call in calls).most_common())
@@ -55,7 +57,7 @@ def _count(calls: Sequence[LoggedCall], name: str = "count") -> Facts:
 
 
 def _find_nearest(engine: Engine, question: str) -> Facts | None:
-    """Return the post that a search finds first today, with its confidence."""
+    """Return the post that a search finds first today, with its certainty."""
     answer = engine.search(question, Filters(), limit=1, offset=0)
     hits = (post_summary(hit.post) for hit in answer.hits)
-    return next(({**post, "confidence": answer.confidence} for post in hits), None)
+    return next(({**post, "certainty": answer.certainty} for post in hits), None)

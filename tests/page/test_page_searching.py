@@ -15,7 +15,7 @@ def test_hits_appear_as_one_types_with_what_matched_marked(page: Any) -> None:
     marked = {text.lower() for text in texts(page, "#hits li:first-child .preview mark")}
     assert marked
     assert marked <= {"atomic", "atomically", "rename", "renames", "renamed"}
-    assert re.search(r"(high|medium|low) \(0\.\d\d\)", page.locator("#sure").inner_text())
+    assert re.search(r"(normal|low) \(0\.\d\d\)", page.locator("#sure").inner_text())
     assert where(page) == "/?q=atomic+rename"
     assert "22 posts" in page.locator("#index").inner_text()
 

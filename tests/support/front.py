@@ -128,7 +128,7 @@ EMBEDDING = mock.patch.object(OnnxEmbedder, "_run", _run_once)
 @contextmanager
 def uncalibrated() -> Iterator[None]:
     """Spare each ingest the searches that calibrate it, for tests that tell no confidence."""
-    usual = Calibration(0.9, 0.1, 0.4, 0.5, 0.1, 0.1, characters=0, chunks=0, last_chunk=-1)
+    usual = Calibration(0.4, 0.5, 0.1, characters=0, chunks=0, last_chunk=-1)
     with mock.patch.object(calibration, "calibrate", return_value=usual):
         yield
 

@@ -6,12 +6,11 @@ from blog_search_mcp.index.search.ranking import LogisticModel, RankingModel
 
 BY_MEANING = LogisticModel(
     bias=-2.0,
-    weights={"found": 3.0, "nearest": 1.0},
-    low=0.25,
-    high=0.75,
+    weights={"coverage": 3.0, "nearest": 1.0},
+    low={"en": 0.25},
 )
-BY_WORDS = LogisticModel(bias=-2.0, weights={"found": 4.0}, low=0.2, high=0.7)
-"""What the blog's headings reach is high to both, what absent ones reach is low."""
+BY_WORDS = LogisticModel(bias=-2.0, weights={"coverage": 4.0}, low={"en": 0.2})
+"""What the blog's headings reach is sure to both, what absent ones reach is low."""
 
 MODEL = RankingModel(
     command="none",

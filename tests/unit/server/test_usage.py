@@ -63,7 +63,7 @@ def test_only_what_readers_search_for_is_logged(
     call(blog, log, (tool, given), ("search_blog", {"query": "onion soup"}))
     _, search = lines(log)
     assert [line["tool"] for line in lines(log)] == [tool, "search_blog"]
-    assert (search["query"], search["hits"], search["confidence"]) == ("onion soup", 1, "high")
+    assert (search["query"], search["hits"], search["confidence"]) == ("onion soup", 1, "normal")
     assert abs((datetime.now(UTC) - datetime.fromisoformat(search["time"])).total_seconds()) < 300
     assert "Larkspur" not in log.read_text()
     assert os.name == "nt" or stat.S_IMODE(log.stat().st_mode) == 0o600

@@ -89,22 +89,6 @@ def test_what_only_looks_like_one_is_no_question(text: str) -> None:
     assert not analyse_query(text).is_question
 
 
-@pytest.mark.parametrize(
-    ("text", "languages", "is_foreign"),
-    [
-        ("wie kann ich das einrichten", ("en",), True),
-        ("wie kann ich das einrichten", ("en", "de-at"), False),
-        ("快取是什麼", ("en",), True),
-        ("how do I set it up", ("zh-tw",), True),
-        ("RUSTUP_LOG", ("zh-tw",), False),
-    ],
-)
-def test_a_query_is_foreign_if_it_shows_a_language_that_the_blog_is_not_written_in(
-    text: str, languages: tuple[str, ...], is_foreign: bool
-) -> None:
-    assert analyse_query(text, languages).is_foreign is is_foreign
-
-
 PROSE = "serving long contexts on one small card fails"
 CODE = (
     *("read_chunk", "faiss.IndexFlatIP", "src/main", "run(x)", "std::mem", "`ls`", "a=b"),

@@ -10,6 +10,7 @@ from blog_search_mcp.index.analysis.query import correct_spelling
 from blog_search_mcp.index.analysis.tokenizer import stem
 
 BLOG = {"kubernetes": 7, "project": 9, "parser": 1, "parsec": 2, "parset": 1, "rust": 5}
+BLOG |= {"organize": 1, "organist": 9}
 """In how many posts each word is."""
 STEMS = {stem(word, "en"): word for word in BLOG}
 ENGLISH = {"protect", "how", "do", "i", "run"}
@@ -39,6 +40,7 @@ def test_a_letter_may_be_wrong_missing_added_or_exchanged_with_the_next(word: st
 
 def test_of_several_words_the_commonest_is_meant() -> None:
     assert corrected("parsex") == ("parsex", "parsec")
+    assert corrected("organise") == ("organise", "organize")
 
 
 @pytest.mark.parametrize(

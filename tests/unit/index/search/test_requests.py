@@ -137,4 +137,4 @@ def test_a_list_has_pages_and_one_of_translations(tmp_path: Path) -> None:
     }
     facts = made(tmp_path, posts).tool("search_blog", query="latest posts", top_k=2).facts
     assert [hit["source"] for hit in facts["results"]] == ["3.en.md", "2.en.md"]
-    assert (facts["total"], facts["has_more"], facts["confidence"]) == (3, True, "high")
+    assert (facts["total"], facts["has_more"], facts["confidence"]) == (3, True, "normal")

@@ -175,7 +175,7 @@ def test_any_query_has_an_answer_within_bounds(query: str, by_words: bool, made:
     answer = made.reader(by_words=by_words).search(query, Filters(), limit=3, offset=0)
     assert len(answer.hits) == min(answer.total, 3)
     assert all(0.0 < hit.score <= 1.0 for hit in answer.hits)
-    assert answer.confidence in {"high", "medium", "low"}
+    assert answer.confidence in {"normal", "low"}
     assert 0.0 <= answer.certainty <= 1.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support.front import Blog, made
@@ -10,6 +12,7 @@ POSTS = {
     "soft.md": "# Bahnhof\n\nDie Straßen\u00adbahn\u00adhalte\u00adstelle liegt am Markt.\n",
     "zero.md": "# Columns\n\nA customer\u200bAddress\u200bLine and ware&shy;house&shy;men.\n",
     "strokes.md": "# Wycieczka\n\nW Białymstoku i w Słupsku; Bjørnøya, Ħamrun, Þingvellir, Ağrı.\n",
+    "horse.md": "# Kůň\n\nPříliš žluťoučký kůň úpěl ďábelské ódy.\n",
     "umlaut.md": "# Ausflug\n\nMit Jürgen nach Görlitz und zum Bärensee, dann nach Ålesund.\n",
     "typed.md": "# Rückweg\n\nUeber Luebeck und Guestrow ging es heim.\n",
     "tea.md": "---\ntitle: चाय\nlang: hi\n---\n\nसुबह की चाय में अदरक और इलायची डाली।\n",
@@ -50,6 +53,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("soft.md", ["Straßenbahnhaltestelle", "Strassenbahnhaltestelle"]),
         ("zero.md", ["customerAddressLine", "warehousemen", "cust\u200bomer address line"]),
         ("strokes.md", ["Bialymstoku", "Slupsku", "Bjornoya", "Hamrun", "Thingvellir", "Agri"]),
+        ("horse.md", ["zlutoucky", "zlutoucky kun", "dabelske ody"]),
         ("umlaut.md", ["Juergen", "Goerlitz Juergen", "Gorlitz", "Baerensee", "Aalesund"]),
         ("typed.md", ["Lübeck", "Güstrow"]),
         ("tea.md", ["चाय", "अदरक"]),
@@ -82,3 +86,20 @@ def test_a_word_is_found_in_another_writing(words: Blog, source: str, queries: l
 @pytest.mark.parametrize("query", ["चर्च", "ตำรวจ", "معلم", "8,888,888"])
 def test_a_word_that_no_post_has_is_not_found_by_its_pieces(words: Blog, query: str) -> None:
     assert words.sources(query)[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "not_said"),
+    [
+        ("zlutoucky", [], ["zlutoucky"]),
+        ("How do Kafka and Vue share a codebase?", ['"Kafka"'], ["Vue", "codebase"]),
+        ('a codebase in "Kafka"', ['"Kafka"'], ["codebase"]),
+        ("a codebsae with Kafka", ['"Kafka"'], []),
+    ],
+)
+def test_a_name_that_no_post_has_is_named_once(
+    words: Blog, query: str, said: list[str], not_said: list[str]
+) -> None:
+    notice = json.loads(words.command("search", "--json", "--", query).out)["notice"] or ""
+    assert [notice.count(each) for each in said] == [1] * len(said)
+    assert not any(each in notice for each in not_said)

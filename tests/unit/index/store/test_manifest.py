@@ -24,7 +24,7 @@ MANIFEST = Manifest(
     embedder=IDENTITY,
     build={"chunking": 1, "include_drafts": False},
     posts={"推論/快取.md": IndexedPost(digest="a" * 64, chunks=2)},
-    calibration=Calibration(5.1, 1.2, 0.4, 0.5, 0.1, -0.05, 70, 2, 2),
+    calibration=Calibration(0.4, 0.5, 0.1, 70, 2, 2),
     superseded=1,
     files={"chunks.db": Checksum(size=45, sha256="c" * 64)},
 )

@@ -63,7 +63,7 @@ def bracketed(text: str, marks: list[list[int]]) -> str:
 def test_a_hit_tells_where_it_is_what_matched_and_why_it_is_here(client: TestClient) -> None:
     page = ask(client, "search", query="is a walrus resting", top_k=1)
     [hit] = page["hits"]
-    assert (page["offset"], page["notice"], page["confidence"]) == (0, None, "high")
+    assert (page["offset"], page["notice"], page["confidence"]) == (0, None, "normal")
     assert page["next_offset"] == (1 if page["total"] > 1 else None)
     assert bracketed(hit["preview"], hit["marks"]).startswith("A [walrus] [rests] on the ice.")
     assert (hit["source"], hit["section"], hit["language"]) == ("sea/walrus.md", "sea", "en")
