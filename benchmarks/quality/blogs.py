@@ -42,6 +42,8 @@ from benchmarks.quality.queries import (
 from blog_search_mcp import BlogIndex, BlogSearchError, Post, build_index, open_index
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.report import Progress
+from blog_search_mcp.server.engine import Engine, engine_for
+from blog_search_mcp.server.settings import Settings
 
 JUDGED = "judged"
 """The kind whose every right post is wanted, as somebody judged them; of others, one is."""
@@ -75,7 +77,7 @@ class Blog:
     name: str
     folder: Path
     """Of its index."""
-    index: BlogIndex
+    engine: Engine
     posts: Posts
     language: str
     """ISO 639-1, of most of its posts, `zh-hant` for Traditional Chinese."""
@@ -127,15 +129,16 @@ def read_blog(
         rebuild=True,
         progress=Progress(sys.stderr),
     )
-    index = open_index(folder, embedder_url=embedding.host)
-    posts = read_posts(index)
+    with open_index(folder, embedder_url=embedding.host) as index:
+        posts = read_posts(index)
+    engine = engine_for(Settings(folder.absolute(), embedding.host))
     languages = Counter(post.language for post in posts).most_common(1)
     language = languages[0][0] if languages else ""
     if is_judged:
         queries = [*islice(sort_by_hash(read_judgements(content)), limit)]
     else:
         queries = _choose_queries(posts, language, name, questions, limit)
-    return Blog(name, folder, index, posts, language, tuple(queries))
+    return Blog(name, folder, engine, posts, language, tuple(queries))
 
 
 def read_posts(index: BlogIndex) -> Posts:

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchmarks.quality.blogs import JUDGED
-from benchmarks.quality.queries import Query
-from blog_search_mcp import BlogIndex, Hit
+from benchmarks.quality.queries import Query, fold
+from blog_search_mcp import Filters, Hit
+from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from examples.agent.loop import tokens_of
 
 DEPTH, READ = 10, 5
 """Posts per query, as deep as nDCG looks; hits that are read: what an assistant gets by default."""
@@ -21,6 +25,9 @@ DEPTH, READ = 10, 5
 PASSAGES = 3
 """Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
 since every post counts once there."""
+
+SHOWN = ("in_right", "first_preview", "any_preview", "answer_tokens", "read_tokens")
+"""What is measured of what the tools show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,13 @@ class Outcome:
     """Whether `read_chunk` of the first hit shows the evidence; `None` if the query has none."""
     in_any: bool | None = None
     """Whether that of one of the first five does."""
+    in_right: bool | None = None
+    """Whether that of the first right one of those does."""
+    first_preview: bool | None = None
+    """Whether the first preview of `search_blog` shows it, whatever the marks between letters."""
+    any_preview: bool | None = None
+    answer_tokens: int | None = None
+    read_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +67,27 @@ class Row:
     low: float | None
     """Share with low confidence: of those whose post is among the first five, or, of a kind that
     the blog does not answer, of all."""
+    in_right: float | None = None
+    first_preview: float | None = None
+    any_preview: float | None = None
+    answer_tokens: float | None = None
+    read_tokens: float | None = None
 
 
-def measure(index: BlogIndex, queries: Iterable[Query]) -> list[Row]:
+def measure(engine: Engine, queries: Iterable[Query]) -> list[Row]:
     """Ask every query; a row a kind, in the order of first appearance."""
     outcomes, answered = defaultdict[str, list[Outcome]](list), dict[str, bool]()
     for query in queries:
-        outcomes[query.kind].append(ask(index, query))
+        outcomes[query.kind].append(ask(engine, query))
         answered[query.kind] = bool(query.right)
     return [summarise(kind, outcomes[kind], is_answered=answered[kind]) for kind in outcomes]
 
 
-def ask(index: BlogIndex, query: Query) -> Outcome:
+def ask(engine: Engine, query: Query) -> Outcome:
     """Search for one query and read its hits. Raises BlogSearchError."""
     is_judged = query.kind == JUDGED
-    answer = index.search(query.text, limit=DEPTH * (PASSAGES if is_judged else 1))
+    depth = DEPTH * (PASSAGES if is_judged else 1)
+    answer = engine.search(query.text, Filters(), limit=depth, offset=0)
     sources = [_count_as(hit, query) for hit in answer.hits]
     if is_judged:
         sources = list(dict.fromkeys(sources))[:DEPTH]
@@ -76,8 +96,23 @@ def ask(index: BlogIndex, query: Query) -> Outcome:
     rank, is_low = min(ranks, default=math.inf), answer.confidence == "low"
     if not query.evidence:
         return Outcome(rank, gain, is_low)
-    shown = [_shows(index, hit, query.evidence) for hit in answer.hits[:READ]]
-    return Outcome(rank, gain, is_low, any(shown[:1]), any(shown))
+    reads = [_read(engine, hit) for hit in answer.hits[:READ]]
+    wanted = " ".join(query.evidence.split())
+    shown = [wanted in " ".join(text.split()) for text in reads]
+    told = SEARCH_BLOG.call(engine, {"query": query.text})
+    previews = [fold(wanted) in fold(hit["preview"]) for hit in (told.facts or {})["results"]]
+    return Outcome(
+        rank,
+        gain,
+        is_low,
+        in_first=any(shown[:1]),
+        in_any=any(shown),
+        in_right=rank <= READ and shown[int(rank) - 1],
+        first_preview=any(previews[:1]),
+        any_preview=any(previews),
+        answer_tokens=tokens_of(told.texts[0]),
+        read_tokens=tokens_of(reads[0]) if reads else None,
+    )
 
 
 def _count_as(hit: Hit, query: Query) -> str:
@@ -86,10 +121,10 @@ def _count_as(hit: Hit, query: Query) -> str:
     return next((source for source in sources if source in query.right), sources[0])
 
 
-def _shows(index: BlogIndex, hit: Hit, evidence: str) -> bool:
-    """Whether the page around a hit contains the evidence, however lines are laid out."""
-    chunks = index.read(hit.post.source, hit.chunk.index).chunks
-    return " ".join(evidence.split()) in " ".join(" ".join(chunk.text for chunk in chunks).split())
+def _read(engine: Engine, hit: Hit) -> str:
+    """Return what `read_chunk` answers for a hit."""
+    place = {"source": hit.post.source, "chunk_index": hit.chunk.index}
+    return "\n".join(READ_CHUNK.call(engine, place).texts)
 
 
 def ndcg(ranks: Iterable[int], wanted: int) -> float:
@@ -115,9 +150,10 @@ def summarise(kind: str, outcomes: Sequence[Outcome], *, is_answered: bool) -> R
         in_first=_mean(outcome.in_first for outcome in outcomes),
         in_any=_mean(outcome.in_any for outcome in outcomes),
         low=_mean(outcome.is_low for outcome in outcomes if outcome.rank <= READ),
+        **{name: _mean(getattr(outcome, name) for outcome in outcomes) for name in SHOWN},
     )
 
 
-def _mean(values: Iterable[bool | None]) -> float | None:
+def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
