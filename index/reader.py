@@ -7,7 +7,7 @@ began before a switch ends undisturbed, however many switches there are meanwhil
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -90,8 +90,7 @@ class IndexReader:
             chunks=shown,
             asked=chunk_index,
             count=len(chunks),
-            heading_before=_other_heading(chunks[first::-1], shown[0]),
-            heading_after=_other_heading(chunks[shown[-1].index :], shown[-1]),
+            headings=tuple(list_headings(chunks)),
             translations=self.snapshot.translations_of(post_id),
             notice=self._age,
         )
@@ -144,10 +143,15 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
         page = range(min(page.start, added), max(page.stop, added + 1))
 
 
-def _other_heading(chunks: list[Chunk], than: Chunk) -> str | None:
-    """The innermost heading of the first chunk that stands under another one."""
-    others = (chunk.headings for chunk in chunks if chunk.headings != than.headings)
-    return next((headings[-1] for headings in others if headings), None)
+def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
+    """List a post's headings in order, each with the index of the chunk that it stands in."""
+    path: tuple[str, ...] = ()
+    for chunk in chunks:
+        for depth, heading in enumerate(chunk.headings, 1):
+            if path[:depth] != chunk.headings[:depth]:
+                yield chunk.index, heading
+        yield from ((chunk.index, heading) for heading in chunk.inner_headings)
+        path = chunk.headings
 
 
 class Index:

@@ -220,7 +220,7 @@ class Hit:
     score: float
     """0 to 1, higher is better, comparable between queries."""
     preview: str
-    """About 160 characters of `chunk.plain` around what matched."""
+    """About 240 columns of `chunk.plain` around what matched."""
     translations: Translated = ()
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
@@ -261,9 +261,8 @@ class Passage:
     """The asked-for chunk's index."""
     count: int
     """How many chunks the post has."""
-    heading_before: str | None
-    """Of the nearest earlier chunk under another heading."""
-    heading_after: str | None
+    headings: tuple[tuple[int, str], ...] = ()
+    """The post's headings in order, each with the index of the chunk that it stands in."""
     translations: Translated = ()
     notice: str | None = None
     """One sentence the reader must see (the post may have changed)."""

@@ -23,8 +23,9 @@ from blog_search_mcp.index.analysis.tokenizer import Term, terms
 Span: TypeAlias = tuple[int, int]
 """Characters of a text from the first number on, up to and without the second."""
 
-WIDTH = 160
-"""Columns; a Han character takes two. Five hits of it stay under 2.5 KB with their metadata."""
+WIDTH = 240
+"""Columns; a Han character takes two. 160 show the evidence of 558 questions on six blogs in one of
+five previews for .20 of them, 200 for .26, 240 for .31."""
 
 LEAD = 0.3
 """Share of the width that may stand before the first match, to begin at a sentence or clause."""

@@ -64,12 +64,13 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
     yield f"Confidence: {confidence}{sure}"
     if page["notice"]:
         yield _style(page["notice"], fg="yellow")
-    for number, hit in enumerate(page["hits"], page["offset"] + 1):
+    for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
         heading = f" › {_clean(hit['heading'])}" if hit.get("heading") else ""
-        score = click.style(f"{hit['score']:.3f}", "cyan")
-        yield f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}  {score}"
+        score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
+        yield f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}{score}"
         about = [
-            f"{hit['source']} chunk {hit['chunk_index']}, lines {hit['lines']}",
+            f"{hit['source']} chunk {hit['chunk_index']}",
+            f"lines {hit['lines']}" if "lines" in hit else "",
             hit.get("date"),
             ", ".join(hit.get("authors") or ()),
             ", ".join(hit.get("tags", ())),

@@ -28,8 +28,8 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
 TITLE_WIDTH, HEADING_WIDTH, SERIES_WIDTH, TAG_WIDTH = 80, 60, 40, 40
-"""Columns; what is longer is shortened, since five hits must stay below 2.5 KB."""
-HIT_BYTES = 475
+"""Columns; what is longer is shortened, since five hits must stay below 2.4 KB."""
+HIT_BYTES = 450
 """What a hit may take of that; a larger one gives up the outer headings, then the end of its
 heading, of its title and last of its preview, never of what a client calls or cites."""
 LEAST_HEADING, LEAST_TITLE, PREVIEW_CUT = 24, 40, 40
@@ -111,18 +111,16 @@ def present(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hit_facts(hit: Hit) -> dict[str, Any]:
-    """Gather the facts of a hit, in full: those that docs/tools.md explains."""
+    """Gather the facts of a hit that a model is told, in full: docs/tools.md explains them."""
     return {
         "source": hit.post.source,
         "chunk_index": hit.chunk.index,
-        "score": hit.score,
         "preview": hit.preview,
         "title": hit.post.title,
         "url": link_to(hit.post, hit.chunk),
-        "heading": heading_path(hit.chunk.headings, hit.post.title) or None,
+        "heading": heading_path(headings_over(hit), hit.post.title) or None,
         "date": hit.post.date,
         "authors": name_authors(hit.post),
-        "lines": f"{hit.chunk.first_line}-{hit.chunk.last_line}",
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
     }
@@ -130,7 +128,7 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit for a model, within HIT_BYTES or until nothing more may go."""
-    facts = present({**hit_facts(hit), "score": round(hit.score, 3)})
+    facts = present(hit_facts(hit))
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
     if "heading" in facts:
         facts["heading"] = _shorten_path(facts["heading"], HEADING_WIDTH)
@@ -149,16 +147,13 @@ def brief_facts(hit: Hit) -> dict[str, Any]:
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Gather the facts of a page that shows the first hits of an answer."""
     end = answer.offset + len(results)
-    has_more = bool(results) and end < answer.total
     page = {
         "results": [*results],
         "confidence": answer.confidence,
-        "total": answer.total,
-        "offset": answer.offset,
-        "has_more": has_more,
-        "next_offset": end if has_more else None,
+        "next_offset": end if results and end < answer.total else None,
+        "notice": answer.notice or None,
     }
-    return page | ({"notice": answer.notice} if answer.notice else {})
+    return present(page)
 
 
 def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
@@ -182,6 +177,27 @@ def describe_others(hit: Mapping[str, Any], mark: str = "") -> list[str]:
 def link_to(post: Post, chunk: Chunk) -> str | None:
     """Return the chunk's URL on the published blog, `None` if that is not known."""
     return f"{post.url}#{chunk.anchor}" if post.url and chunk.anchor else post.url
+
+
+def headings_over(hit: Hit) -> tuple[str, ...]:
+    """Return the path of headings over a hit's preview: of those in its chunk the nearest."""
+    shown = _plain_line(hit.preview.strip("…"))
+    start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
+    at, inner, waiting = 0, tuple[str, ...](), [*hit.chunk.inner_headings]
+    for line in hit.chunk.plain.split("\n"):
+        if at > start:
+            break
+        words = _plain_line(line)
+        name = words if words in waiting else words.lstrip("0123456789. ")
+        if name in waiting:
+            inner, waiting = (name,), waiting[waiting.index(name) + 1 :]
+        at += len(words) + bool(words)
+    return (*hit.chunk.headings, *inner)
+
+
+def _plain_line(text: str) -> str:
+    """Put text on one line without the marks of which a preview leaves out some."""
+    return one_line(text.replace("**", ""))
 
 
 def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from blog_search_mcp.index.search.snippets import Span, highlight
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
-from blog_search_mcp.server.format.results import headings_below, hit_facts, link_to, page_facts
+from blog_search_mcp.server.format import results
 
 MOST = 500
 """Tags and sections that are offered, the commonest, and years, the newest; others can be typed."""
@@ -30,10 +30,10 @@ def analyse_for_blog(text: str, overview: Overview) -> Query:
 
 def answer_facts(answer: Answer, query: Query) -> dict[str, Any]:
     """Gather the facts of a page of hits."""
-    page = page_facts(answer, [_hit_facts(hit, query) for hit in answer.hits])
+    page = results.page_facts(answer, [_hit_facts(hit, query) for hit in answer.hits])
     hits, certainty = page.pop("results"), round(answer.certainty, 2)
-    del page["has_more"]
-    return {"hits": hits, "notice": None, **page, "certainty": certainty}
+    more = {"notice": None, "total": answer.total, "offset": answer.offset, "next_offset": None}
+    return {"hits": hits, **more, **page, "certainty": certainty}
 
 
 def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
@@ -41,11 +41,13 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),
-        "headings": list(headings_below(chunk.headings, hit.post.title)),
+        "headings": list(results.headings_below(results.headings_over(hit), hit.post.title)),
         "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
         "own_score": max(sum(reason.share * reason.value for reason in hit.reasons), 0.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
-        **hit_facts(hit),
+        "score": hit.score,
+        "lines": f"{chunk.first_line}-{chunk.last_line}",
+        **results.hit_facts(hit),
     }
 
 
@@ -57,7 +59,7 @@ def passage_facts(passage: Passage) -> dict[str, Any]:
         {
             "chunk_index": chunk.index,
             "text": chunk.text,
-            "headings": list(headings_below(chunk.headings, post.title)),
+            "headings": list(results.headings_below(chunk.headings, post.title)),
             "first_line": chunk.first_line,
             "last_line": chunk.last_line,
         }
@@ -65,7 +67,7 @@ def passage_facts(passage: Passage) -> dict[str, Any]:
     ]
     return {
         **post_facts(post, passage.chunks[0].text),
-        "url": link_to(post, asked),
+        "url": results.link_to(post, asked),
         "chunks": chunks,
         "asked": passage.asked,
         "count": passage.count,

@@ -58,7 +58,7 @@ def rendering(data: bytes) -> None:
     """A passage is shown by known names and without a character that no reader sees."""
     text = _text(data).replace("\r", "\n")
     chunk = Chunk("a.md", 1, text, strip_markup(text), (), 1, 1 + text.count("\n"))
-    passage = Passage(Post("a.md", "A"), (chunk,), 1, 1, None, None)
+    passage = Passage(Post("a.md", "A"), (chunk,), 1, 1)
     query = analyse_query(text[:40], ("en",))
     [html] = render_passage(passage, query, lambda: passage, lambda: ["a.md"])
     assert set(re.findall(r"</?([a-z]\w*)", html)) <= {*ELEMENTS, "mark"}

@@ -22,7 +22,7 @@ def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folde
     assert "inference/kv.md chunk 0" in place
     text = "A KV cache keeps the keys and values of earlier tokens, so that each new token\ncosts"
     assert text in asked.stdout
-    assert "chunk: 1 of 1" in asked.stdout
+    assert "chunk_index: 0" in asked.stdout
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

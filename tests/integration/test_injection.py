@@ -85,7 +85,7 @@ def test_markdown_has_a_line_of_its_own_for_no_word_of_a_post(server: Process) -
     for number, hit in enumerate(hits, 1):
         head, facts, preview = hit.splitlines()
         assert head.startswith(f"{number}. **")
-        assert re.match(r"   `[a-z-]+\.md` chunk_index 0 · ", facts)
+        assert re.match(r"   `[a-z-]+\.md` chunk_index 0", facts)
         assert preview.startswith("   > ")
 
 

@@ -54,8 +54,7 @@ def test_a_preview_begins_and_ends_at_clauses() -> None:
     filler = "One clause is like another in a text like this one. "
     text = filler * 4 + "Here a walrus appears, and it sings. " + filler * 4
     assert make_snippet(text, weights_of("walrus")) == (
-        "…Here a walrus appears, and it sings. One clause is like another in a text like this "
-        "one. One clause is like another in a text like this one.…"
+        f"…{filler}Here a walrus appears, and it sings. {filler}{filler.strip()}…"
     )
 
 
@@ -67,5 +66,5 @@ def test_a_chinese_preview_begins_and_ends_at_clauses() -> None:
     filler = "這一句話與其他的句子都一樣長。"
     text = filler * 8 + "這裡出現了一隻海象，牠在唱歌。" + filler * 8
     assert make_snippet(text, weights_of("海象")) == (
-        "…" + filler + "這裡出現了一隻海象，牠在唱歌。" + filler * 3 + "…"
+        "…" + filler + "這裡出現了一隻海象，牠在唱歌。" + filler * 6 + "…"
     )

@@ -16,7 +16,7 @@ def rendered(text: str, query: str = "", index: int = 0, lead: str = "") -> str:
     """Render a text, of which no link leads to a post, without the breaks between its blocks."""
     words = strip_markup(text)
     chunk = Chunk("a.md", index, text, words, (), 1, 1 + text.count("\n"), lead=lead)
-    passage = Passage(Post("a.md", "A"), (chunk,), index, 2, None, None)
+    passage = Passage(Post("a.md", "A"), (chunk,), index, 2)
     asked = analyse_query(query, ("en",)) if query else None
     [html] = render_passage(passage, asked, lambda: passage, lambda: ["a.md"])
     return re.sub(r"(?<=>)\n|\n$", "", html)

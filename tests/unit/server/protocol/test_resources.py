@@ -78,7 +78,7 @@ def test_every_post_is_a_resource_and_reads_whole_as_in_the_index(mode: str, blo
     assert read(blog.index, URIS[2], mode)[0] == "快取會保留鍵與值。"
     whole = read(blog.index, URIS[4], mode)[0]
     assert [line for line in PARAGRAPHS if line not in whole] == []
-    assert "chunk_index 0" in read(blog.index, "blog://chunk/inference/kv.md/0", mode)[1]
+    assert "chunk_index: 0" in read(blog.index, "blog://chunk/inference/kv.md/0", mode)[1]
     templates = ask(blog.index, mode, lambda client: client.list_resource_templates())
     uris = [each.uri_template for each in templates.resource_templates]
     assert uris == [POST_TEMPLATE, CHUNK_TEMPLATE]
