@@ -312,10 +312,9 @@ class Calibration:
     last_chunk: int
     """The largest of their ids, -1 if there were none; those of later chunks are larger."""
 
-    def is_stale(self, chunks: Ids) -> bool:
-        """Whether a changed index of these chunk ids should be calibrated anew."""
-        come = int((chunks > self.last_chunk).sum())
-        gone = self.chunks - (len(chunks) - come)
+    def is_stale(self, chunks: int, come: int) -> bool:
+        """Whether an index with so many chunks, of which some have come since, needs a new one."""
+        gone = self.chunks - (chunks - come)
         changed = max(come, gone) > CALIBRATION_CHANGE * max(self.chunks, 1)
         return changed or self.characters < SMALL_BLOG
 

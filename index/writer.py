@@ -19,7 +19,7 @@ from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
-from blog_search_mcp.index.store.catalog import translate_disk_errors
+from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_errors
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
@@ -73,6 +73,7 @@ class IndexWriter:
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
+        self._changed = set[str]()
         self.contradiction = ""
         """That posts are linked at other addresses than they have, if most posts were added."""
 
@@ -80,6 +81,7 @@ class IndexWriter:
         """Remove those of these posts that are in."""
         for source in filter(self.has, sources):
             del self._posts[source]
+            self._changed.add(source)
             post_id, chunk_ids = self._writing.remove(source)
             self._removed_posts.append(post_id)
             self._removed_chunks += chunk_ids
@@ -94,6 +96,7 @@ class IndexWriter:
         with refuse_post("writing it into the index"), translate_disk_errors():
             post_id, ids = self._writing.add(pending)
         self._posts[source] = pending.indexed
+        self._changed.add(source)
         self._added_posts.append(post_id)
         return ids
 
@@ -137,7 +140,8 @@ class IndexWriter:
         refused = self._write_terms(map_posts, posts)
         reasons = {posts.pop(post_id).source: reason for post_id, reason in refused.items()}
         self.remove(reasons)
-        self._write_relations(posts)
+        if not self._relates_as_before():
+            self._write_relations(posts)
         return reasons
 
     def complete(self) -> None:
@@ -145,9 +149,11 @@ class IndexWriter:
         self._writing.complete()
         self._vectors.commit(self._removed_chunks)
 
-    def chunk_ids(self) -> Ids:
-        """Return the chunks' ids, ascending."""
-        return self._catalog.chunk_table().chunks
+    def count_chunks(self, last: int) -> tuple[int, int]:
+        """Count the chunks, and those with a larger id than `last`."""
+        query = "SELECT count(*), coalesce(sum(chunk_id > ?), 0) FROM chunks"
+        [(chunks, later)] = self._catalog.rows(query, [last])
+        return chunks, later
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
@@ -173,6 +179,13 @@ class IndexWriter:
         overview = count_posts([*self._catalog.every_post().values()], manifest)
         self._files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
         return self._store.publish(manifest, self._base.files if self._base else {})
+
+    def _relates_as_before(self) -> bool:
+        """Whether all that relations are found by is as in the base; an edit changes it seldom."""
+        if self._before is None or 2 * len(self._added_posts) > len(self._posts):
+            return False
+        before, now = open_catalog(self._before), self._catalog
+        return all(before.find_related(each) == now.find_related(each) for each in self._changed)
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""

@@ -302,9 +302,20 @@ class Catalog:
         series = [Series(name, tuple(starmap(SeriesPart, parts))) for name, parts in relations]
         return {part.post: one for one in series for part in one.parts}
 
-    def _relations(self, kind: str) -> list[tuple[str, Any]]:
+    def _relations(self, kind: str) -> list[tuple[str, list[tuple[int, str, Any]]]]:
+        """Read groups of a kind by name, of each member its post's id, source and what it is."""
+        ids = dict(self.rows("SELECT source, post_id FROM posts"))
         rows = self.rows("SELECT name, members FROM relations WHERE kind = ?", [kind])
-        return [(name, json.loads(members)) for name, members in rows]
+        groups = ((name, json.loads(members)) for name, members in rows)
+        return [
+            (name, [(ids[source], source, it) for source, it in group]) for name, group in groups
+        ]
+
+    def find_related(self, source: str) -> tuple[list[Post], list[Any]]:
+        """Return what relations are found by: a post that may be there, and its links."""
+        query = "SELECT href, words FROM links JOIN posts USING (post_id) WHERE source = ?"
+        rows = self.rows(f"{query} ORDER BY links.rowid", [source])
+        return [*self._posts("WHERE source = ?", source).values()], rows
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

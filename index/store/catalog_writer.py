@@ -61,8 +61,8 @@ CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
-`relations` are the groups of `translations` and the `series` of this generation; `readable` is a
-chunk's vocabulary coverage.
+`relations` are the groups of `translations` and the `series` of this generation, by sources;
+`readable` is a chunk's vocabulary coverage.
 """
 
 REWRITTEN_SHARE = 0.1
@@ -123,9 +123,10 @@ class CatalogWriter:
         """Note which posts are translations of each other, and which the parts of a series."""
         self._connection.execute("DELETE FROM relations")
         for group in translations:
-            self._insert("relations", "translations", "", tuple(group))
+            members = tuple((each.source, each.language) for each in group)
+            self._insert("relations", "translations", "", members)
         for one in series:
-            self._insert("relations", "series", one.name, one.parts)
+            self._insert("relations", "series", one.name, tuple(each[1:] for each in one.parts))
 
     def commit(self) -> None:
         """Make what is written so far readable for other processes."""

@@ -105,3 +105,23 @@ def test_a_hit_names_its_series_and_the_next_part(kept_blog: MakeBlog) -> None:
         "a.md": PlaceInSeries("Raft", 1, "b.md"),
         "b.md": PlaceInSeries("Raft", 2, None),
     }
+
+
+def test_relations_follow_an_edit_of_the_text_of_a_title_and_of_a_link(blog: MakeBlog) -> None:
+    head = "---\nlang: en\n---\n"
+    posts = {"a.md": "# Raft (1)\n\nLeaders.\n", "b.md": "# Raft (2)\n\nLogs.\n"}
+    posts |= {"c.md": "# Paxos\n\nNumbers.\n", "d.md": "# Notes\n\nMore.\n"}
+    made = blog({source: head + text for source, text in posts.items()})
+
+    def parts(text: str, source: str) -> set[str]:
+        made.write({source: head + text})
+        made.ingest()
+        listing = made.reader().listing()
+        assert listing.series().keys() <= listing.every_post().keys()
+        return {part.source for series in listing.series().values() for part in series.parts}
+
+    assert parts("# Raft (1)\n\nLeaders are elected.\n", "a.md") == {"a.md", "b.md"}
+    linked = "# Notes\n\nAfter [part 2 of this series](b.md).\n"
+    assert parts(linked, "d.md") == {"a.md", "b.md", "d.md"}
+    assert parts("# Notes\n\nMore.\n", "d.md") == {"a.md", "b.md"}
+    assert parts("# Paxos alone\n\nLeaders.\n", "a.md") == set()
