@@ -1,7 +1,7 @@
 """The body of a post in Markdown or MDX: its blocks, headings, links and words."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from markdown_it.tree import SyntaxTreeNode
 
 from blog_search_mcp.index.posts.markdown.inline import (
     find_links,
+    join_words,
     strip_editor_syntax,
     strip_markup,
 )
@@ -19,6 +20,7 @@ from blog_search_mcp.index.posts.markdown.parser import (
     CODE,
     FENCE,
     Token,
+    is_ordinary,
     line_offsets,
     parse_blocks,
     parse_inline,
@@ -186,7 +188,27 @@ class Body:
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`, and of what must stand above it."""
+        if tokens := self._read_blocks(start, end):
+            return join_words(tokens, self._labels)
         return self.strip_markup(self.lead(start) + self.text[start:end])
+
+    @cached_property
+    def _begins(self) -> Mapping[int, int]:
+        """By where each top-level block begins, in order, the place of its first token."""
+        return {
+            self._offsets[token.map[0]]: at
+            for at, token in enumerate(self._tokens)
+            if token.map and not token.level and token.nesting >= 0
+        }
+
+    def _read_blocks(self, start: int, end: int) -> Sequence[Token]:
+        """Return the tokens of whole blocks that read by themselves as here, else none."""
+        begins = [*self._begins]
+        after = begins[at] if (at := bisect_left(begins, end)) < len(begins) else len(self.text)
+        is_whole = start in self._begins and not self.text[end:after].strip()
+        if not is_whole or not is_ordinary(self.text[start:end]):
+            return ()
+        return self._tokens[self._begins[start] : self._begins.get(after)]
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""

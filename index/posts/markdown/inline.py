@@ -143,7 +143,11 @@ def strip_markup(
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
     `normalizeReference` writes them; `keeps_braces` is whether `{{ x }}` is text. Never raises.
     """
-    tokens = parse_passage(markdown, keeps_braces=keeps_braces)
+    return join_words(parse_passage(markdown, keeps_braces=keeps_braces), labels)
+
+
+def join_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
+    """Return the words of blocks, as `strip_markup` does."""
     lines = (CONTROL.sub("", line).strip("\n") for line in _lines(tokens, labels))
     return "\n".join(line for line in lines if line.strip())
 

@@ -188,6 +188,11 @@ FENCE = "~" * 24
 """Opens code that was cut; longer than any fence in that code."""
 
 
+def is_ordinary(passage: str) -> bool:
+    """Whether whole blocks of a body are parsed as a passage as they are in the body."""
+    return not ("]:" in passage or MDX.search(passage) or SYNTAX.search(passage))
+
+
 def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
     dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"

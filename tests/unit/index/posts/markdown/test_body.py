@@ -1,3 +1,5 @@
+from itertools import combinations_with_replacement
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,14 @@ def test_blocks_tile_the_body(text: str) -> None:
     blocks = Body(text).blocks
     assert "".join(text[block.start : block.end] for block in blocks) == text * bool(blocks)
     assert blocks or not text.strip()
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join))
+def test_whole_blocks_have_the_words_that_their_text_has_by_itself(text: str) -> None:
+    body = Body(text)
+    for first, last in combinations_with_replacement(body.blocks, 2):
+        words = body.strip_markup(text[first.start : last.end])
+        assert body.plain_text(first.start, last.end) == words
 
 
 @pytest.mark.parametrize(
