@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
-from blog_search_mcp.index.relations.addresses import Addresses
+from blog_search_mcp.index.relations.addresses import Addresses, find_hosts
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_errors
@@ -47,6 +47,9 @@ MapPosts: TypeAlias = Callable[
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
+
+MOST_HOSTS = 100
+"""Of one blog, up to which links to others are not read: most lead there, and none to a post."""
 
 
 @dataclass
@@ -189,7 +192,9 @@ class IndexWriter:
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""
-        addresses = Addresses(posts, self._catalog.links())
+        hosts = find_hosts(posts.values())
+        links = self._catalog.links(hosts if len(hosts) < MOST_HOSTS else None)
+        addresses = Addresses(posts, links)
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
         if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:

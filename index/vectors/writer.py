@@ -18,7 +18,6 @@ from blog_search_mcp.index.vectors.store import (
     MANY,
     Bools,
     Directory,
-    Floats,
     VectorStore,
     codes_path,
     empty_directory,
@@ -72,9 +71,15 @@ class VectorWriter:
             self._file.write(rows.data)
         self._file.close()
         self._link_segments(kept)
-        segment = self._complete_segment(len(new) + len(merged))
-        self._total -= segment[: len(new)][refused].sum(axis=0, dtype=np.float64)
-        own = [len(segment)] if len(segment) else []
+        own = [count] if (count := len(new) + len(merged)) else []
+        path, dimension = rows_path(self._folder, self._number), len(self._total)
+        if refused.any():
+            rows = map_rows(path, count, dimension)[: len(new)][refused]
+            self._total -= rows.sum(axis=0, dtype=np.float64)
+        if count >= MANY:
+            _write_codes(codes_path(self._folder, self._number), path, dimension)
+        if not count:
+            path.unlink()
         directory = Directory(
             segments=np.append(base.segments[:kept], [self._number] * len(own)).astype(np.int64),
             counts=np.append(base.counts[:kept], own).astype(np.int64),
@@ -101,31 +106,28 @@ class VectorWriter:
             for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
                 link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
 
-    def _complete_segment(self, count: int) -> Vectors:
-        """Write the codes of the new segment, which is deleted if it has no rows; return these."""
-        path, dimension = rows_path(self._folder, self._number), len(self._total)
-        if not count:
-            path.unlink()
-            return np.zeros((0, dimension), dtype=np.float32)
-        rows = map_rows(path, count, dimension)
-        if count >= MANY:
-            _write_codes(codes_path(self._folder, self._number), rows)
-        return rows
 
-
-def _write_codes(path: Path, rows: Vectors) -> None:
-    """Write the RaBitQ codes of these rows. Raises OSError.
+def _write_codes(path: Path, rows: Path, dimension: int) -> None:
+    """Write the RaBitQ codes of the rows in a file, which are not mapped. Raises OSError.
 
     All that FAISS trains is the mean, so that is all it is given to train with.
     """
-    blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
-    total: Floats = sum((block.sum(axis=0, dtype=np.float64) for block in blocks), np.zeros(1))
-    codes = faiss.IndexRaBitQ(rows.shape[1], faiss.METRIC_INNER_PRODUCT)
-    codes.train((total / len(rows))[np.newaxis].astype(np.float32))
-    for block in blocks:
-        codes.add(np.ascontiguousarray(block))
+    total, count = np.zeros(dimension), 0
+    for block in _read_blocks(rows, dimension):
+        total, count = total + block.sum(axis=0, dtype=np.float64), count + len(block)
+    codes = faiss.IndexRaBitQ(dimension, faiss.METRIC_INNER_PRODUCT)
+    codes.train((total / count)[np.newaxis].astype(np.float32))
+    for block in _read_blocks(rows, dimension):
+        codes.add(block)
     with path.open("wb") as file:
         faiss.write_index(codes, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+
+
+def _read_blocks(path: Path, dimension: int) -> Iterator[Vectors]:
+    """Read a file of rows, BLOCK of them at most at a time."""
+    with path.open("rb") as file:
+        while len(numbers := np.fromfile(file, "<f4", BLOCK * dimension)):
+            yield numbers.reshape(-1, dimension)
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
