@@ -130,17 +130,16 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
     They are taken in turn from behind it and from before it, and from one side alone once the
     other has none that fits.
     """
-    page, room = range(asked, asked + 1), PAGE - sizes[asked]
+    first, end, room = asked, asked + 1, PAGE - sizes[asked]
     while True:
-        around = page.stop, page.start - 1
-        if page.stop - 1 - asked > asked - page.start:
-            around = around[::-1]
-        fits = (at for at in around if 0 <= at < len(sizes) and sizes[at] <= room)
-        added = next(fits, None)
-        if added is None:
-            return page
-        room -= sizes[added]
-        page = range(min(page.start, added), max(page.stop, added + 1))
+        fits_behind = end < len(sizes) and sizes[end] <= room
+        fits_before = first > 0 and sizes[first - 1] <= room
+        if fits_behind and not (fits_before and end - 1 - asked > asked - first):
+            room, end = room - sizes[end], end + 1
+        elif fits_before:
+            room, first = room - sizes[first - 1], first - 1
+        else:
+            return range(first, end)
 
 
 def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:

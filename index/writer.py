@@ -48,9 +48,6 @@ SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
 share of the index the lexical index is written whole instead of incrementally."""
 
-MOST_HOSTS = 100
-"""Of one blog, up to which links to others are not read: most lead there, and none to a post."""
-
 
 @dataclass
 class IndexWriter:
@@ -152,11 +149,11 @@ class IndexWriter:
         self._writing.complete()
         self._vectors.commit(self._removed_chunks)
 
-    def count_chunks(self, last: int) -> tuple[int, int]:
-        """Count the chunks, and those with a larger id than `last`."""
+    def is_stale(self, calibration: Calibration) -> bool:
+        """Whether an earlier calibration should be made anew."""
         query = "SELECT count(*), coalesce(sum(chunk_id > ?), 0) FROM chunks"
-        [(chunks, later)] = self._catalog.rows(query, [last])
-        return chunks, later
+        [(chunks, come)] = self._catalog.rows(query, [calibration.last_chunk])
+        return calibration.is_stale(chunks, come)
 
     def open_snapshot(self, embedder: Embedder) -> Snapshot:
         """Open the completed generation, for the searches of its calibration."""
@@ -187,14 +184,12 @@ class IndexWriter:
         """Whether all that relations are found by is as in the base; an edit changes it seldom."""
         if self._before is None or 2 * len(self._added_posts) > len(self._posts):
             return False
-        before, now = open_catalog(self._before), self._catalog
-        return all(before.find_related(each) == now.find_related(each) for each in self._changed)
+        before, now = open_catalog(self._before).find_related, self._catalog.find_related
+        return all(before(source) == now(source) for source in self._changed)
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""
-        hosts = find_hosts(posts.values())
-        links = self._catalog.links(hosts if len(hosts) < MOST_HOSTS else None)
-        addresses = Addresses(posts, links)
+        addresses = Addresses(posts, self._catalog.links(find_hosts(posts.values())))
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
         if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:

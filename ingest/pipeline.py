@@ -215,9 +215,7 @@ class _Ingest:
         """Complete the generation and make it live, calibrated unless `calibration` holds."""
         self.progress.start("writing the index", 1)
         writer.complete()
-        if calibration is None or calibration.is_stale(
-            *writer.count_chunks(calibration.last_chunk)
-        ):
+        if calibration is None or writer.is_stale(calibration):
             from blog_search_mcp.index.search.calibration import calibrate
 
             opened = writer.open_snapshot(self.plan.choice.embedder)

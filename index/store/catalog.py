@@ -317,11 +317,11 @@ class Catalog:
             (name, [(ids[source], source, it) for source, it in group]) for name, group in groups
         ]
 
-    def find_related(self, source: str) -> tuple[list[Post], list[Any]]:
-        """Return what relations are found by: a post that may be there, and its links."""
-        query = "SELECT href, words FROM links JOIN posts USING (post_id) WHERE source = ?"
-        rows = self.rows(f"{query} ORDER BY links.rowid", [source])
-        return [*self._posts("WHERE source = ?", source).values()], rows
+    def find_related(self, source: str) -> list[tuple[Post, list[Any]]]:
+        """Return what relations are found by: the post, if it is there, and its links."""
+        posts = self._posts("WHERE source = ?", source).items()
+        query = "SELECT href, words FROM links WHERE post_id = ? ORDER BY rowid"
+        return [(post, self.rows(query, [number])) for number, post in posts]
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

@@ -195,20 +195,17 @@ class Body:
     @cached_property
     def _begins(self) -> Mapping[int, int]:
         """By where each top-level block begins, in order, the place of its first token."""
-        return {
-            self._offsets[token.map[0]]: at
-            for at, token in enumerate(self._tokens)
-            if token.map and not token.level and token.nesting >= 0
-        }
+        top = ((at, token) for at, token in enumerate(self._tokens) if not token.level)
+        return {self._offsets[token.map[0]]: at for at, token in top if token.map}
 
     def _read_blocks(self, start: int, end: int) -> Sequence[Token]:
         """Return the tokens of whole blocks that read by themselves as here, else none."""
         begins = [*self._begins]
         after = begins[at] if (at := bisect_left(begins, end)) < len(begins) else len(self.text)
-        is_whole = start in self._begins and not self.text[end:after].strip()
-        if not is_whole or not is_ordinary(self.text[start:end]):
+        if start not in self._begins or self.text[end:after].strip():
             return ()
-        return self._tokens[self._begins[start] : self._begins.get(after)]
+        tokens = self._tokens[self._begins[start] : self._begins.get(after)]
+        return tokens if is_ordinary(self.text[start:end]) else ()
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""
