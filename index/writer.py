@@ -34,9 +34,7 @@ from blog_search_mcp.index.types import (
 from blog_search_mcp.index.vectors.writer import VectorWriter
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.search.snapshot import Snapshot
 
 MapPosts: TypeAlias = Callable[
     [Callable[[int], PostTerms], Sequence[int], Callable[[int, str], PostTerms]],
@@ -60,7 +58,7 @@ class IndexWriter:
     _store: FolderStore
     _base: Manifest | None
     _embedder: EmbedderIdentity
-    _files: GenerationFiles
+    files: GenerationFiles
     _before: GenerationFiles | None
     """Of the base."""
     _writing: CatalogWriter
@@ -155,10 +153,6 @@ class IndexWriter:
         [(chunks, come)] = self._catalog.rows(query, [calibration.last_chunk])
         return calibration.is_stale(chunks, come)
 
-    def open_snapshot(self, embedder: Embedder) -> Snapshot:
-        """Open the completed generation, for the searches of its calibration."""
-        return self._store.open_snapshot(self._files, embedder)
-
     def commit(
         self, created: str, build: BuildFingerprint, calibration: Calibration | None
     ) -> Manifest:
@@ -167,7 +161,7 @@ class IndexWriter:
         `created` is when the content folder was walked: UTC, ISO 8601 to the second.
         """
         manifest = Manifest(
-            generation=int(self._files.folder.name),
+            generation=int(self.files.folder.name),
             created=created,
             embedder=self._embedder,
             build=build,
@@ -177,7 +171,7 @@ class IndexWriter:
             files={},
         )
         overview = count_posts([*self._catalog.every_post().values()], manifest)
-        self._files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
+        self.files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _relates_as_before(self) -> bool:
@@ -208,9 +202,9 @@ class IndexWriter:
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
         self._superseded = 0 if anew else superseded
         ids = sorted(posts if anew else posts.keys() & self._added_posts)
-        terms = map_posts(partial(post_terms, self._files), ids, PostTerms)
+        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
         previous = None if anew or self._before is None else self._before.lexical
-        return write_words(self._files.lexical, previous, self._removed_posts, terms)
+        return write_words(self.files.lexical, previous, self._removed_posts, terms)
 
 
 @contextmanager

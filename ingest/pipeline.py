@@ -218,7 +218,7 @@ class _Ingest:
         if calibration is None or writer.is_stale(calibration):
             from blog_search_mcp.index.search.calibration import calibrate
 
-            opened = writer.open_snapshot(self.plan.choice.embedder)
+            opened = self.store.open_snapshot(writer.files, self.plan.choice.embedder)
             calibration = calibrate(opened, self.queries)
         manifest = writer.commit(self.plan.created, self.plan.build, calibration)
         self.counts.problems += filter(None, (writer.contradiction,))

@@ -283,10 +283,10 @@ class Catalog:
 
         Given some `hosts`, whole addresses that have none of these in them are left out.
         """
-        conditions = ["instr(href, '://') = 0", *["instr(lower(href), ?)"] * len(hosts or ())]
-        where = "" if hosts is None else f"WHERE {' OR '.join(conditions)}"
-        query = f"SELECT post_id, href, words, line FROM links {where} ORDER BY post_id, rowid"
-        rows = self.rows(query, [*(hosts or ())])
+        given = [*(hosts or ())]
+        inside = " OR ".join(["instr(href, '://') = 0", *["instr(lower(href), ?)"] * len(given)])
+        query = f"SELECT post_id, href, words, line FROM links WHERE {hosts is None} OR {inside}"
+        rows = self.rows(f"{query} ORDER BY post_id, rowid", given)
         by_post = groupby(rows, key=itemgetter(0))
         return {post: tuple(Link(*row[1:]) for row in of_post) for post, of_post in by_post}
 
@@ -308,14 +308,12 @@ class Catalog:
         series = [Series(name, tuple(starmap(SeriesPart, parts))) for name, parts in relations]
         return {part.post: one for one in series for part in one.parts}
 
-    def _relations(self, kind: str) -> list[tuple[str, list[tuple[int, str, Any]]]]:
-        """Read groups of a kind by name, of each member its post's id, source and what it is."""
+    def _relations(self, kind: str) -> Iterator[tuple[str, list[tuple[int, str, Any]]]]:
+        """Yield groups of a kind by name, of each member its post's id, source and what it is."""
         ids = dict(self.rows("SELECT source, post_id FROM posts"))
-        rows = self.rows("SELECT name, members FROM relations WHERE kind = ?", [kind])
-        groups = ((name, json.loads(members)) for name, members in rows)
-        return [
-            (name, [(ids[source], source, it) for source, it in group]) for name, group in groups
-        ]
+        query = "SELECT name, members FROM relations WHERE kind = ?"
+        for name, members in self.rows(query, [kind]):
+            yield name, [(ids[source], source, it) for source, it in json.loads(members)]
 
     def find_related(self, source: str) -> list[tuple[Post, list[Any]]]:
         """Return what relations are found by: the post, if it is there, and its links."""
