@@ -49,13 +49,14 @@ MAX_MARKS = 400_000
 _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 _PART = re.compile(
+    r"(?=[<{]|^[i \t-])(?:"
     r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
     r"|<(?P<tag>[A-Z]\w*)(?=[\s/])[^<>]*/>"
     r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
     r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
-    r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->",
+    r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
     re.MULTILINE,
 )
 """Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""
@@ -99,7 +100,7 @@ def read_document(
     `read_part` gives the words of a file that the post includes, by its path there.
     """
     text, encoding, repaired = decode(data)
-    if next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
+    if len(text) > MAX_MARKS and next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(text)

@@ -153,7 +153,7 @@ def unread_date(fields: Fields, source: str) -> str:
 
 def first_date(known: Fields, names: Iterable[str]) -> date | None:
     """Return the date of the first of the fields that holds one."""
-    return next(filter(None, (parse_date(known.get(name)) for name in names)), None)
+    return next(filter(None, (parse_date(known[name]) for name in names if name in known)), None)
 
 
 def _make_date(year: str, month: str, day: str) -> date | None:

@@ -166,7 +166,8 @@ def _is_locked_by_another(known: Fields) -> bool:
 def _read_times(
     known: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
 ) -> Iterator[datetime]:
-    return filter(None, (_to_instant(known.get(name), zone, is_end=is_end) for name in names))
+    given = (known[name] for name in names if name in known)
+    return filter(None, (_to_instant(value, zone, is_end=is_end) for value in given))
 
 
 _COMPACT = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")

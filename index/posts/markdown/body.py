@@ -193,19 +193,21 @@ class Body:
         return self.strip_markup(self.lead(start) + self.text[start:end])
 
     @cached_property
-    def _begins(self) -> Mapping[int, int]:
-        """By where each top-level block begins, in order, the place of its first token."""
-        top = ((at, token) for at, token in enumerate(self._tokens) if not token.level)
-        return {self._offsets[token.map[0]]: at for at, token in top if token.map}
+    def _begins(self) -> tuple[list[int], list[int]]:
+        """Where each top-level block begins and the place of its first token; at last the ends."""
+        top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
+        firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
+        places, tokens = zip(*firsts, (len(self.text), len(self._tokens)), strict=True)
+        return list(places), list(tokens)
 
     def _read_blocks(self, start: int, end: int) -> Sequence[Token]:
         """Return the tokens of whole blocks that read by themselves as here, else none."""
-        begins = [*self._begins]
-        after = begins[at] if (at := bisect_left(begins, end)) < len(begins) else len(self.text)
-        if start not in self._begins or self.text[end:after].strip():
+        places, tokens = self._begins
+        first, after = bisect_left(places, start), bisect_left(places, end)
+        is_whole = places[first] == start and not self.text[end : places[after]].strip()
+        if not is_whole or not is_ordinary(self.text[start:end]):
             return ()
-        tokens = self._tokens[self._begins[start] : self._begins.get(after)]
-        return tokens if is_ordinary(self.text[start:end]) else ()
+        return self._tokens[tokens[first] : tokens[after]]
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""

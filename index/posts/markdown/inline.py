@@ -41,6 +41,7 @@ _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 
 _GONE = re.compile(
     rf"""
+      (?=[{{ \t:`\[@;^d-])(?:                      # what any of these begins with
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
     | (?<![ \t])[ \t]*{_ATTRIBUTES}[ \t]*$      # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
@@ -51,7 +52,7 @@ _GONE = re.compile(
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
-    | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+
+    | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+)
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
@@ -66,7 +67,11 @@ _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
+RECENT = 256
+"""Paragraphs kept: a post's are read for its language, for its chunks and for its links."""
 
+
+@lru_cache(RECENT)
 def strip_editor_syntax(source: str) -> str:
     """Take what editors add out of a paragraph, but for code.
 
@@ -174,14 +179,15 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             cells = None
 
 
-_INLINED = re.compile(r"[A-Za-z0-9+/]{1000,}+=*")
+LEAST_INLINED = 1_000
+_INLINED = re.compile(rf"[A-Za-z0-9+/]{{{LEAST_INLINED},}}+=*")
 """A file in a text, or a part of one that was cut."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(RECENT)
 def _paragraph(source: str, defined: frozenset[str]) -> str:
-    """Return the words of a paragraph; a post's are read for its language and for its chunks."""
-    source = _INLINED.sub("", source)
+    """Return the words of a paragraph."""
+    source = _INLINED.sub("", source) if len(source) >= LEAST_INLINED else source
     if not _MARKED.search(source):
         return _unwrap(source)
     source = strip_editor_syntax(source)
@@ -190,7 +196,17 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
     if defined:
         labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
     references = {label: {"href": "", "title": ""} for label in labels}
-    return _unwrap("".join(map(_words, parse_inline(source, references))))
+    return _unwrap("".join(map(_words, _parse(source, references))))
+
+
+def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
+    """Parse a paragraph, once where no link of it is defined elsewhere."""
+    return parse_inline(source, references) if references else _parse_alone(source)
+
+
+@lru_cache(RECENT)
+def _parse_alone(source: str) -> Sequence[Token]:
+    return parse_inline(source, {})
 
 
 def strip_title(title: str) -> str:
@@ -260,7 +276,7 @@ def find_links(
             links += _read_html(_GENERATED.sub(_write_target, token.content), line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_GENERATED.sub(_write_target, token.content))
-            links += _find_in_paragraph(parse_inline(source, references), line, ids)
+            links += _find_in_paragraph(_parse(source, references), line, ids)
     short = (link for link in links if len(link.href) <= MAX_ADDRESS)
     return tuple(short), tuple(dict.fromkeys(ids))
 

@@ -190,11 +190,19 @@ FENCE = "~" * 24
 
 def is_ordinary(passage: str) -> bool:
     """Whether whole blocks of a body are parsed as a passage as they are in the body."""
-    return not ("]:" in passage or MDX.search(passage) or SYNTAX.search(passage))
+    is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
+    return "]:" not in passage and not is_special
+
+
+def _may_have_syntax(passage: str) -> bool:
+    """Whether it has a sign that MDX and all of SYNTAX begin with or hold."""
+    return any(sign in passage for sign in ("<", "{", "::", "[!"))
 
 
 def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Token]:
     """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
+    if not _may_have_syntax(markdown):
+        return parse_blocks(markdown, "passage")
     dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"
     tokens = parse_blocks(markdown, dialect)
     if not SYNTAX.search(markdown):
