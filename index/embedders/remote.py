@@ -1,7 +1,7 @@
 """One model behind one server, as Embedder: texts in batches, checked unit vectors back.
 
 Servers add no role prefixes and update themselves and their models while others use them. So the
-prefixes are added here, and before the first vector, before a query and after each batch the server
+prefixes are added here, and before the first vector, beside a query and after each batch the server
 is asked what it runs; at first and once that changes, the vectors of the fingerprint texts are
 compared with those of the index.
 
@@ -13,6 +13,7 @@ fingerprint texts are embedded together, and where that differs all texts are se
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import wait
 from dataclasses import replace
 from typing import Final
 
@@ -23,6 +24,7 @@ from blog_search_mcp.index.embedders.base import (
     mean_direction,
     rebuild_command,
     replace_surrogates,
+    run_in_background,
 )
 from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
 from blog_search_mcp.index.embedders.client import (
@@ -120,15 +122,23 @@ class RemoteEmbedder:
         return self._embed_all(self.prefixes[1], texts)[0]
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder; gives up sooner than for documents. Raises EmbedderMismatch too."""
-        self.verify(self.for_a_query)
+        """As Embedder; gives up sooner than for documents. Raises EmbedderMismatch too.
+
+        The look at a server that was well goes out beside the text and costs no time of its own.
+        """
+        look = run_in_background(lambda: self.verify(self.for_a_query))
+        if self._state is None or not text.strip():
+            look.result()
         if not text.strip():
             return np.zeros(self.identity.dimension, dtype=np.float32)
         try:
             return self._embed_one(self.prefixes[1], replace_surrogates(text), self.for_a_query)
         except RequestFailed:
+            wait([look])
             self._state = None  # who comes back may be another
             raise
+        finally:
+            look.result()  # what it says of the server comes before what became of the text
 
     def _compare(self, version: str, digest: str) -> EmbedderIdentity:
         """Return the identity, made of what the server is or found to be that too.
