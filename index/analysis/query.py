@@ -263,7 +263,7 @@ def correct_spelling(
         return min(max(map(having, each)) for each in forms)
 
     words = PLAIN_WORD.findall(text)
-    unknown = [word for word in words if not (is_word(word.lower()) or count(word.lower()))]
+    unknown = [word for word in words if not (count(word.lower()) or is_word(word.lower()))]
     if len(unknown) != 1 or not LEAST_ENDED <= len(unknown[0]) <= MOST_LETTERS:
         return None
     lower = unknown[0].lower()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise, zip_longest
 from pathlib import Path
@@ -91,16 +91,18 @@ class Term(NamedTuple):
     """EXTRA, SPELLING, MAJOR or none of them."""
 
 
-def terms(text: str, language: str = "en") -> Iterator[Term]:
+def terms(text: str, language: str = "en", among: Container[str] | None = None) -> Iterator[Term]:
     """The terms of `text` in its order; an identifier comes before its parts.
 
     `language` is that of the text (`index.analysis.languages`), and decides how words are stemmed.
+    Those of other stems than `among`, if that is given, are left out.
     """
     for match in _RUN.finditer(text):
         run, place = match[0], match.start()
         split = _split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__
         for stem, exact, start, end, role in split(run, language):
-            yield Term(stem, exact, place + start, place + end, role)
+            if among is None or stem in among:
+                yield Term(stem, exact, place + start, place + end, role)
 
 
 LONGEST_RUN = 32

@@ -53,17 +53,19 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     if unknown := [text for text in texts if text in covered and text not in embedded]:
         embedded |= zip(unknown, snapshot.embedder.embed_queries(unknown), strict=True)
 
-    def reach(text: str) -> float:
-        """The cosine of the vector that is nearest to a text."""
-        return max(snapshot.vectors.search(embedded[text], 1).values())
-
+    nearest = dict[str, float]()
+    for text in covered:
+        nearest[text] = max(snapshot.vectors.search(embedded[text], 1).values())
+        snapshot.vectors.release()
     near = [text for text in headings if text in covered]
-    reached = [reach(text) for text in absent if text in covered]
+    reached = [nearest[text] for text in absent if text in covered]
     absent_cosine = _median(reached)
     gain = [USUAL_REACH * (1.0 - absent_cosine)] if reached else []
-    heading_cosine = _median_or_usual([*map(reach, near)], [absent_cosine + more for more in gain])
+    heading_cosine = _median_or_usual(
+        [nearest[text] for text in near], [absent_cosine + more for more in gain]
+    )
     mean = snapshot.vectors.mean()
-    above_blog = [reach(text) - float(mean @ embedded[text]) for text in near]
+    above_blog = [nearest[text] - float(mean @ embedded[text]) for text in near]
     return Calibration(
         heading_similarity=max(_median_or_usual(above_blog, gain), 0.0),
         heading_cosine=heading_cosine,

@@ -55,10 +55,11 @@ def make_snippet(
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
     text = " ".join((re.sub(_EMPHASIS, "", plain) if "**" in plain else plain).split())
-    columns = [0, *accumulate(map(count_columns, text))]
+    is_plain = text.isascii()  # a column for each, as for most texts
+    columns = range(len(text) + 1) if is_plain else [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
-    matches = [term for term in terms(text, language) if term.stem in weights]
+    matches = [*terms(text, language, weights)]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
     start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))
@@ -115,7 +116,7 @@ def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
     """
     stems = {stem for word in query.content for stem in word.stems}
     runs: list[Span] = []
-    for start, end in sorted((t.start, t.end) for t in terms(text, language) if t.stem in stems):
+    for start, end in sorted((t.start, t.end) for t in terms(text, language, stems)):
         if runs and start <= runs[-1][1]:
             start, end = runs[-1][0], max(runs.pop()[1], end)
         runs.append((start, end))

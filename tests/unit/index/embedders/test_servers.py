@@ -161,7 +161,7 @@ def standing(_standing: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ser
 
     It stays calibrated as a blog of many posts does.
     """
-    monkeypatch.setattr(Calibration, "is_stale", lambda _self, _chunks: False)
+    monkeypatch.setattr(Calibration, "is_stale", lambda *_counts: False)
     yield _standing
     _standing.heal()
 
