@@ -10,7 +10,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import click
 
@@ -30,7 +29,10 @@ def read_absolute(text: str) -> Path:
     if not os.path.lexists(text):  # else it is meant so
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
         text = os.path.expandvars(text)
-        text = url2pathname(urlsplit(text).path) if text.startswith("file://") else text
+        if text.startswith("file://"):
+            from urllib.request import url2pathname  # and http.client, in 20 ms of every start
+
+            text = url2pathname(urlsplit(text).path)
     if not text:
         raise ValueError("it is empty; give a path")
     try:

@@ -134,12 +134,12 @@ class IndexWriter:
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         self._writing.commit()
-        posts = self._catalog.every_post()
-        refused = self._write_terms(map_posts, posts)
-        reasons = {posts.pop(post_id).source: reason for post_id, reason in refused.items()}
+        sources = dict(self._catalog.rows("SELECT post_id, source FROM posts"))
+        refused = self._write_terms(map_posts, sources)
+        reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
         self.remove(reasons)
         if not self._relates_as_before():
-            self._write_relations(posts)
+            self._write_relations(self._catalog.every_post())
         return reasons
 
     def complete(self) -> None:
@@ -192,7 +192,7 @@ class IndexWriter:
                 "addresses, or leave --base-url out to have none."
             )
 
-    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, Post]) -> dict[int, str]:
+    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, str]) -> dict[int, str]:
         """Write the lexical index and count the chunks that are superseded in it.
 
         Returns why posts are not in, by id.

@@ -107,7 +107,7 @@ class Manifest(BaseModel):
 
 def dumps(manifest: Manifest) -> str:
     """Write the manifest's file: a line with the format and the checksum of the next, its JSON."""
-    content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+    content = manifest.model_dump_json()
     return f"{json.dumps({'format': FORMAT, 'checksum': _sha256(content)})}\n{content}"
 
 
