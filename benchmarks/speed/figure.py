@@ -16,15 +16,15 @@ from benchmarks.options import table
 
 T = TypeVar("T")
 
-HEADER = ("what", "median ms", "p95", "floor", "ratio", "shall be", "floor of", "runs")
+HEADER = ("what", "median", "p95", "floor", "ratio", "shall be", "floor of", "runs")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One row after all its runs, of which there is at least one; milliseconds."""
+    """One row after all its runs, of which there is at least one."""
 
     what: str
-    """`start to first reply`."""
+    """With the unit: `start to first reply, ms`."""
     taken: Sequence[float]
     floor_of: str
     floors: Sequence[float]
@@ -35,6 +35,12 @@ class Figure:
     def ratio(self) -> float:
         """The median in medians of the floor."""
         return median(self.taken) / median(self.floors)
+
+    @property
+    def verdict(self) -> str:
+        """The ratio, and whether it is worse than it shall be."""
+        excess = f", worse than {self.most:g}" if self.ratio > self.most else ""
+        return f"{self.what}: {self.ratio:.2f} times its floor{excess}"
 
 
 def timed(work: Callable[..., object], *arguments: object) -> float:
@@ -65,4 +71,5 @@ def _write_cells(figure: Figure) -> list[str]:
     numbers = (median(figure.taken), high, median(figure.floors))
     cells = (f"{number:,.0f}" if number >= 100 else f"{number:.3g}" for number in numbers)
     ratio, most = f"{figure.ratio:.2f}", f"≤ {figure.most:g}"
+    ratio = f"**{ratio}**" if figure.ratio > figure.most else ratio
     return [figure.what, *cells, ratio, most, figure.floor_of, str(len(figure.taken))]

@@ -18,15 +18,21 @@ import numpy as np
 from markdown_it import MarkdownIt
 
 from benchmarks.speed.figure import Figure, in_turn
-from benchmarks.speed.free import ingest_free
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
-from benchmarks.speed.server import BARE, Server, ours, run_python, server
+from benchmarks.speed.server import BARE, Server, measure_peak, ours, run_python, server
+from blog_search_mcp.index.embedders.base import embedding_text
 from blog_search_mcp.index.embedders.packaged import MINILM
+from blog_search_mcp.index.posts.chunks import split_windows
+from blog_search_mcp.index.store.catalog import open_catalog
+from blog_search_mcp.index.store.disk import GenerationFiles
 
 QUERY = "index latency"
 NEAREST = 150
 """Vectors that FAISS is asked for, as a search does."""
 INGESTS, EDITS = 3, 3
+TEXTS = 300
+"""Chunks that a model embeds, about: a small blog."""
+IMPORTED = "free", "ingest.prepare", "ingest.embedding", "index.writer", "index.search.calibration"
 QUIET = 3.0
 """Seconds before an edit, in which the ingest of the one before ends."""
 LOOKS = 0.02
@@ -60,11 +66,16 @@ class Stage:
         return folder
 
     @cached_property
+    def first_ingest(self) -> tuple[Path, float, float]:
+        """The index of `content`, and the milliseconds and MB that making it took."""
+        content, folder, started = self.content, self.work / "index", time.perf_counter()
+        megabytes = measure_peak("-m", "benchmarks.speed.free", content, folder)
+        return folder, (time.perf_counter() - started) * 1000.0, megabytes
+
+    @property
     def index(self) -> Path:
         """The index of `content`."""
-        folder = self.work / "index"
-        ingest_free(self.content, folder)
-        return folder
+        return self.first_ingest[0]
 
     def queries(self, count: int) -> Sequence[str]:
         """Return headings of the blog, and questions made of its paragraphs' beginnings."""
@@ -81,14 +92,14 @@ class Stage:
 def start(stage: Stage) -> Figure:
     """From a process's start to its first reply, beside a bare server's."""
     taken, floors = in_turn([ours(stage.index)] * (stage.runs + 1), _first_reply, _bare_reply)
-    return Figure("start to first reply", taken, "a bare server on the same SDK", floors, 1.1)
+    return Figure("start to first reply, ms", taken, "a bare server on the same SDK", floors, 1.1)
 
 
 def first(stage: Stage) -> Figure:
     """From a process's start to its first answered search, beside the imports that it needs."""
     taken, floors = in_turn([ours(stage.index)] * (stage.runs // 3 + 2), _first_answer, _imports)
     floor = "a bare server that imports FAISS, tantivy and onnxruntime"
-    return Figure("start to first answer", taken, floor, floors, 2.0)
+    return Figure("start to first answer, ms", taken, floor, floors, 2.0)
 
 
 def search(stage: Stage) -> Figure:
@@ -111,7 +122,7 @@ def search(stage: Stage) -> Figure:
             uncounted=3,
         )
     floor = "a bare call, all-MiniLM-L6-v2 and FAISS IndexFlatIP, of the same query"
-    return Figure(f"warm search_blog, {flat.ntotal:,} vectors", taken, floor, floors, 4.0)
+    return Figure(f"warm search_blog, {flat.ntotal:,} vectors, ms", taken, floor, floors, 4.0)
 
 
 def read(stage: Stage) -> Figure:
@@ -125,7 +136,9 @@ def read(stage: Stage) -> Figure:
             lambda _text: started.call("read_chunk", **place),
             lambda text: bare.call("echo", text=text),
         )
-    return Figure("warm read_chunk", taken, "a bare server's echo of the same text", floors, 2.5)
+    return Figure(
+        "warm read_chunk, ms", taken, "a bare server's echo of the same text", floors, 2.5
+    )
 
 
 def ingest(stage: Stage) -> Figure:
@@ -141,8 +154,45 @@ def ingest(stage: Stage) -> Figure:
         run_python("-m", "benchmarks.speed.free", content, index)
 
     taken, floors = in_turn([stage.content] * INGESTS, ingest_anew, parse, uncounted=0)
-    what = f"first ingest, {stage.posts:,} posts"
+    what = f"first ingest, {stage.posts:,} posts, ms"
     return Figure(what, taken, "markdown-it on the same posts, in one process", floors, 8.0)
+
+
+def peak(stage: Stage) -> Figure:
+    """The most memory that a first ingest takes, beside a process with the same imports."""
+    modules = (
+        f"{'benchmarks.speed' if '.' not in it else 'blog_search_mcp'}.{it}" for it in IMPORTED
+    )
+    floors = [measure_peak("-c", f"import {', '.join(modules)}")]
+    what = f"peak of a first ingest, {stage.posts:,} posts, MB"
+    taken = [stage.first_ingest[2]]
+    return Figure(what, taken, "a process with the same imports", floors, 4.0)
+
+
+def embed(stage: Stage) -> Figure:
+    """A first ingest with the model of the package, beside the model alone on the same texts."""
+    content, index = stage.work / "few", stage.work / "embedded"
+    write_posts(content, material_of(stage.blog), round(TEXTS / CHUNKS_PER_POST))
+
+    def ingest_anew(_texts: Sequence[str]) -> None:
+        shutil.rmtree(index, ignore_errors=True)
+        model = MINILM.identity.model
+        run_python("-m", "blog_search_mcp.ingest", content, "--index", index, "--model", model)
+
+    ingest_anew(())
+    catalog = open_catalog(GenerationFiles(max((index / "generations").iterdir())))
+    texts = [
+        embedding_text(post.title, chunk.headings, window)
+        for number, post in catalog.every_post().items()
+        for chunk in catalog.chunks_of(number).values()
+        for window in split_windows(chunk.plain, MINILM.window_pieces)
+        if chunk.coverage > 0.0
+    ]
+    texts = [*dict.fromkeys(texts)]
+    inputs = [texts] * (INGESTS + 1)
+    taken, floors = in_turn(inputs, ingest_anew, MINILM.embed_documents)
+    what, floor = f"first ingest of {len(texts)} texts with all-MiniLM-L6-v2, ms", "the model alone"
+    return Figure(what, taken, floor, floors, 1.05)
 
 
 def edit(stage: Stage) -> Figure:
@@ -173,7 +223,7 @@ def edit(stage: Stage) -> Figure:
             chosen, wait, change, lambda _post: _ingest_changes(stage.work / "still")
         )
     floor = "an ingest of nothing new, start to exit"
-    return Figure("one edit to found, with --watch", taken, floor, floors, 5.0)
+    return Figure("one edit to found, with --watch, ms", taken, floor, floors, 5.0)
 
 
 def _ingest_changes(folder: Path) -> None:

@@ -96,3 +96,22 @@ def run_python(*arguments: object) -> None:
     with start_python([*map(str, arguments)], subprocess.DEVNULL) as process:
         status = process.wait()
     assert status == 0, arguments
+
+
+_MEASURE = """
+import resource, subprocess, sys
+status = subprocess.call([sys.executable, *sys.argv[1:]], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+"""
+
+
+def measure_peak(*arguments: object) -> float:
+    """Run Python to its end, which is a good one; return the MB that it took at most.
+
+    A small process starts it: Linux counts a parent's memory at the start as the child's.
+    """
+    with start_python(["-c", _MEASURE, *map(str, arguments)], subprocess.PIPE) as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0, arguments
+    return int(said) / (1e6 if sys.platform == "darwin" else 1e3)
