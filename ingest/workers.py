@@ -6,13 +6,16 @@ dozens of posts to read. What takes a process too much time, or ends it, is left
 
 import gc
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, TypeVar
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
 from blog_search_mcp.index.signals import block_interrupts
@@ -46,6 +49,22 @@ ENDS_PROCESS = f"reading it ends the process that reads it; {_REMEDY}"
 MOST_LOST = 20
 """Lost items after which the reason is sought in the machine and not in them: a post of the index
 would go out of it."""
+
+
+class _Process(SpawnProcess):
+    """A process that does not run the main module again, which may be a caller's whole script."""
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
+        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+        try:
+            return SpawnProcess._Popen(process_obj)
+        finally:
+            sys.modules["__main__"] = main
+
+
+class _Context(SpawnContext):
+    Process = _Process
 
 
 class WorkerPool:
@@ -118,7 +137,7 @@ class WorkerPool:
         from pebble import ProcessPool
 
         if self._pool is None:
-            context = get_context("spawn")
+            context = _Context()
             context.RLock()  # the first one starts a process, after which SIGINT is unblocked
             start = partial(gc.set_threshold, GC_THRESHOLD)
             self._pool = ProcessPool(self._processes, 0, start, context=context)
@@ -132,8 +151,7 @@ class WorkerPool:
 def _explain_lost(reason: str) -> IngestFailed:
     return IngestFailed(
         f"Too many of the posts that processes read were lost, the last since {reason}. Nothing in "
-        "the index has changed. A program of your own must ingest below "
-        '`if __name__ == "__main__":`.'
+        "the index has changed."
     )
 
 
