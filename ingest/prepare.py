@@ -98,6 +98,9 @@ def prepare_post(
             return result
         indexed = IndexedPost(digest, 0, expires=public.expires)
         new, no_link = _make_pending_post(document, indexed, site)
+        if not new.chunks:
+            left_out = describe_left_out(document.post, fields, "empty", file.mtime_ns)
+            return replace(result, skipped=Skipped(source, "empty"), left_out=left_out)
         coverage = measure_coverage([chunk.plain for chunk in new.chunks])
         pairs = zip(new.chunks, coverage, strict=True)
         chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)

@@ -26,14 +26,15 @@ from blog_search_mcp.index.posts.metadata import (
 )
 
 HiddenReason: TypeAlias = Literal[
-    "draft", "locked", "future", "expired", "hidden", "excluded", "not published", "copy"
-]
+    "draft", "locked", "future", "expired", "hidden", "redirect", "empty",
+    "excluded", "not published", "copy",
+]  # fmt: skip
 """Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
-list or search; `excluded` is what a vault's settings leave out, `copy` what a program that syncs
-made of a post."""
+list or search, `redirect` leads readers elsewhere, and `empty` has no text; `excluded` is what a
+vault's settings leave out, `copy` what a program that syncs made of a post."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Those of which `--include-drafts` takes the posts all the same."""
-_WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", "future", "expired", "hidden")
+_WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", *INCLUDED[1:], "redirect")
 
 _NO = "false no off 0 n f never"
 _NOTHING = f"{_NO} none null"
@@ -65,6 +66,7 @@ _WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
         search.enabled search.index robots.index"""),
     ("hidden", "is", "true yes on 1", "hide"),
     ("hidden", "has", "noindex none", "robots googlebot"),
+    ("redirect", "is not", _NOTHING, "redirect redirectto redirecturl redirecttourl"),
 )  # fmt: skip
 """Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
 the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.

@@ -122,15 +122,6 @@ def test_two_posts_that_change_places_keep_their_own_texts(blog: MakeBlog) -> No
     assert (found(made, "onion"), found(made, "paging")) == (["a.md"], ["b.md"])
 
 
-def test_a_blog_of_empty_posts_can_be_searched(blog: MakeBlog) -> None:
-    made = blog({"empty.md": "---\ntitle: Nothing yet\n---\n"})
-    answer = made.reader().search("nothing", Filters(), limit=5, offset=0)
-    assert (answer.hits, answer.notice) == ((), None)
-    made.write({"empty.md": SOUP})
-    made.ingest()
-    assert found(made, "onion") == ["empty.md"]
-
-
 def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE, "offer.md": "---\nexpiryDate: 2026-02-01\n---\nAn offer.\n"})
     assert list(texts(made)) == ["kv.md", "offer.md"]

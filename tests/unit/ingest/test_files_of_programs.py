@@ -51,7 +51,7 @@ def test_a_name_alone_makes_no_copy(tmp_path: Path) -> None:
         "git copy.md": OTHER,
         "Lost (conflicted copy 2025-01-02).md": OTHER,
         "Part 2.md": NOTE,
-        "Untitled.md": "",
+        "Untitled.md": "Rye.",
         "Untitled 1.md": NOTE,
         "Rye.md": "# Rye",
         "Rye 2.md": f"# Rye\n\n{OTHER}",

@@ -44,6 +44,7 @@ HIDDEN = {
         *("in_search_index: false", "extra: {in_search_index: false}", "sitemap: false"),
         *("eleventyExcludeFromCollections: true", "build: {list: never}", "visible: false"),
     ],
+    "redirect": ["redirect: /blog/other", "redirect_to: https://x.org/"],
     "locked": [
         *("password: plum", "password: [plum, pear]", "encrypted: true", "locked: true"),
         *("protected: yes", "passwordProtected: true", "unlisted: true\npassword: plum"),
