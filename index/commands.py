@@ -1,8 +1,8 @@
 """Write the commands that a person is told to run, as they work where this program was installed.
 
 What raises an error knows neither the folders nor who will read of it, so a sentence holds a
-command as a template in backticks: `blog-search-mcp ingest CONTENT --index INDEX`. Where it is
-shown, `complete_commands` makes it one that can be pasted, or for a client one without paths.
+command in backticks without them: `blog-search-mcp ingest`. Where it is shown, `complete_commands`
+makes it one that can be pasted, or for a client one without paths.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from pathlib import Path
 
 PACKAGE = "blog-search-mcp"
 """The distribution and its script."""
-TO_INGEST = f"{PACKAGE} ingest CONTENT --index INDEX"
-"""The template of a command that brings an index up to date."""
+TO_INGEST = f"{PACKAGE} ingest"
+"""The command that brings an index up to date."""
+TO_SETUP = f"{PACKAGE} setup"
+"""The command that makes an index, or finds its posts in another folder, and tells clients."""
 
 MAX_LISTED = 20
 """Lines of one kind; an imported blog may have a date that cannot be read in every post."""
@@ -42,12 +44,10 @@ _UV_CACHE = re.compile(r"(archive|environments)-v\d+")
 
 @dataclass(frozen=True, slots=True)
 class Blog:
-    """What stands in a command for CONTENT and INDEX."""
+    """The folders that a command needs."""
 
     index: str
     content: str = "CONTENT"
-    options: tuple[str, ...] = ()
-    """Of the last ingest: one without them would undo its work."""
 
 
 def start_words() -> tuple[str, ...]:
@@ -77,9 +77,9 @@ def command(*arguments: object) -> str:
 
 
 def complete_commands(sentence: str, blog: Blog | None = None) -> str:
-    """Make each template a command that works: for `blog`, on the person's terminal.
+    """Make each command one that works: for `blog`, on the person's terminal.
 
-    Without one CONTENT and INDEX stay, and no path of this machine is named.
+    Without one no path of this machine is named.
     """
     return _QUOTED.sub(lambda quoted: f"`{_complete(quoted[1], blog)}`", sentence)
 
@@ -92,9 +92,10 @@ def _complete(quoted: str, blog: Blog | None) -> str:
         program, *more = start_words()
         more = [PACKAGE if Path(word).is_absolute() else word for word in more]
         return " ".join((Path(program).name, *more, template[1]))
-    values = {"CONTENT": blog.content, "INDEX": blog.index}
-    words = [values.get(word, word) for word in template[1].split()]
-    return command(*words, *(blog.options if words[0] == "ingest" else ()))
+    name, *words = template[1].split()
+    folders = (blog.content, "--index", blog.index) if name in ("ingest", "setup") else ()
+    is_whole = "--index" in words  # since it was completed before
+    return quoted if is_whole else command(name, *folders, *words)
 
 
 def _source() -> str:

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from blog_search_mcp.index.types import MAX_ADDRESS, Vectors
+from blog_search_mcp.index.types import MAX_ADDRESS, EmbedderIdentity, Vectors
 
 
 class BlogSearchError(Exception):
@@ -66,6 +66,13 @@ class IndexMissing(IndexProblem):
 
 class IndexBroken(IndexProblem):
     """A file of the index is torn, missing, not ours or of another version of this program."""
+
+
+class IndexOutdated(IndexBroken):
+    """An earlier version of this program wrote the index; an ingest makes it anew."""
+
+    embedder: EmbedderIdentity | None = None
+    """What made its vectors, if that can be read."""
 
 
 class IndexBusy(IndexProblem):

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
@@ -91,7 +91,7 @@ class FolderStore:
             name = read_regular(self.layout.current, 1 << 16).decode("ascii").strip()
         except FileNotFoundError as error:
             raise IndexMissing(
-                f"There is no index in {self.layout.root.name}/ yet. Make one: `{TO_INGEST}`."
+                f"There is no index in {self.layout.root.name}/ yet. Make one: `{TO_SETUP}`."
             ) from error
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)

@@ -154,11 +154,16 @@ class IndexWriter:
         return calibration.is_stale(chunks, come)
 
     def commit(
-        self, created: str, build: BuildFingerprint, calibration: Calibration | None
+        self,
+        created: str,
+        build: BuildFingerprint,
+        calibration: Calibration | None,
+        about: tuple[str, str] = ("", ""),
     ) -> Manifest:
         """Write the manifest and make this generation the live one.
 
-        `created` is when the content folder was walked: UTC, ISO 8601 to the second.
+        `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
+        the title and the description of the blog.
         """
         manifest = Manifest(
             generation=int(self.files.folder.name),
@@ -170,7 +175,7 @@ class IndexWriter:
             superseded=self._superseded,
             files={},
         )
-        overview = count_posts([*self._catalog.every_post().values()], manifest)
+        overview = count_posts([*self._catalog.every_post().values()], manifest, about)
         self.files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
         return self._store.publish(manifest, self._base.files if self._base else {})
 

@@ -22,6 +22,8 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
+from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.embedders.cards import KINDS
 from blog_search_mcp.index.signals import end_on_signals, end_process
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
@@ -30,19 +32,16 @@ from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.plan import Job
 
-EMBEDDERS = ("auto", "ollama", "openai", "embedded")
-"""The kinds that `index.embedders.registry.choose_embedder` takes."""
-
 
 @click.command(
     epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, 130 or 143 stopped "
     "by a signal."
 )
-@click.argument("content", type=read_absolute)
+@click.argument("content", type=read_absolute, required=False)
 @index_option
 @click.option(
     "--embedder",
-    type=click.Choice(EMBEDDERS),
+    type=click.Choice(KINDS),
     default="auto",
     show_default=True,
     help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
@@ -63,25 +62,25 @@ EMBEDDERS = ("auto", "ollama", "openai", "embedded")
 @click.option("--query-prefix", metavar="TEXT", help="What it wants before each query, likewise.")
 @click.option(
     "--base-url",
-    default="",
     metavar="URL",
-    help="Where the blog is published.  [default: as its site's configuration says]",
+    help="Where the blog is published.  [default: as before, or as its site's configuration says]",
 )
 @click.option(
     "--permalink",
-    default="",
     metavar="PATTERN",
     help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as jekyll:/:year/:title/.  "
-    "[default: as its site's configuration says]",
+    "[default: as before, or as its site's configuration says]",
 )
 @click.option(
-    "--include-drafts", is_flag=True, help="Index drafts, future-dated and expired posts too."
+    "--include-drafts/--no-drafts",
+    default=None,
+    help="Index drafts, future-dated and expired posts too.  [default: as before, or not]",
 )
 @click.option("--rebuild", is_flag=True, help="Make the index anew, from the posts and the cache.")
 @json_option
 @click.option("--stop-with-stdin", is_flag=True, hidden=True)
 def ingest(
-    content: Path,
+    content: Path | None,
     index: Location | None,
     embedder: str,
     model: str | None,
@@ -91,9 +90,10 @@ def ingest(
     rebuild: bool,
     as_json: bool,
     stop_with_stdin: bool,
+    embeds: bool = True,
     **options: Any,
 ) -> int:
-    """Bring the index up to date with CONTENT, the folder of posts."""
+    """Bring the index up to date with CONTENT, by default the folder and options of before."""
     end_on_signals(STOPPED)
     if stop_with_stdin:  # which its server holds open while it lives
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
@@ -101,18 +101,26 @@ def ingest(
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     from blog_search_mcp.index.embedders.registry import choose_embedder
-    from blog_search_mcp.index.posts.last_ingest import IngestOptions
+    from blog_search_mcp.index.posts.last_ingest import blog_of, keep_options
     from blog_search_mcp.ingest.plan import Job
 
     is_prefixed = document_prefix is not None or query_prefix is not None
     prefixes = (document_prefix or "", query_prefix or "") if is_prefixed else None
+    index = index or read_absolute(DEFAULT_FOLDER)
+    folder = content or Path(blog_of(index).content)
+    if not folder.is_absolute():
+        said = (
+            f"{index} names no folder of posts: give CONTENT. `{PACKAGE} doctor` looks for others."
+        )
+        raise click.UsageError(said)
     job = Job(
-        content=content,
-        index=index or read_absolute(DEFAULT_FOLDER),
+        content=folder,
+        index=index,
         choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
         now=datetime.now(UTC),
-        options=IngestOptions(**options),
+        options=keep_options(index, **options),
         rebuild=rebuild,
+        embeds=embeds,
     )
     return run(job, as_json)
 
@@ -126,11 +134,10 @@ def run(job: "Job", as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
     from blog_search_mcp.index.commands import Blog, complete_commands
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
-    from blog_search_mcp.index.posts.last_ingest import option_words
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, as_lines
 
-    blog = Blog(str(job.index), str(job.content.absolute()), option_words(job.options))
+    blog = Blog(str(job.index), str(job.content.absolute()))
     try:
         report = ingest(job, Progress(sys.stderr))
     except BlogSearchError as error:
@@ -143,6 +150,8 @@ def run(job: "Job", as_json: bool) -> int:
         embedder_reason=complete_commands(report.embedder_reason, blog),
         warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
     )
+    for name, value in job.options.model_dump(exclude_defaults=True).items():
+        sys.stderr.write(f"The index keeps --{name.replace('_', '-')} {value}.\n")
     sys.stderr.write("\n".join(as_lines(report)) + "\n")
     if as_json:
         sys.stdout.write(json.dumps(asdict(report)) + "\n")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import advise_other_model
-from blog_search_mcp.index.errors import EmbedderError, IndexMissing, UnreadablePost
+from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated, UnreadablePost
 from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
@@ -68,7 +68,7 @@ class _Ingest:
             self._record(base)
             return base
         with self.store.lock_writer():
-            if self._live_number() != self.plan.live:
+            if self._live_number() != self.live:
                 self._plan()
             return self._write()
 
@@ -77,9 +77,13 @@ class _Ingest:
 
         It and those after it are counted as they are written; `results` reads them when consumed.
         """
-        live = self._live_number()
-        manifest = self.store.read_manifest(live) if live else None
-        self.plan = make_plan(self.job, manifest, self.workers)
+        self.live, manifest, embedder = self._live_number(), None, None
+        try:
+            manifest = self.store.read_manifest(self.live) if self.live else None
+        except IndexOutdated as error:
+            embedder = error.embedder
+        embedder = manifest.embedder if manifest else embedder
+        self.plan = make_plan(self.job, manifest, embedder, self.workers)
         self.counts, self.results = Counts(self.plan), self._prepare()
         self.has_changes, base = bool(self.plan.removed), self.plan.base
         if self.has_changes:
@@ -124,6 +128,8 @@ class _Ingest:
             if manifest is None or self.has_changes:
                 manifest = self._write_changes(queue)
             self._record(manifest)
+            if not self.job.embeds:
+                return manifest
             if manifest.waiting:
                 self.progress.say(
                     "All posts can be searched by words now. Search by meaning follows for "
@@ -152,7 +158,7 @@ class _Ingest:
             self.counts.require_posts(self.job.content)
             backlog = writer.backlog()
             windows = sum(backlog.values())
-            if windows <= WORDS_FIRST:
+            if windows <= WORDS_FIRST and self.job.embeds:
                 self._embed(queue.embed_backlog(backlog, windows), windows)
             return self._publish(writer, self.plan.base.calibration if self.plan.base else None)
 
@@ -215,12 +221,13 @@ class _Ingest:
         """Complete the generation and make it live, calibrated unless `calibration` holds."""
         self.progress.start("writing the index", 1)
         writer.complete()
-        if calibration is None or writer.is_stale(calibration):
+        if self.job.embeds and (calibration is None or writer.is_stale(calibration)):
             from blog_search_mcp.index.search.calibration import calibrate
 
             opened = self.store.open_snapshot(writer.files, self.plan.choice.embedder)
             calibration = calibrate(opened, self.queries)
-        manifest = writer.commit(self.plan.created, self.plan.build, calibration)
+        plan = self.plan
+        manifest = writer.commit(plan.created, plan.build, calibration, plan.site.about)
         self.counts.problems += filter(None, (writer.contradiction,))
         self.progress.advance(1)
         return manifest

@@ -40,6 +40,8 @@ class Job:
     """The instant at which posts are public or not, with a zone."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
+    embeds: bool = True
+    """Whether posts get vectors; without them they are found by words alone."""
     processes: int | None = None
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
@@ -96,16 +98,16 @@ class Plan:
         return tuple(sorted(self.base.posts.keys() - self.files.keys())) if self.base else ()
 
 
-def make_plan(job: Job, live: Manifest | None, workers: WorkerPool) -> Plan:
+def make_plan(
+    job: Job, live: Manifest | None, embedder: EmbedderIdentity | None, workers: WorkerPool
+) -> Plan:
     """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content)
     site = find_site(job.content, job.options.base_url, job.options.permalink)
     site = site.with_sources(file.source for file in walked.files)
     published = [f for f in walked.files if site.publishes(f.source) and not f.is_away]
-    choice = job.choose(
-        live.embedder if live else None, partial(sample_languages, published, workers, site)
-    )
+    choice = job.choose(embedder, partial(sample_languages, published, workers, site))
     build: BuildFingerprint = {
         "analysis": ANALYSIS,
         "confidence": CONFIDENCE_FORMULA,

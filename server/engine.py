@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexOutdated, IndexProblem
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.watch.staleness import StalenessCheck
@@ -57,13 +57,6 @@ class Engine:
         """Identify the live generation without opening it; `None` if there is none to read."""
         return self._store.stamp()
 
-    def is_missing(self) -> bool:
-        """Whether there surely is no index: a broken one is there, one out of reach may be."""
-        try:
-            return not (self.stamp() or self._store.current_number())
-        except IndexProblem as error:
-            return isinstance(error, IndexMissing)
-
     def peek_overview(self) -> Overview | None:
         """Read what the blog is without opening the index, `None` if that is not known."""
         return self._store.peek_overview()
@@ -78,18 +71,18 @@ class Engine:
 
     def outline(self, source: str) -> Outline:
         """Outline a post."""
-        return self._opened().reader().outline(source)
+        return self._reader().outline(source)
 
     def listing(self) -> Catalog:
         """List what the index holds."""
-        return self._opened().reader().listing()
+        return self._reader().listing()
 
     def corpus(self) -> Corpus:
         """Return the newest generation for analyses of the whole blog. Raises IndexProblem.
 
         An earlier one does not do: what it lacks would count as no fault of the blog.
         """
-        reader = self._opened().reader()
+        reader = self._reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
         return reader.corpus()
@@ -107,7 +100,7 @@ class Engine:
 
         def work() -> None:
             try:
-                self._opened().reader()
+                self._reader()
             except BlogSearchError as error:
                 log.info("Not ready yet: %s", error)  # each call will report it to the client
             except BaseException:  # a panic of Rust is no Exception
@@ -118,21 +111,24 @@ class Engine:
 
     def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
         """Put a request to the newest generation that can be used, and tell of changed posts."""
-        answer = request(self._opened().reader())
+        answer = request(self._reader())
         stale = self._staleness.notice() if self._staleness is not None else None
         notice = " ".join(filter(None, (answer.notice, stale)))
         return replace(answer, notice=complete_commands(notice) or None)
 
-    def _opened(self) -> Index:
+    def _reader(self) -> IndexReader:
+        """Return the newest generation; what an ingest is about to make is told as that."""
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
         if self._staleness is not None:
             self._staleness.check()
-            waited_for = self._staleness.first_ingest()
-            if waited_for and self.is_missing():
-                raise IndexMissing(waited_for)
-        return self._live
+        try:
+            return self._live.reader()
+        except (IndexMissing, IndexOutdated) as error:
+            if waited_for := self._staleness.first_ingest() if self._staleness else None:
+                raise IndexMissing(waited_for) from error
+            raise
 
 
 def engine_for(settings: Settings) -> Engine:

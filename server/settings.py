@@ -73,6 +73,8 @@ CLIENTS = {
     "vscode": "VS Code",
     "windsurf": "Windsurf",
     "zed": "Zed",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
 }
 """Each client's name by the word that a command line has for it."""
 

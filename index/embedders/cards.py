@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+KINDS: Final = ("auto", "ollama", "openai", "embedded")
+"""What may be asked for; `auto` chooses by the posts and by what answers."""
+
 MULTILINGUAL_MODEL: Final = "bge-m3"
 """Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
 card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others

@@ -20,7 +20,7 @@ from blog_search_mcp.index.embedders.base import (
     rebuild_command,
     run_in_background,
 )
-from blog_search_mcp.index.embedders.cards import MULTILINGUAL_MODEL, full_name, is_english
+from blog_search_mcp.index.embedders.cards import KINDS, MULTILINGUAL_MODEL, full_name, is_english
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     PACKAGED,
@@ -65,6 +65,10 @@ def choose_embedder(
     of the model's card. Raises EmbedderMismatch if the index was built with another embedder than
     the one asked for, UsageError for what a kind does not have.
     """
+    if kind not in KINDS:
+        raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
+    if kind == AUTO and not (existing or model) and url.rstrip("/").endswith("/v1"):
+        raise UsageError(f"{url} is for --embedder openai, which needs --model NAME too.")
     named = kind
     if kind == AUTO and model is not None:  # a model that is not in the package is Ollama's
         named = "embedded" if model in PACKAGED else "ollama"

@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import BUSY, FolderStore
@@ -70,7 +70,7 @@ class MilvusStore(FolderStore):
             return live
         raise IndexMissing(
             f"There is no index {self._address.name} on the Milvus server at "
-            f"{self._milvus.address} yet. Make one: `{TO_INGEST}`."
+            f"{self._milvus.address} yet. Make one: `{TO_SETUP}`."
         )
 
     def stamp(self) -> Stamp | None:

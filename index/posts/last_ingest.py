@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -181,39 +181,49 @@ def format_age(created: str, now: datetime) -> str:
     return "less than a minute ago"
 
 
+_OF_SITES = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
+"""Configurations of Jekyll and Quarto, whose posts lie below the site's own folder."""
+
 STOP_WITH_STDIN = "--stop-with-stdin"
 """The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
 
 
-def option_words(options: IngestOptions) -> tuple[str, ...]:
-    """Write the options as they stand on a command line."""
-    return (
-        *(("--base-url", options.base_url) if options.base_url else ()),
-        *(("--permalink", options.permalink) if options.permalink else ()),
-        *(("--include-drafts",) if options.include_drafts else ()),
-    )
-
-
-def ingest_arguments(
-    content: Path, index: Location, embedder_url: str, options: IngestOptions
-) -> list[str]:
-    """Return the command line of an ingest with these options."""
-    embedder = ("--embedder-url", embedder_url) if embedder_url else ()
-    return [str(content), "--index", str(index), *embedder, *option_words(options)]
+def keep_options(index: Location, **given: Any) -> IngestOptions:
+    """Return what is given of an ingest's options, and for `None` what the last ingest had."""
+    last = read_last_ingest(open_store(index))
+    kept = last.options if last else IngestOptions()
+    said = {name: value for name, value in given.items() if value is not None}
+    return kept.model_copy(update=said)
 
 
 def blog_of(index: Location) -> Blog:
     """Return what a command on this index must name, as far as the last ingest recorded it."""
     last = read_last_ingest(open_store(index))
-    if last is None or not Path(last.content).is_dir():
-        return Blog(str(index))
-    return Blog(str(index), last.content, option_words(last.options))
+    content = find_content(last) if last else None
+    return Blog(str(index), str(content)) if content else Blog(str(index))
+
+
+def find_content(last: LastIngest) -> Path | None:
+    """Return the folder of the last ingest, or the one beside it that holds its posts today."""
+    folder, some = Path(last.content), [*last.files][:20]
+    if folder.is_dir():
+        return folder
+    with suppress(OSError):
+        for other in sorted(folder.parent.iterdir()):
+            if some and all((other / source).is_file() for source in some):
+                return other
+    return None
 
 
 def index_beside(content: Path) -> Path:
-    """Choose the index of these posts: beside them, with their name if another's is there."""
+    """Choose the index of these posts: beside them, with their name if another's is there.
+
+    One whose folder is gone is taken over, since posts are moved and renamed.
+    """
     folder = content.resolve()
-    index = folder.with_name(DEFAULT_FOLDER)
-    last = read_last_ingest(open_store(index))
-    is_free = last is None or last.content == format_folder(folder)
-    return index if is_free else folder.with_name(f"{DEFAULT_FOLDER}-{folder.name}")
+    is_site = any((folder / name).exists() for name in _OF_SITES)
+    home = folder if is_site else folder.parent
+    last = read_last_ingest(open_store(home / DEFAULT_FOLDER))
+    if last is None or last.content == format_folder(folder) or not Path(last.content).is_dir():
+        return home / DEFAULT_FOLDER
+    return home / f"{DEFAULT_FOLDER}-{folder.name}"

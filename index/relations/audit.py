@@ -60,7 +60,8 @@ def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
         "tags": _judge_tags([post for _, post in ordered]),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
-    notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus))))
+    apart = "" if len(corpus.passages.posts) else "Without vectors no near-duplicates are found."
+    notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus), apart)))
     return Audit(len(ordered), {kind: tuple(of) for kind, of in findings.items()}, notice)
 
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 
-from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.errors import IndexBroken, IndexProblem
+from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
+from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
@@ -117,15 +118,26 @@ def loads(text: str) -> Manifest:
     try:
         outer = json.loads(head)
         if outer["format"] != FORMAT:
-            raise IndexBroken(
-                f"The index has format {outer['format']!r:.20}, this program reads {FORMAT}. "
-                f"Update blog-search-mcp if that is lower, or rebuild: `{TO_INGEST} --rebuild`."
-            )
+            raise _refuse_format(outer["format"], content)
         if outer["checksum"] != _sha256(content):
             raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
         return Manifest.model_validate_json(content)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
+
+
+def _refuse_format(number: object, content: str) -> IndexBroken:
+    """Make what to raise for an index that another version of this program wrote."""
+    said = f"The index has format {number!r:.20}, this program reads {FORMAT}."
+    if not isinstance(number, int) or number > FORMAT:
+        return IndexBroken(f"{said} Update {PACKAGE}, or rebuild it: `{TO_INGEST} --rebuild`.")
+    outdated = IndexOutdated(f"{said} An ingest makes it anew, and soon: `{TO_INGEST}`.")
+    with suppress(ValueError, LookupError, TypeError):
+        outdated.embedder = _EMBEDDER.validate_python(json.loads(content)["embedder"])
+    return outdated
+
+
+_EMBEDDER = TypeAdapter(EmbedderIdentity)
 
 
 def _sha256(canonical: str) -> str:

@@ -45,6 +45,11 @@ class Overview:
     first_day: str | None = None
     """ISO day of the oldest dated post, `None` if none has a date."""
     last_day: str | None = None
+    title: str = ""
+    """The site's as its configuration says, else the name of the folder."""
+    description: str = ""
+    newest: tuple[str, ...] = ()
+    """Titles of the newest dated posts, NEWEST at most."""
     notice: str | None = None
     """What the reader must know (posts have changed since, or wait for their vectors)."""
 
@@ -75,8 +80,13 @@ def read_overview(files: GenerationFiles) -> Overview:
         raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
 
 
-def count_posts(posts: Sequence[Post], manifest: Manifest) -> Overview:
-    """Count what `posts`, the generation's, have in common."""
+NEWEST = 3
+
+
+def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
+    """Count what `posts`, the generation's, have in common; `about` are title and description."""
+    dated = [post for post in posts if post.date]
+    dated.sort(key=lambda post: post.date or "", reverse=True)
     days = sorted(post.date for post in posts if post.date)
     sites = _count(_site(post.url) for post in posts)
     sections = Counter(name for post in posts for name in _folders_of(post.source))
@@ -95,6 +105,9 @@ def count_posts(posts: Sequence[Post], manifest: Manifest) -> Overview:
         tags=_count(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
         first_day=days[0] if days else None,
         last_day=days[-1] if days else None,
+        title=about[0],
+        description=about[1],
+        newest=tuple(post.title for post in dated[:NEWEST]),
     )
 
 

@@ -23,7 +23,7 @@ def ask(settings: Settings, question: str) -> int:
     replies = anyio.run(_search_and_read, settings, question)
     page = replies[0].structured_content or {}
     texts = [block.text for block in replies[-1].content if isinstance(block, TextContent)]
-    if replies[-1].is_error or not page["results"]:
+    if replies[-1].is_error or not replies[1:]:
         tell(page.get("notice") or " ".join(texts), settings)
         return 1
     notice = with_folders(page.get("notice", ""), settings)
@@ -42,7 +42,8 @@ async def _search_and_read(settings: Settings, question: str) -> list[CallToolRe
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
     async with Client(server) as client:
         replies = [await client.call_tool("search_blog", {"query": question})]
-        for best in (replies[0].structured_content or {}).get("results", [])[:1]:
+        page = replies[0].structured_content or {}
+        for best in page.get("results", [])[: page.get("confidence") != "low"]:
             place = {"source": best["source"], "chunk_index": best["chunk_index"]}
             replies.append(await client.call_tool("read_chunk", place))
     return replies

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
 import click
 
-from blog_search_mcp.index.command_line import json_option
+from blog_search_mcp.index.command_line import json_option, read_absolute
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.server.cli.commands import limit_option, over_index, usage_log_option
+from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
 from blog_search_mcp.server.cli.missed import report_usage
 from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
@@ -123,6 +124,7 @@ def _name_post(post: Post) -> dict[str, str]:
 
 
 @author.command()
+@click.argument("folder", type=read_absolute, required=False)
 @limit_option(100_000, 10, least=0)
 @click.option(
     "--fail-on",
@@ -134,8 +136,25 @@ def _name_post(post: Post) -> dict[str, str]:
 )
 @json_option
 @over_index
-def audit(settings: Settings, limit: int, fail_on: tuple[str, ...], as_json: bool) -> int:
-    """Look over the blog: broken links, orphans, drafts that were left, and more."""
+def audit(
+    settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
+) -> int:
+    """Look over the blog: broken links, orphans, drafts that were left, and more.
+
+    A FOLDER of posts needs no index, and no duplicates are looked for in it.
+    """
+    if folder is None:
+        return _report(settings, limit, fail_on, as_json=as_json)
+    context = click.get_current_context()
+    ingest = cast("Program", context.find_root().command).commands["ingest"]
+    with TemporaryDirectory(ignore_cleanup_errors=True) as made:
+        index = Path(made, "index")
+        status = context.invoke(ingest, content=folder, index=index, embeds=False)
+        over = replace(settings, index=index)
+        return int(status) or _report(over, limit, fail_on, as_json=as_json)
+
+
+def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
     from blog_search_mcp.index.posts.last_ingest import read_folder
     from blog_search_mcp.index.relations.audit import audit
 

@@ -6,18 +6,22 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+import subprocess
+import tomllib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, count, pairwise
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from blog_search_mcp.index.command_line import FAILED, read_index
 from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
-from blog_search_mcp.index.stores import Location
+from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.server.cli.tables import edit_table, write_table
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
@@ -34,7 +38,14 @@ class Client:
     key: str = "mcpServers"
     """The object of entries by name."""
     is_typed: bool = False
-    """Whether an entry needs `"type": "stdio"`."""
+    """Whether an entry needs `"type": "stdio"`, or `"http"`."""
+    url: str = "url"
+    """The field for the address of a server; empty where none is taken."""
+
+    @property
+    def is_toml(self) -> bool:
+        """Whether the file is TOML and not JSON."""
+        return self.path.suffix == ".toml"
 
     @property
     def is_used(self) -> bool:
@@ -57,19 +68,26 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
         config = Path(environment.get("APPDATA") or home / "AppData/Roaming")
         zed = config / "Zed"
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home)
+    codex = Path(environment.get("CODEX_HOME") or home / ".codex")
     clients = (
-        Client("claude-desktop", config / "Claude/claude_desktop_config.json"),
+        Client("claude-desktop", config / "Claude/claude_desktop_config.json", url=""),
         Client("claude-code", claude / ".claude.json", is_typed=True),
         Client("cursor", home / ".cursor/mcp.json"),
         Client("vscode", config / "Code/User/mcp.json", "servers", is_typed=True),
-        Client("windsurf", home / ".codeium/windsurf/mcp_config.json"),
+        Client("windsurf", home / ".codeium/windsurf/mcp_config.json", url="serverUrl"),
         Client("zed", zed / "settings.json", "context_servers"),
+        Client("codex", codex / "config.toml", "mcp_servers"),
+        Client("gemini", home / ".gemini/settings.json", url="httpUrl"),
     )
     return {client.word: client for client in clients}
 
 
 Fields: TypeAlias = dict[str, Any]
-"""An entry as it stands in a file: how a client starts one server."""
+"""An entry as it stands in a file: how a client starts or reaches one server."""
+
+_URLS = ("url", "serverUrl", "httpUrl")
+_WRITTEN = {"type", "command", "args", *_URLS, "headers", "http_headers"}
+"""Fields of which those that an entry no longer needs are taken out."""
 
 BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
@@ -77,8 +95,10 @@ _PACKAGE = re.compile(rf"{PACKAGE}(?:[@=].*)?")
 """Our program as a runner has it, perhaps with a version."""
 
 
-def is_ours(fields: Fields) -> bool:
-    """Whether an entry starts this program: directly, by `python -m` or through a runner."""
+def is_ours(name: str, fields: Fields) -> bool:
+    """Whether an entry starts this program, directly or through a runner, or has our name."""
+    if url := find_url(fields):
+        return name.startswith("blog") and urlsplit(url).path == "/mcp"
     program = PurePath(str(fields.get("command"))).name
     return program.removesuffix(".exe") == PACKAGE or any(
         (word, after) == ("-m", "blog_search_mcp")
@@ -87,10 +107,20 @@ def is_ours(fields: Fields) -> bool:
     )
 
 
+def find_url(fields: Fields) -> str:
+    """Return the address of the server that an entry reaches, empty if it starts one."""
+    return next((str(fields[name]) for name in _URLS if name in fields), "")
+
+
+def find_option(fields: Fields, option: str) -> str:
+    """Return the value that an entry gives an option, empty for none."""
+    words = pairwise(_arguments(fields))
+    return next((value for word, value in words if word == option), "")
+
+
 def find_index(fields: Fields) -> Location | None:
     """Return the index that an entry names by its whole path, `None` for no such."""
-    words = pairwise(_arguments(fields))
-    named = next((value for word, value in words if word == "--index"), "")
+    named = find_option(fields, "--index")
     try:
         index = read_index(named)
     except ValueError:
@@ -103,37 +133,45 @@ def _arguments(fields: Fields) -> list[str]:
     return [*map(str, arguments)] if isinstance(arguments, list) else []
 
 
-def choose_name(entries: Mapping[str, Fields], index: Location) -> str:
-    """Return the name of the entry over this index, or a free one for a new entry.
+def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str:
+    """Return the name of the entry over this index or address, or a free one for a new entry.
 
     The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
     """
-    indexes = {name: find_index(fields) for name, fields in entries.items() if is_ours(fields)}
-    for name, over in indexes.items():
-        if over and os.path.realpath(str(over)) == os.path.realpath(str(index)):
+    places = {
+        name: find_url(fields) or str(find_index(fields) or "")
+        for name, fields in entries.items()
+        if is_ours(name, fields)
+    }
+    for name, over in places.items():
+        if over and over == url:
             return name
-    taken = {name for name in entries if name not in indexes or indexes[name]}
+        if over and not url and os.path.realpath(over) == os.path.realpath(str(index)):
+            return name
+    taken = {name for name in entries if places.get(name, "another's")}
     folder = "/".join(index.parts[-2:]).replace(".blog-index", "")
+    folder = urlsplit(url).hostname or folder
     named = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
     names = chain(("blog", named), (f"{named}-{number}" for number in count(2)))
     return next(name for name in names if name not in taken)
 
 
-def add_entry(settings: Settings, client: Client, name: str, *, prints: bool = False) -> None:
-    """Write or print our entry of a client, whose folder and PATH are others: paths are absolute.
+def add_entry(
+    settings: Settings, client: Client, name: str, *, prints: bool, url: str = "", token: str = ""
+) -> None:
+    """Write or print our entry of a client, which starts a server or reaches the one at `url`.
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
     entries: dict[str, Fields] = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
         entries = read_entries(client)
-    name = name or choose_name(entries, settings.index)
-    script, *first = start_words()
-    watch = ("--watch", str(settings.watch)) if settings.watch else ()
-    arguments = [*first, "serve", *index_arguments(settings), *watch]
-    kind = {"type": "stdio"} if client.is_typed else {}
-    fields = {**kind, "command": script, "args": arguments}
-    entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
+    name = name or choose_name(entries, settings.index, url)
+    fields = _reach(client, url, token) if url else _start(client, settings)
+    if client.is_toml:
+        entry = write_table(client.key, name, fields)
+    else:
+        entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
     shown = f"In {client.path}:\n\n{entry}"
     if prints:
         print_text(shown)
@@ -143,21 +181,76 @@ def add_entry(settings: Settings, client: Client, name: str, *, prints: bool = F
     except ClientSettingsError as error:
         raise ClientSettingsError(f"{error} Add the entry by hand. {shown}") from error
     done = f"Restart {CLIENTS[client.word]} to use it." if is_changed else "It was there already."
-    print_text(f"The entry {name!r} is in {client.path}. {done}{_name_backup(client)}")
+    secret = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
+    print_text(f"The entry {name!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
 
 
-def remove_entry(client: Client, name: str) -> None:
-    """Remove our entry, the only one unless it is named, and print what was done.
+def _reach(client: Client, url: str, token: str) -> Fields:
+    """Return the fields of an entry that reaches a server. Raises UsageError."""
+    if not client.url:
+        raise UsageError(
+            f"The file of {CLIENTS[client.word]} takes no address. Add {url} as a connector in its "
+            f"settings, or as an entry of the bridge: npx -y mcp-remote {url} --header HEADER"
+        )
+    kind = {"type": "http"} if client.is_typed else {}
+    field = "http_headers" if client.is_toml else "headers"
+    headers = {field: {"Authorization": f"Bearer {token}"}} if token else {}
+    return {**kind, client.url: url, **headers}
 
-    Raises UsageError or ClientSettingsError.
-    """
-    names = [name for name, fields in read_entries(client).items() if is_ours(fields)]
-    if not name and len(names) > 1:
-        several = ", ".join(map(repr, names))
-        raise UsageError(f"Several entries are meant: {several}. Say which with --name.")
-    name = name or "".join(names) or "blog"
-    done = "was taken" if change_entry(client, name, None) else "is already"
-    print_text(f"The entry {name!r} {done} out of {client.path}.{_name_backup(client)}")
+
+def _start(client: Client, settings: Settings) -> Fields:
+    """Return the fields of an entry that starts a server, by absolute paths and with secrets."""
+    script, *first = start_words()
+    watch = ("--watch", str(settings.watch)) if settings.watch else ()
+    arguments = [*first, "serve", *index_arguments(settings), *watch]
+    kind = {"type": "stdio"} if client.is_typed else {}
+    env = find_secrets(settings.index)
+    fields = {**kind, "command": script, "args": arguments, **({"env": env} if env else {})}
+    offline = fields | {"args": ["--offline", *arguments]}
+    return offline if Path(script).stem == "uvx" and not explain_start(offline) else fields
+
+
+def find_secrets(index: Location) -> dict[str, str]:
+    """Return the variables that a server over this index needs, and that no option replaces."""
+    from blog_search_mcp.index.embedders.client import KEY_VARIABLE
+
+    overview = open_store(index).peek_overview()
+    names = [KEY_VARIABLE] if overview and overview.embedder.startswith("openai ") else []
+    names += ["MILVUS_TOKEN"] if isinstance(index, IndexAddress) else []
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def explain_start(fields: Fields) -> str:
+    """Start an entry's program as a client does, for its version alone; return why it fails."""
+    from mcp.client.stdio import get_default_environment
+
+    program, arguments = str(fields.get("command")), _arguments(fields)
+    first = arguments[: arguments.index("serve")] if "serve" in arguments else []
+    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 60}
+    how["env"] = get_default_environment() | dict(fields.get("env") or {})
+    try:
+        ran = subprocess.run([program, *first, "--version"], check=False, **how)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = ran.stderr.decode("utf-8", "replace").partition("\n")[0]
+    return (said or f"status {ran.returncode}") if ran.returncode else ""
+
+
+def remove_entries(clients: Iterable[Client], name: str) -> None:
+    """Remove our entries, or those of a name, and print what stays. Raises BlogSearchError."""
+    entries = [(client, *entry) for client in clients for entry in list_ours(client)]
+    chosen = [(client, each) for client, each, _ in entries if name in ("", each)]
+    for client, each in chosen or [(client, name or "blog") for client in clients]:
+        done = "was taken" if change_entry(client, each, None) else "is already"
+        print_text(f"The entry {each!r} {done} out of {client.path}.{_name_backup(client)}")
+    over = dict.fromkeys(str(find_index(fields) or "") for *_, fields in entries)
+    for index in filter(None, over):
+        print_text(f"The index stays; if nothing else asks it, delete {index}")
+
+
+def list_ours(client: Client) -> list[tuple[str, Fields]]:
+    """List our entries of a client by name. Raises ClientSettingsError."""
+    return [entry for entry in read_entries(client).items() if is_ours(*entry)]
 
 
 def _name_backup(client: Client) -> str:
@@ -173,20 +266,21 @@ def tell_clients(
     Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
     """
     used = [client for client in clients.values() if client.is_used]
-    chosen, status = [clients[word]] if word else used, 0
+    chosen, told, status = [clients[word]] if word else used, list[str](), 0
     for client in chosen:
         try:
-            add_entry(settings, client, name)
+            add_entry(settings, client, name, prints=False)
+            told.append(CLIENTS[client.word])
         except ClientSettingsError as error:
             tell(str(error), settings)
             status = FAILED
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
-    names = ", ".join(CLIENTS[client.word] for client in chosen) or "the client"
     [newest] = engine_for_one(settings).listing().list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
-    print_text(f"Ask {names}, for instance: {question}")
+    if told or not chosen:
+        print_text(f"Ask {', '.join(told) or 'the client'}, for instance: {question}")
     return status
 
 
@@ -206,37 +300,56 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
     text, root = _read(client)
     entries = root.setdefault(client.key, {})
     entry = entries.get(name, {})
-    if entry and not is_ours(entry):
+    is_same = bool(fields and find_url(entry) and find_url(entry) == find_url(fields))
+    if entry and not is_same and not is_ours(name, entry):
         raise UsageError(
             f"The entry {name!r} in {client.path} starts another server. "
             "Give ours another name with --name."
         )
-    changed = entry | fields if fields is not None else {}
+    changed: Fields = {}
+    if fields is not None:
+        env = {"env": entry.get("env", {}) | fields["env"]} if "env" in fields else {}
+        gone = _WRITTEN | ({"env"} if find_url(fields) else set())
+        changed = {key: value for key, value in entry.items() if key not in gone}
+        changed |= {**fields, **env}
     if changed == entry:
         return False
     entries[name] = changed
     if not changed:
         del entries[name]
-    shown = re.search(r'^([ \t]+)"', text, re.MULTILINE)
-    end = text[len(text.rstrip()) :] if text.strip() else "\n"
-    indent = shown[1] if shown else "  "
     try:
-        _replace(client.path, json.dumps(root, indent=indent, ensure_ascii=False) + end)
+        if client.is_toml:
+            written = edit_table(text, client.key, name, changed)
+            if tomllib.loads(written).get(client.key, {}) != entries:
+                raise ValueError("the entry stands in an unusual place")
+        else:
+            written = _edit_json(text, root)
+        _replace(client.path, written)
     except OSError as error:
         raise ClientSettingsError(f"{client.path} cannot be written: {error.strerror}.") from error
+    except ValueError as error:
+        raise ClientSettingsError(f"{client.path} was left as it was: {error}.") from error
     return True
+
+
+def _edit_json(text: str, root: Fields) -> str:
+    """Write the whole file anew, indented as it was."""
+    shown = re.search(r'^([ \t]+)"', text, re.MULTILINE)
+    end = text[len(text.rstrip()) :] if text.strip() else "\n"
+    return json.dumps(root, indent=shown[1] if shown else "  ", ensure_ascii=False) + end
 
 
 def _read(client: Client) -> tuple[str, dict[str, Any]]:
     """Return the file's text and the object in it, empty ones if there is no file."""
     try:
         text = client.path.read_bytes().decode("utf-8-sig") if client.path.exists() else ""
-        root = json.loads(text.strip() or "{}")
+        root = tomllib.loads(text) if client.is_toml else json.loads(text.strip() or "{}")
         if not all(isinstance(entry, dict) for entry in root.get(client.key, {}).values()):
             raise ValueError(f"what stands under {client.key!r} is no object of objects")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClientSettingsError(
-            f"{client.path} cannot be used and was left as it is: it is not plain JSON ({error})."
+            f"{client.path} cannot be used and was left as it is: it is not plain "
+            f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
     return text, root
 

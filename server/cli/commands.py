@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import click
 
@@ -20,10 +21,10 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
-from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.posts.last_ingest import index_beside, read_last_ingest
+from blog_search_mcp.index.posts.last_ingest import index_beside
 from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
@@ -33,8 +34,7 @@ from blog_search_mcp.server.cli.client_settings import (
     Client,
     add_entry,
     find_clients,
-    remove_entry,
-    tell_clients,
+    remove_entries,
 )
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
 from blog_search_mcp.server.engine import engine_for_one
@@ -43,6 +43,7 @@ from blog_search_mcp.server.http.settings import (
     parse_address,
     parse_host_name,
     parse_origin,
+    parse_url,
     read_access,
 )
 from blog_search_mcp.server.settings import (
@@ -145,6 +146,11 @@ def filter_options(command: Command) -> Command:
     return command
 
 
+token_option = click.option(
+    "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
+)
+
+
 @click.command()
 @click.option(
     "--http",
@@ -154,9 +160,7 @@ def filter_options(command: Command) -> Command:
     metavar="[HOST:PORT]",
     help=f"Serve streamable HTTP at /mcp instead, by default on {DEFAULT_ADDRESS}.",
 )
-@click.option(
-    "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
-)
+@token_option
 @click.option(
     "--cors",
     multiple=True,
@@ -194,6 +198,8 @@ def serve(
     allow_host: tuple[str, ...],
 ) -> int:
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
+    if http is None and (token_file or cors or allow_host):
+        raise UsageError("--token-file, --cors and --allow-host are of --http, which is not given.")
     token = os.environ.get("BLOG_SERVER_TOKEN", "")
     access = read_access(http, token_file, token, allow_host, cors) if http else ANYONE
     return start_server(settings, http, access)
@@ -215,7 +221,7 @@ def start_server(settings: Settings, address: Address | None, access: Access) ->
         return serve_http(settings, address, access)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
-        tell(f"{waiting} (`{PACKAGE} setup FOLDER`). Ctrl-C ends this.", settings)
+        tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)
     gc.disable()  # until the index is open: collections among imports find nothing to free
     from blog_search_mcp.server.stdio.transport import serve_stdio
 
@@ -277,63 +283,55 @@ def doctor(settings: Settings) -> int:
     """Look at everything, and say how to mend what is wrong."""
     from blog_search_mcp.server.cli.doctor import doctor
 
-    return doctor(settings, _clients())
+    return doctor(settings, clients_here())
 
 
 name_option = click.option(
     "--name", default="", help="The entry's name.  [default: blog, or with the blog's folder]"
 )
 client_argument = click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
-_CLIENTS = f"CLIENT is {', '.join(CLIENTS)}."
+CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 
 
-@click.command(epilog=_CLIENTS)
-@click.argument("watch", metavar="CONTENT", type=read_absolute)
-@click.option(
-    "--client",
-    type=click.Choice(list(CLIENTS)),
-    metavar="CLIENT",
-    help="The client to tell.  [default: all that are found]",
-)
-@name_option
-@over_index
-def setup(settings: Settings, client: str | None, name: str) -> int:
-    """Make the index of a folder of posts, and tell clients of it."""
-    resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
-    last = read_last_ingest(open_store(settings.index))
-    names = {"include_drafts", "base_url", "permalink"}
-    options = last.options.model_dump(include=names) if last else {}
-    options |= {"index": settings.index, "embedder_url": settings.embedder_url}
-    context = click.get_current_context().find_root()
-    ingest = cast("Program", context.command).commands["ingest"]
-    status = context.invoke(ingest, content=settings.watch, **options)
-    return int(status) or tell_clients(settings, _clients(), client, name)
-
-
-@click.command(epilog=_CLIENTS)
+@click.command(epilog=CLIENT_WORDS)
 @client_argument
 @name_option
 @click.option("--print", "prints", is_flag=True, help="Show the entry and its place instead.")
+@click.option(
+    "--url", type=parse_url, metavar="URL", help="Reach the server at this address instead."
+)
+@token_option
 @over_index
-def install(settings: Settings, client: str, name: str, prints: bool) -> int:
+def install(
+    settings: Settings, client: str, name: str, prints: bool, url: str | None, **access: Any
+) -> int:
     """Write this server over an index into the settings of CLIENT."""
-    resolve_ollama(settings.embedder_url)
-    open_store(settings.index).current_number()
-    add_entry(settings, _clients()[client], name, prints=prints)
+    token = ""
+    if url:
+        place = urlsplit(url)
+        address = Address(place.hostname or "", place.port or 443)
+        variable = os.environ.get("BLOG_SERVER_TOKEN", "")
+        token = read_access(address, access["token_file"], variable, (), ()).token
+    else:
+        resolve_ollama(settings.embedder_url)
+        open_store(settings.index).current_number()
+    add_entry(settings, clients_here()[client], name, prints=prints, url=url or "", token=token)
     return 0
 
 
-@click.command(epilog=_CLIENTS)
-@client_argument
+@click.command(epilog=CLIENT_WORDS)
+@click.argument("client", type=click.Choice(list(CLIENTS)), metavar="[CLIENT]", required=False)
 @name_option
-def uninstall(client: str, name: str) -> int:
-    """Take it out of the settings of CLIENT."""
+def uninstall(client: str | None, name: str) -> int:
+    """Take it out of the settings of CLIENT, by default of all, and say what stays."""
     try:
-        remove_entry(_clients()[client], name)
+        every = clients_here()
+        remove_entries([every[client]] if client else [*every.values()], name)
     except BlogSearchError as error:
         raise click.ClickException(escape_controls(str(error))) from error
     return 0
 
 
-def _clients() -> dict[str, Client]:
+def clients_here() -> dict[str, Client]:
+    """Return the clients that this system may have."""
     return find_clients(Path.home(), sys.platform, os.environ)

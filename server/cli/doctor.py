@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from blog_search_mcp.index.commands import command
+from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
 from blog_search_mcp.index.posts.last_ingest import format_age
@@ -25,9 +25,12 @@ from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.client_settings import (
     Client,
     Fields,
+    explain_start,
     find_index,
-    is_ours,
-    read_entries,
+    find_option,
+    find_secrets,
+    find_url,
+    list_ours,
 )
 from blog_search_mcp.server.cli.terminal import print_text, with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
@@ -106,14 +109,13 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Res
     for client in clients.values():
         title = CLIENTS[client.word]
         try:
-            entries = read_entries(client)
+            entries = list_ours(client)
         except ClientSettingsError as error:
             results.append((title, "warning", str(error)))
             continue
-        for name, fields in entries.items():
-            if is_ours(fields):
-                state, text = _check_entry(client, name, fields, settings)
-                results.append((title, state, f"The entry {name!r} in {client.path} {text}"))
+        for name, fields in entries:
+            state, text = _check_entry(client, name, fields, settings)
+            results.append((title, state, f"The entry {name!r} in {client.path} {text}"))
     if not results:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."
@@ -125,6 +127,8 @@ def _check_entry(
     client: Client, name: str, fields: Fields, settings: Settings
 ) -> tuple[State, str]:
     """Tell the first thing that is wrong with an entry, or that it works."""
+    if url := find_url(fields):
+        return "ok", f"reaches the server at {url}, if that runs."
     program, index = str(fields.get("command") or ""), find_index(fields)
     write = command("install", client.word, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"
@@ -134,9 +138,16 @@ def _check_entry(
         return "warning", f"starts {program}, but the client may have another PATH. {anew}"
     if index is None:
         return "warning", f"names no index by its whole path. {anew}"
+    over, store = replace(settings, index=index), open_store(index)
     try:
-        open_store(index).current_number()
+        store.read_manifest(store.current_number())
     except IndexProblem as error:
-        over = replace(settings, index=index)
         return "problem", f"names {index}. {with_folders(str(error), over)}"
+    if reason := explain_start(fields):
+        return "problem", f"does not start ({reason}). {anew}"
+    watched = find_option(fields, "--watch")
+    if watched and not Path(watched).is_dir():
+        return "warning", with_folders(f"follows {watched}, which is gone: `{TO_SETUP}`", over)
+    if lacking := find_secrets(index).keys() - fields.get("env", {}).keys():
+        return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 import socket
+from contextlib import suppress
 
 import uvicorn
 
+from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
 from blog_search_mcp.server.protocol.app import BlogServer, server_for
@@ -41,7 +43,7 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
         server_header=False,
     )
     place = f"{address.url_host}:{address.port}"
-    server = _Server(config, f"http://{place}", engine, mcp)
+    server = _Server(config, address, engine, mcp)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
@@ -49,12 +51,24 @@ def serve_http(settings: Settings, address: Address, access: Access) -> int:
     return 0 if server.started else 1
 
 
+def _find_host() -> str:
+    """Return this machine's address on its network, else its name; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
 class _Server(uvicorn.Server):
     """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
 
-    def __init__(self, config: uvicorn.Config, url: str, engine: Engine, mcp: BlogServer) -> None:
+    def __init__(
+        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
+    ) -> None:
         super().__init__(config)
-        self._url, self._engine, self._changes = url, engine, mcp.changes
+        host = _find_host() if address.is_any else address.url_host
+        self._url, self._address = f"http://{host}:{address.port}", address
+        self._engine, self._changes = engine, mcp.changes
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take the port."""
@@ -63,6 +77,9 @@ class _Server(uvicorn.Server):
         log.setLevel(logging.INFO)
         said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
         log.info(said, self._url, PATH, self._url)
+        if not self._address.is_local:
+            word = f"{PACKAGE} install CLIENT --url {self._url}{PATH} --token-file FILE"
+            log.info("Whoever shall ask it writes an entry: %s", word)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, which would last as long as the grace, and wait for the rest."""

@@ -7,6 +7,7 @@ machines can reach does.
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from blog_search_mcp.index.command_line import read_absolute
 from blog_search_mcp.index.errors import UsageError
@@ -43,6 +44,14 @@ def parse_host_name(value: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{value!r} is no host such as blog.example.org; leave the port out")
     return name
+
+
+def parse_url(value: str) -> str:
+    """Read the address of a server as clients reach it, `/mcp` by default. Raises ValueError."""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port != 0:
+        raise ValueError(f"{value!r} is no address such as http://192.168.1.5:8765/mcp")
+    return parts._replace(path=parts.path.rstrip("/") or "/mcp").geturl()
 
 
 def read_access(

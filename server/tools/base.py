@@ -139,6 +139,14 @@ class ToolReply:
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
+def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
+    """Check values by a model. Raises UsageError, with a sentence on each fault."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[ArgumentsT]):
     """One tool as it is registered."""
@@ -171,10 +179,7 @@ class Tool(Generic[ArgumentsT]):
             value = values.get(name)
             if value is not None and (field.is_required() or not is_absent(value)):
                 meant[name] = take_as_meant(value, field.annotation)
-        try:
-            return self.arguments.model_validate(meant)
-        except ValidationError as error:
-            raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
+        return check_arguments(self.arguments, meant)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
 from blog_search_mcp.index.posts.last_ingest import describe_changes, find_changes, read_last_ingest
 from blog_search_mcp.index.store.disk import read_stamp
@@ -22,7 +22,7 @@ of a processor, so a client that searches without end spends less than a hundred
 
 LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
-    f"If it was moved: `{TO_INGEST}`."
+    f"If it was moved: `{TO_SETUP}`."
 )
 
 log = logging.getLogger(__name__)

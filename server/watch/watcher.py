@@ -26,11 +26,9 @@ from filelock import FileLock, Timeout
 from blog_search_mcp.index.errors import BlogSearchError, IngestFailed
 from blog_search_mcp.index.posts.last_ingest import (
     STOP_WITH_STDIN,
-    IngestOptions,
     LastIngest,
     compare_files,
     count_changed,
-    ingest_arguments,
     read_last_ingest,
 )
 from blog_search_mcp.index.posts.walk import SourceFile, walk
@@ -66,7 +64,7 @@ class Watcher:
         self,
         index: Location,
         content: Path,
-        ingest: Callable[[IngestOptions], Sequence[str]],
+        ingest: Callable[[], Sequence[str]],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -103,10 +101,10 @@ class Watcher:
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str | None:
-        """Describe how far the first ingest is; called while there is no index."""
+        """Describe how far the ingest is without which there is no index of this version."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
-        return "The index of the posts is being made for the first time; ask again in a minute."
+        return "The index of the posts is being made; ask again in a minute."
 
     def step(self) -> None:
         """Walk the folder, and ingest if it is time to and no other server does."""
@@ -117,7 +115,7 @@ class Watcher:
             if not self._is_due(state) or not (stamp is None or self._leads()):
                 return
             self._tried, self._began = state, self._now()
-            for line in self._ingest(last.options if last else IngestOptions()):
+            for line in self._ingest():
                 log.info("%s", line)
             self._latest, self._failure = FolderState(state.files, 0), None
             if self._store.stamp() != stamp:
@@ -178,22 +176,22 @@ class Watcher:
         return FolderState(files, len(compare_files(last, files, now)), last.waiting)
 
 
-def run_ingest(
-    content: Path,
-    index: Location,
-    embedder_url: str,
-    options: IngestOptions,
-    program: Sequence[str] = ("blog_search_mcp.ingest",),
-) -> tuple[str, ...]:
-    """Ingest with these options and return the lines of the report. Raises IngestFailed.
-
-    `program` is the module to run with its first arguments; a benchmark has its own.
-    """
-    arguments = ingest_arguments(content, index, embedder_url, options)
+def run_ingest(content: Path, index: Location, embedder_url: str) -> tuple[str, ...]:
+    """Ingest and return the lines of the report. Raises IngestFailed."""
+    embedder = ("--embedder-url", embedder_url) if embedder_url else ()
+    arguments = [str(content), "--index", str(index), *embedder, "--json", STOP_WITH_STDIN]
     held, holding = os.pipe()
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", *program, *arguments, "--json", STOP_WITH_STDIN],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "blog_search_mcp.ingest",
+                *arguments,
+                "--json",
+                STOP_WITH_STDIN,
+            ],
             stdin=held,
             capture_output=True,
             encoding="utf-8",

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.posts.last_ingest import keep_options
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
+from blog_search_mcp.server.tools.base import FilterArguments, LongText, Offset, check_arguments
+from blog_search_mcp.server.tools.search_blog import shorten_query
 
 EVERYTHING = Filters()
 
@@ -28,23 +33,23 @@ def build_index(
     embedder: Literal["auto", "ollama", "embedded"] = "auto",
     model: str | None = None,
     embedder_url: str = "",
-    base_url: str = "",
-    permalink: str = "",
-    include_drafts: bool = False,
+    base_url: str | None = None,
+    permalink: str | None = None,
+    include_drafts: bool | None = None,
     rebuild: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Bring the index up to date with the folder of posts `content`, as the command `ingest` does.
 
-    Only what has changed is read and embedded. Reading starts worker processes, so a script
-    calls this below `if __name__ == "__main__":`.
+    Only what has changed is read and embedded. What is `None` stays as it was.
 
     Raises BlogSearchError, with the index as it was.
     """
-    options = IngestOptions(include_drafts=include_drafts, base_url=base_url, permalink=permalink)
+    place, given = _locate(index), {"base_url": base_url, "permalink": permalink}
+    options = keep_options(place, include_drafts=include_drafts, **given)
     choose = partial(choose_embedder, embedder, model, embedder_url)
     folder, now = Path(content).expanduser(), datetime.now(UTC)
-    job = Job(folder, _locate(index), choose, now, options, rebuild=rebuild)
+    job = Job(folder, place, choose, now, options, rebuild=rebuild)
     return ingest(job, progress or Progress())
 
 
@@ -65,6 +70,17 @@ def _locate(index: Path | str) -> Location:
     return address or Path(index).expanduser().absolute()
 
 
+class _Asked(FilterArguments):
+    limit: Annotated[int, Field(ge=1)]
+    offset: Offset
+    order: Order = "newest"
+    query: LongText = "any"
+
+
+def _check(filters: Filters, **values: object) -> _Asked:
+    return check_arguments(_Asked, asdict(filters) | values)
+
+
 class BlogIndex(AbstractContextManager["BlogIndex"]):
     """An open index; safe for concurrent use. Every method raises BlogSearchError."""
 
@@ -76,6 +92,8 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
         """Search by words and by meaning; hits come best first, from `offset` on."""
+        asked = _check(filters, limit=limit, offset=offset, query=query)
+        query, filters = shorten_query(asked.query), asked.filters
         return self._live.reader().search(query, filters, limit=limit, offset=offset)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
@@ -91,7 +109,9 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         offset: int = 0,
     ) -> tuple[Post, ...]:
         """List the posts that pass `filters`, from `offset` on."""
-        return self._live.reader().listing().list_posts(filters, order, limit, offset).page
+        asked = _check(filters, limit=limit, offset=offset, order=order)
+        listing = self._live.reader().listing()
+        return listing.list_posts(asked.filters, order, limit, offset).page
 
     def close(self) -> None:
         """Release the files; a later call opens the newest generation again."""

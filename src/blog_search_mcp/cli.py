@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import click
 
+from blog_search_mcp.index.command_line import read_absolute
 from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.ingest.cli import ingest
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author import author
+from blog_search_mcp.server.cli.client_settings import tell_clients
+from blog_search_mcp.server.settings import CLIENTS, Settings
+
+
+def read_posts(text: str) -> Path:
+    """Read the folder of the posts, of a whole site the one in it. Raises ValueError."""
+    from blog_search_mcp.ingest.sites.site import find_posts
+
+    folder = read_absolute(text)
+    near = find_posts(folder.parent) / folder.name  # of a site's root, which lacks `posts`
+    return near if near.is_dir() and not folder.exists() else find_posts(folder)
+
+
+@click.command(epilog=commands.CLIENT_WORDS)
+@click.argument("watch", metavar="CONTENT", type=read_posts)
+@click.option(
+    "--client",
+    type=click.Choice(list(CLIENTS)),
+    metavar="CLIENT",
+    help="The client to tell.  [default: all that are found]",
+)
+@commands.name_option
+@commands.over_index
+def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
+    """Make the index of a folder of posts, or of a site, and tell clients of it."""
+    resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
+    if settings.watch == Path.home():
+        click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
+    options |= {"index": settings.index, "embedder_url": settings.embedder_url}
+    context = click.get_current_context()
+    status = context.invoke(ingest, content=settings.watch, **options)
+    return int(status) or tell_clients(settings, commands.clients_here(), client, name)
+
+
+_OF_INGEST = ("embedder", "model", "base_url", "permalink", "include_drafts", "rebuild")
+setup.params += [option for option in ingest.params if option.name in _OF_INGEST]
 
 program = commands.Program(
     PACKAGE,
     commands=[
-        *(commands.setup, ingest, commands.serve),
+        *(setup, ingest, commands.serve),
         *(commands.search, commands.ask, commands.read, commands.list_posts),
         *(commands.install, commands.uninstall, commands.doctor, author),
     ],

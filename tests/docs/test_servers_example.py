@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 import yaml
 
 from blog_search_mcp.server.http.serve import GRACE
-from tests.support.front import command, served
+from tests.support.front import served
 from tests.support.paths import ROOT
 
 COMPOSE = ROOT / "examples" / "servers" / "compose.yaml"
@@ -24,15 +23,7 @@ def test_the_server_is_started_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> 
     assert str(settings.index) == "/index"
     assert address is not None
     assert (address.port, address.is_any) == (8765, True)
-    assert access.names
+    assert access.token
+    assert str(settings.watch) == "/posts"
+    assert "index:/index" in SERVICES["blog"]["volumes"]
     assert int(SERVICES["blog"]["stop_grace_period"].removesuffix("s")) > GRACE
-
-
-def test_the_ingest_writes_the_index_that_the_server_mounts_read_only() -> None:
-    program, *words = SERVICES["ingest"]["entrypoint"]
-    assert program == "blog-search-mcp"
-    with mock.patch("blog_search_mcp.ingest.cli.run", return_value=0) as run:
-        assert command(*words, env={"BLOG_INDEX": "/index"}).status == 0
-    assert str(run.call_args.args[0].index) == "/index"
-    assert "index:/index" in SERVICES["ingest"]["volumes"]
-    assert SERVICES["blog"]["volumes"] == ["index:/index:ro"]

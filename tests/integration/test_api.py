@@ -45,8 +45,31 @@ def test_every_error_has_one_root(index: Path, tmp_path: Path) -> None:
         blog.read("none.md", 0)
     with open_index(tmp_path) as blog, pytest.raises(BlogSearchError, match="There is no index"):
         blog.search("onions")
-    with pytest.raises(BlogSearchError):
+    with pytest.raises(BlogSearchError, match="none"):
         build_index(tmp_path / "none", tmp_path / "index")
+    with pytest.raises(BlogSearchError, match="foo"):
+        build_index(index.parent / "posts", tmp_path, embedder="foo")  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_meant_is_refused(index: Path) -> None:
+    wrong = ({"query": " "}, {"limit": 0}, {"offset": -1}, {"filters": Filters(after="soon")})
+    with open_index(index) as blog:
+        for asked in wrong:
+            with pytest.raises(BlogSearchError):
+                blog.search(**{"query": "onions", **asked})  # type: ignore[arg-type]
+        with pytest.raises(BlogSearchError):
+            blog.posts(order="foo")  # type: ignore[arg-type]
+
+
+def test_a_script_needs_no_guard_where_processes_read_the_posts(tmp_path: Path) -> None:
+    (tmp_path / "posts").mkdir()
+    for number in range(120):
+        (tmp_path / f"posts/{number}.md").write_text(f"Word {number}.\n", encoding="utf-8")
+    script = tmp_path / "script.py"
+    text = "print(blog_search_mcp.build_index('posts', 'index', embedder='embedded').posts)\n"
+    script.write_text(f"import blog_search_mcp\n{text}", encoding="utf-8")
+    done = run_python(script, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("120\n", "")
 
 
 def test_every_public_name_is_there_and_on_the_page() -> None:

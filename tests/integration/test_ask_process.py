@@ -28,4 +28,4 @@ def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folde
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     asked = command("ask", "onion soup", "--index", str(tmp_path / "none"))
     assert (asked.status, asked.out) == (1, "")
-    assert f"blog-search-mcp ingest CONTENT --index {tmp_path / 'none'}`." in asked.err
+    assert f"blog-search-mcp setup CONTENT --index {tmp_path / 'none'}`." in asked.err

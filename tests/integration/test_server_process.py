@@ -65,7 +65,7 @@ async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> N
 
         before = await client.call_tool("search_blog", asked)
         assert before.is_error
-        assert "`blog-search-mcp ingest CONTENT --index INDEX`" in text_of(before)
+        assert "`blog-search-mcp setup`" in text_of(before)
         content = write(tmp_path / "content", {"soup.md": SOUP})
         ingest(content, tmp_path / "index")
         assert await sources() == {"soup.md"}

@@ -139,3 +139,26 @@ def test_a_stop_ends_the_ingest_before_there_is_an_entry(home: Path) -> None:
     assert ran.returncode == 128 + signal.SIGINT
     assert "run again" in told.lower()
     assert not (home / ".cursor/mcp.json").exists()
+
+
+def test_posts_that_were_moved_keep_their_index_and_their_entry(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    assert setup(home, "setup", "blog/posts", "--base-url", "https://x.org/", "--permalink", "hugo")
+    (home / "blog/posts").rename(home / "blog/articles")
+    done = setup(home, "setup", "blog/articles")
+    assert "nothing changed" in done.stderr
+    index = home / "blog/.blog-index"
+    assert cursor_entries(home) == {"blog": entry(index, home / "blog/articles")}
+    found = setup(home, "search", "--json", "--index", str(index), "--", "KV cache").stdout
+    assert json.loads(found)["hits"][0]["url"].startswith("https://x.org/")
+
+
+def test_of_a_whole_site_the_posts_are_taken_and_the_index_lies_in_it(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    site = home / "site"
+    write(site / "content/posts", POSTS)
+    (site / "hugo.toml").write_text('baseURL = "https://x.org/"\n', encoding="utf-8")
+    assert setup(home, "setup", "site").returncode == 0
+    assert cursor_entries(home) == {"blog": entry(site / ".blog-index", site / "content")}
+    assert setup(home, "setup", "~", given="n\n").returncode == 1
+    assert not (home.parent / ".blog-index").exists()

@@ -14,7 +14,7 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
+from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
@@ -39,12 +39,12 @@ class Watched:
         self.made = made
         self.now = 1000.0
         self.failure: str | None = None
-        self.ingests: list[IngestOptions] = []
+        self.ingests = 0
         self.switches = 0
         self.watch = Watcher(made.index, made.content, self.ingest, self.switched, lambda: self.now)
 
-    def ingest(self, options: IngestOptions) -> list[str]:
-        self.ingests.append(options)
+    def ingest(self) -> list[str]:
+        self.ingests += 1
         if self.failure:
             raise IngestFailed(self.failure, for_clients="It failed.")
         return [str(self.made.ingest().generation)]
@@ -65,14 +65,14 @@ def watched(blog: MakeBlog) -> Watched:
 
 def test_the_first_look_ingests_and_the_next_ones_rest(watched: Watched) -> None:
     assert watched.steps(3) is None
-    assert (len(watched.ingests), watched.switches) == (1, 0)
+    assert (watched.ingests, watched.switches) == (1, 0)
 
 
 def test_changes_are_ingested_once(watched: Watched) -> None:
     watched.steps(1)
     watched.made.write({"tea.md": TEA, "more.md": TEA})
     assert watched.steps(3) is None
-    assert (len(watched.ingests), watched.switches) == (2, 1)
+    assert (watched.ingests, watched.switches) == (2, 1)
     assert set(watched.made.manifest.posts) == {"soup.md", "tea.md", "more.md"}
 
 
@@ -83,12 +83,12 @@ def test_an_ingest_that_fails_is_said_and_tried_again_later(
     watched.failure = "No room in /home/me/blog/posts."
     watched.made.write({"tea.md": TEA})
     assert watched.steps(5) == "It failed."
-    assert len(watched.ingests) == 2
+    assert watched.ingests == 2
     warned = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     assert warned == ["No room in /home/me/blog/posts."]
     watched.now += RETRY - 0.1
     assert watched.steps(1) is not None
-    assert len(watched.ingests) == 2
+    assert watched.ingests == 2
     watched.failure = None
     watched.now += 0.1
     assert watched.steps(1) is None
@@ -103,11 +103,11 @@ def test_one_of_all_servers_that_follow_the_posts_ingests_them(watched: Watched)
     assert other.steps(2) is not None
     assert watched.steps(1) is None
     assert other.steps(1) is None
-    assert (len(watched.ingests), len(other.ingests)) == (2, 0)
+    assert (watched.ingests, other.ingests) == (2, 0)
     del watched.watch
     watched.made.write({"more.md": TEA})
     assert other.steps(1) is None
-    assert len(other.ingests) == 1
+    assert other.ingests == 1
 
 
 def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> None:
@@ -116,18 +116,12 @@ def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> N
     assert watched.steps(2) is not None
     away.rename(watched.made.content)
     assert watched.steps(1) is None
-    assert len(watched.ingests) == 1
-
-
-def test_an_ingest_is_asked_for_what_the_last_one_was(watched: Watched) -> None:
-    watched.made.ingest(include_drafts=True)
-    watched.steps(1)
-    assert watched.ingests == [IngestOptions(include_drafts=True)]
+    assert watched.ingests == 1
 
 
 def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(IngestFailed, match="none"):
-        run_ingest(tmp_path / "none", tmp_path / "index", "", IngestOptions())
+        run_ingest(tmp_path / "none", tmp_path / "index", "")
 
 
 def test_until_there_is_an_index_answers_say_that_it_is_being_made(
@@ -136,8 +130,8 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     none = tmp_path / "none"
     watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
     watch.check = lambda: None  # type: ignore[method-assign]
-    engine = Engine(watched.made.follow, none, watch)
-    with pytest.raises(IndexMissing, match="being made for the first time; ask again"):
+    engine = Engine(lambda: Index(none, lambda _: pytest.fail("asked")), none, watch)
+    with pytest.raises(IndexMissing, match="being made; ask again"):
         engine.search("onion", Filters(), limit=1, offset=0)
     watched.failure = "No post to index below /home/me/blog/posts."
     watch.step()

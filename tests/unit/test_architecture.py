@@ -184,7 +184,7 @@ def test_one_library_is_known_in_one_folder() -> None:
 def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
     """A key is read where it is sent, and taken out of servers' words, so no settings hold it.
 
-    `ask` hands all of it on to the server that it starts.
+    `ask` and entries hand it on to the server that they start.
     """
     readers = {
         name
@@ -199,6 +199,7 @@ def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
         "index.milvus.client",
         "index.milvus.store",
         "server.cli.ask",
+        "server.cli.client_settings",
     }
 
 

@@ -90,13 +90,14 @@ def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPat
     assert command("/my posts", "it's").endswith(' "/my posts" it\'s')
 
 
-def test_on_the_terminal_a_sentence_names_the_blogs_folders_and_options() -> None:
-    blog = Blog("/my blog/.index", "/posts", ("--include-drafts",))
-    words = ("/posts", "--index", "/my blog/.index", "--rebuild", "--include-drafts")
+def test_on_the_terminal_a_sentence_names_the_blogs_folders() -> None:
+    blog = Blog("/my blog/.index", "/posts")
+    words = ("/posts", "--index", "/my blog/.index", "--rebuild")
     said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild`."
     pasted = f"For it `ollama pull m`, then `{command('ingest', *words)}`."
     assert complete_commands(said, blog) == pasted
     assert complete_commands(complete_commands(said), blog) == pasted
+    assert complete_commands(pasted, blog) == pasted
     assert TO_INGEST in complete_commands(said)
 
 

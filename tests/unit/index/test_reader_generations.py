@@ -46,16 +46,14 @@ def torn_vectors(blog: Blog) -> str:
 def of_another_version(blog: Blog) -> str:
     blog.files.manifest.write_text('{"format": 99}', encoding="utf-8")
     return (
-        f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp if that is "
-        "lower, or rebuild: `blog-search-mcp ingest CONTENT --index INDEX --rebuild`."
+        f"The index has format 99, this program reads {FORMAT}. Update blog-search-mcp, or "
+        "rebuild it: `blog-search-mcp ingest --rebuild`."
     )
 
 
 def deleted(blog: Blog) -> str:
     blog.layout.current.unlink()
-    return (
-        "There is no index in index/ yet. Make one: `blog-search-mcp ingest CONTENT --index INDEX`."
-    )
+    return "There is no index in index/ yet. Make one: `blog-search-mcp setup`."
 
 
 @pytest.mark.parametrize("fault", [torn_current, torn_vectors, of_another_version, deleted])

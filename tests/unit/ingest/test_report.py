@@ -9,18 +9,19 @@ import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
 from blog_search_mcp.ingest.report import LINES, Progress
-from tests.support.front import Blog, made
+from tests.support.front import Blog, command, made
 
 DRAFT = "---\ndraft: true\n---\nHidden."
 
 
 def test_every_file_is_counted_once_as_what_it_became(tmp_path: Path) -> None:
     posts = {"gone.md": "Gone.", "kept.md": "Kept.", "edited.md": "Once.", "hidden.md": "Shown."}
+    posts |= {"bare.md": "---\ntitle: Bare\n---\n"}
     blog = made(tmp_path, posts)
     blog.write({"new.md": "New.", "edited.md": "Twice.", "hidden.md": DRAFT})
     (blog.content / "gone.md").unlink()
     last = blog.ingest().err.splitlines()[-1]
-    for part in ("3 posts", "1 added", "1 changed", "2 removed", "1 skipped", "1 draft"):
+    for part in ("3 posts", "1 added", "1 changed", "2 removed", "2 skipped", "1 draft", "1 empty"):
         assert part in last
     assert set(blog.posts()) == {"edited.md", "kept.md", "new.md"}
 
@@ -83,3 +84,21 @@ def test_a_stage_prints_a_line_at_every_tenth() -> None:
     lines = stream.getvalue().splitlines()
     assert len(lines) == LINES // 2
     assert "100%" in lines[-1]
+
+
+def test_an_index_of_an_earlier_format_is_made_anew_with_its_embedder_and_settings(
+    tmp_path: Path,
+) -> None:
+    posts = {"a.md": "Words.", "b.md": DRAFT}
+    blog = made(tmp_path, posts, "--model", "multilingual-e5-small", "--include-drafts")
+    [manifest] = blog.index.glob("generations/*/manifest.json")
+    text = re.sub(r'"format": \d+', '"format": 1', manifest.read_text(encoding="utf-8"))
+    manifest.write_text(text, encoding="utf-8")
+    assert (blog.command("search", "words").status, blog.tool("list_posts").is_error) == (1, True)
+    anew = command("ingest", "--index", str(blog.index), "--json")
+    facts = json.loads(anew.out)
+    assert (facts["posts"], facts["added"], facts["embedded"]) == (2, 2, 0)
+    assert facts["embedder"] == blog.report["embedder"]
+    assert set(blog.posts()) == {"a.md", "b.md"}
+    assert blog.ingest("--no-drafts", "--model", "multilingual-e5-small").status == 0
+    assert set(blog.posts()) == {"a.md"}

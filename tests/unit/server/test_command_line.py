@@ -155,4 +155,4 @@ def test_list_prints_the_newest_posts_first(
 def test_without_an_index_a_command_says_how_to_make_one(tmp_path: Path, words: list[str]) -> None:
     ran = Blog(tmp_path, tmp_path / "none").command(*words)
     assert (ran.status, ran.out) == (1, "")
-    assert f"ingest CONTENT --index {tmp_path / 'none'}" in ran.err
+    assert f"setup CONTENT --index {tmp_path / 'none'}" in ran.err

@@ -35,7 +35,7 @@ from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Calibration, Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
-from tests.support.front import Blog, Ran, uncalibrated
+from tests.support.front import Blog, Ran, command, uncalibrated
 from tests.support.ollama_standin import (
     Answer,
     Fault,
@@ -586,6 +586,8 @@ def test_the_key_of_the_environment_is_sent_and_a_wrong_one_named_but_not_shown(
         assert "buzzard" not in refused.err
         monkeypatch.setenv("EMBEDDER_API_KEY", "kestrel")
         assert openai.ingest().status == 0
+        shown = command("install", "cursor", "--print", "--index", str(openai.blog.index)).out
+        assert '"EMBEDDER_API_KEY": "kestrel"' in shown
 
 
 def test_ollamas_key_does_not_go_out_unencrypted(

@@ -7,9 +7,11 @@ import pytest
 from blog_search_mcp.index.commands import Blog as BlogOfCommand
 from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import (
+    IngestOptions,
     blog_of,
     find_changes,
     index_beside,
+    keep_options,
     read_last_ingest,
 )
 from tests.support.blog import Blog, MakeBlog
@@ -75,8 +77,12 @@ def test_the_next_ingest_has_the_folder_and_the_options_of_the_last(blog: MakeBl
     made = blog({"soup.md": SOUP})
     assert index_beside(made.content) == made.content.with_name(".blog-index")
     made.ingest(base_url="https://x.org", permalink="/:slug/")
-    words = ("--base-url", "https://x.org", "--permalink", "/:slug/")
-    known = BlogOfCommand(str(made.index), str(made.content.resolve()), words)
+    kept = IngestOptions(base_url="https://x.org", permalink="/:slug/")
+    assert keep_options(made.index, base_url=None) == kept
+    assert keep_options(made.index, base_url="").base_url == ""
+    known = BlogOfCommand(str(made.index), str(made.content.resolve()))
     assert blog_of(made.index) == known
-    made.content.rename(made.content.with_name("moved"))
+    moved = made.content.rename(made.content.with_name("moved"))
+    assert blog_of(made.index) == BlogOfCommand(str(made.index), str(moved))
+    (moved / "soup.md").unlink()
     assert blog_of(made.index) == BlogOfCommand(str(made.index))

@@ -33,6 +33,8 @@ def test_a_generation_is_told_in_numbers(blog: MakeBlog) -> None:
         tags=(("go", 2), ("tea", 1)),
         first_day="2024-01-02",
         last_day="2025-03-04",
+        title=made.content.parent.name,
+        newest=("one", "two"),
     )
 
 
@@ -46,7 +48,7 @@ def counted(*posts: Post) -> Overview:
         superseded=0,
         files={},
     )
-    return count_posts(posts, manifest)
+    return count_posts(posts, manifest, ("", ""))
 
 
 def test_the_site_is_where_most_posts_are_published() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.front import Blog, made
+from tests.support.front import Blog, command, made
 
 ICE = (
     "Walruses haul out on drifting ice in summer, and they rest there between long dives for "
@@ -138,3 +138,8 @@ def test_a_site_finds_related_posts_by_the_path_of_the_page_or_the_source(
 ) -> None:
     related = json.loads(made(tmp_path, RELATED, *options).command("author", "related").out)
     assert related[page][0]["source"] == "walrus.md"
+
+
+def test_a_folder_is_audited_without_an_index(blog: Blog) -> None:
+    audited = command("author", "audit", str(blog.content), "--fail-on", "broken-links")
+    assert (audited.status, "gone.md" in audited.out) == (1, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ FILES = {
     "vscode": (".config/Code/User/mcp.json", "servers"),
     "windsurf": (".codeium/windsurf/mcp_config.json", "mcpServers"),
     "zed": (".config/zed/settings.json", "context_servers"),
+    "gemini": (".gemini/settings.json", "mcpServers"),
 }
 THEIRS = {"command": "npx", "args": ["-y", "other"], "env": {"KEY": "秘"}}
 
@@ -37,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder of Linux without a client, which is the current folder too."""
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"):
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.chdir(tmp_path)
@@ -67,7 +69,7 @@ def ours(index: str) -> dict[str, object]:
     return {"command": "/opt/bin/blog-search-mcp", "args": ["serve", "--index", index]}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", FILES)
 def test_every_client_gets_the_entry_and_keeps_what_it_had(
     home: Path, index: Path, client: str
 ) -> None:
@@ -208,12 +210,13 @@ def test_an_index_keeps_its_entry_and_another_gets_one_of_its_own(
     assert {each: after[each] for each in kept} == kept
 
 
-def test_which_of_several_entries_goes_must_be_said(cursor: Path) -> None:
-    write(cursor, blog=ours("/a"), notes=ours("/b"))
-    ran = command("uninstall", "cursor")
-    assert (ran.status, "notes" in ran.err) == (1, True)
+def test_a_named_entry_or_all_of_ours_go(cursor: Path) -> None:
+    write(cursor, blog=ours("/a"), notes=ours("/b"), files=THEIRS)
     assert command("uninstall", "cursor", "--name", "notes").status == 0
-    assert read(cursor) == {"blog": ours("/a")}
+    assert read(cursor) == {"blog": ours("/a"), "files": THEIRS}
+    ran = command("uninstall")
+    assert (ran.status, "/a" in ran.out) == (0, True)
+    assert read(cursor) == {"files": THEIRS}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
@@ -234,5 +237,55 @@ def test_no_entry_is_made_without_an_index_and_how_to_make_one_is_told(
     cursor: Path, home: Path
 ) -> None:
     ran = command("install", "cursor", "--index", "none")
-    assert (ran.status, f"ingest CONTENT --index {home / 'none'}" in ran.err) == (1, True)
+    assert (ran.status, f"setup CONTENT --index {home / 'none'}" in ran.err) == (1, True)
     assert not cursor.exists()
+
+
+URL = "http://192.168.1.5:8765"
+TOKEN = "0123456789abcdef"
+
+
+@pytest.mark.parametrize("client", sorted(FILES.keys() - {"claude-desktop"}))
+def test_a_teams_server_is_reached_by_its_address_and_its_token(
+    home: Path, index: Path, client: str
+) -> None:
+    place, key = FILES[client]
+    file, field = home / place, {"windsurf": "serverUrl", "gemini": "httpUrl"}.get(client, "url")
+    kind = {"type": "http"} if client in {"claude-code", "vscode"} else {}
+    fields = {**kind, field: f"{URL}/mcp", "headers": {"Authorization": f"Bearer {TOKEN}"}}
+    assert install(index, client).status == 0
+    assert command("install", client, "--url", URL).status == 2
+    for _ in range(2):
+        ran = command("install", client, "--url", URL, env={"BLOG_SERVER_TOKEN": TOKEN})
+        assert ran.status == 0
+    entries = json.loads(file.read_text(encoding="utf-8"))[key]
+    assert entries.pop("blog-192-168-1-5") == fields
+    assert list(entries) == ["blog"]
+    assert command("uninstall").status == 0
+    assert json.loads(file.read_text(encoding="utf-8")) == {key: {}}
+    assert index.is_dir()
+    assert command("install", "claude-desktop", "--url", "http://127.0.0.1").status == 2
+
+
+def test_the_table_of_codex_is_written_and_all_else_stays(home: Path, index: Path) -> None:
+    file = home / ".codex/config.toml"
+    file.parent.mkdir()
+    before = '# mine\nmodel = "m"\n\n[mcp_servers.other] # his\nargs = [\n  "[x]",\n]\n'
+    file.write_text(before, encoding="utf-8")
+    for _ in range(2):
+        assert install(index, "codex").status == 0
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith(before)
+    entry = {"command": SCRIPT, "args": ["serve", "--index", str(index)]}
+    assert tomllib.loads(text)["mcp_servers"]["blog"] == entry
+    file.write_text(f"{text}enabled = false\nenv.A = 'b'\n\n[tui]\na = 1\n", encoding="utf-8")
+    assert command("install", "codex", "--name", "blog", "--url", "http://localhost:1").status == 0
+    kept = {"enabled": False, "url": "http://localhost:1/mcp"}
+    assert tomllib.loads(file.read_text(encoding="utf-8"))["mcp_servers"]["blog"] == kept
+    assert command("uninstall", "codex").status == 0
+    assert file.read_text(encoding="utf-8").startswith(before)
+    assert tomllib.loads(file.read_text(encoding="utf-8"))["tui"] == {"a": 1}
+    unusual = "mcp_servers = { blog = { command = 'blog-search-mcp' } }\n"
+    for text in ("[", unusual):
+        file.write_text(text, encoding="utf-8")
+        assert (install(index, "codex").status, file.read_text(encoding="utf-8")) == (1, text)

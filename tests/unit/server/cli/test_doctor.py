@@ -71,11 +71,11 @@ def test_the_command_that_it_gives_mends_what_it_tells(
 def test_posts_that_were_moved_and_a_missing_index_are_told(blog: Blog) -> None:
     moved = Blog(blog.content.rename(blog.content.with_name("moved")), blog.index)
     state, text = told(moved.command("doctor"), "posts")
-    assert (state, "blog-search-mcp ingest CONTENT" in text) == ("warning", True)
+    assert (state, f"setup {moved.content} --index" in text.replace("'", "")) == ("warning", True)
     assert moved.ingest().status == 0
     assert told(moved.command("doctor"), "posts")[0] == "ok"
     state, text = told(Blog(blog.content, blog.index / "none").command("doctor"), "index")
-    assert (state, "blog-search-mcp ingest" in text) == ("problem", True)
+    assert (state, "blog-search-mcp setup" in text) == ("problem", True)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,12 @@ def test_what_the_index_s_ollama_lacks_is_told(
         ({"command": SCRIPT}, "warning", "install cursor"),
         ({"command": SCRIPT, "args": ["--index", "ix"]}, "warning", "install cursor"),
         ({"command": SCRIPT, "args": ["--index", "/no/such"]}, "problem", "--index /no/such"),
+        (
+            {"command": SCRIPT, "args": ["serve", "--index", "INDEX", "--watch", "/no/posts"]},
+            "warning",
+            "setup ",
+        ),
+        ({"url": "http://127.0.0.1:9/mcp"}, "ok", "127.0.0.1:9"),
         ("{", "warning", "JSON"),
     ],
 )

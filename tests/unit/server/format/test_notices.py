@@ -9,7 +9,6 @@ import pytest
 from blog_search_mcp.index.embedders.client import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.watch.watcher import run_ingest
 from tests.support.front import Blog, made
@@ -57,6 +56,6 @@ def test_a_failure_quotes_nothing_of_the_host(tmp_path: Path) -> None:
     assert foreign in str(failure)
     assert "sword" not in describe_failure(failure)
     with pytest.raises(IngestFailed) as raised:
-        run_ingest(tmp_path / "my posts", tmp_path / "index", "", IngestOptions())
+        run_ingest(tmp_path / "my posts", tmp_path / "index", "")
     assert "my posts" in str(raised.value)
     assert "my posts" not in describe_failure(raised.value)

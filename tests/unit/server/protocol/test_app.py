@@ -25,14 +25,17 @@ from tests.support.server_fixtures import FixedSearcher
 
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 EACH_ERA = pytest.mark.parametrize("mode", ERAS)
+SITE = 'title = "Plum"\nbaseURL = "https://plum.example/"\n[params]\ndescription = "On cooking."\n'
 POSTS = {
+    "../hugo.toml": SITE,
     "inference/kv.md": "---\ndate: 2025-03-04\ntags: [KV cache, llm]\n---\n"
     "A cache keeps keys and values for later.\n",
     "soup/onion.md": "---\ndate: 2024-01-01\n---\nBoil an onion and then add some salt to it.\n",
 }
 ABOUT = (
-    "Search and read one blog: 2 posts, the newest of 2025-03-04. Languages: en (2). "
-    "Sections: inference (1), soup (1). Tags: kv cache (1), llm (1)."
+    "Search and read the blog “Plum” at https://plum.example: 2 posts, the newest of 2025-03-04. "
+    "On cooking. Languages: en (2). Sections: inference (1), soup (1). "
+    "Tags: kv cache (1), llm (1). Newest posts: “kv”, “onion”."
 )
 
 
@@ -73,6 +76,9 @@ def told(index: Path, mode: str = "auto") -> str:
 
     async def connect() -> str:
         async with Client(build_server(engine_for(Settings(index))), mode=mode) as client:
+            info = client.server_info
+            assert info is not None
+            assert (info.title in (client.instructions or "")) if info.title else info.icons
             return client.instructions or ""
 
     said = anyio.run(connect)
