@@ -70,7 +70,7 @@ CASES: dict[str, tuple[dict[str, str], set[str]]] = {
             "near/_index.md": "---\ncascade:\n  draft: false\n---\n",
             "near/b.md": POST,
         },
-        {"own.md", "near/_index.md", "near/b.md"},
+        {"own.md", "near/b.md"},
     ),
     "a section that no index shows": (
         {"open.md": POST, ".blogignore": "_index.md\n", "s/_index.md": HIDES, "s/a.md": POST},
@@ -119,7 +119,7 @@ def test_a_change_of_the_section_alone_takes_its_posts_out_and_brings_them_back(
     assert set(blog.posts()) == {"open.md"}
     blog.write({"s/_index.md": OPEN})
     assert drafts(blog) == []
-    assert set(blog.posts()) == {"open.md", "s/_index.md", "s/a.md"}
+    assert set(blog.posts()) == {"open.md", "s/a.md"}
 
 
 def test_a_day_that_a_section_passes_down_counts(tmp_path: Path) -> None:

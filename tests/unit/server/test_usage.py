@@ -146,4 +146,4 @@ def test_without_an_index_the_questions_are_reported_all_the_same(tmp_path: Path
     log = write(tmp_path / "log", weak("rye bread"))
     told = report(Blog(tmp_path, tmp_path / "none"), log)
     assert [gap["question"] for gap in told["missed"]] == ["rye bread"]
-    assert "blog-search-mcp ingest" in told["notice"]
+    assert "blog-search-mcp setup" in told["notice"]

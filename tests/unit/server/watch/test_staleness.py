@@ -65,7 +65,7 @@ def test_posts_that_changed_are_counted_until_they_are_ingested(
 
 def test_posts_that_were_moved_are_asked_for_until_they_are_ingested(blog: Blog) -> None:
     moved = Blog(blog.content.rename(blog.content.with_name("moved")), blog.index)
-    assert "blog-search-mcp ingest" in notice(moved)
+    assert "blog-search-mcp setup" in notice(moved)
     moved.ingest()
     assert notice(moved) == ""
 
