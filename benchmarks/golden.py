@@ -1,0 +1,120 @@
+"""`python -m benchmarks.golden NOTES GOLDEN.json`: how well judged queries find their notes.
+
+GOLDEN is a list of {"query", "category", "relevant_paths", "partial_paths"}, as the project
+obsidian-hybrid-search keeps them in `eval/golden-sets`; NOTES is the folder that those paths are
+in. A relevant note counts 1 and a partial one .5 in nDCG@5; the first relevant one is what MRR and
+hit@k look for. Each note counts once, at its best passage. A table goes to stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import math
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from benchmarks.options import cache_folder, folder, report_failure, table
+from benchmarks.provenance import read_commit
+from blog_search_mcp import BlogIndex, BlogSearchError, build_index, open_index
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.ingest.report import Progress
+
+PASSAGES, DEPTH = 30, 5
+"""Hits that are asked for, since a note may have several; notes that nDCG looks at."""
+
+
+class Judged(BaseModel):
+    """One query with the notes that answer it, wholly or in part."""
+
+    query: str
+    category: str = ""
+    relevant_paths: tuple[str, ...]
+    partial_paths: tuple[str, ...] = ()
+
+    @property
+    def gains(self) -> Mapping[str, float]:
+        """What each note is worth."""
+        return {**dict.fromkeys(self.partial_paths, 0.5), **dict.fromkeys(self.relevant_paths, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one query returned."""
+
+    ndcg: float
+    rank: float
+    """Of the first relevant note, from 1; infinite if none is there."""
+    milliseconds: float
+
+
+def read_golden(path: Path) -> list[Judged]:
+    """Read the judged queries that have a relevant note. Raises UsageError."""
+    try:
+        judged = TypeAdapter(list[Judged]).validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UsageError(f"{path} is no list of judged queries: {error}") from error
+    return [query for query in judged if query.relevant_paths]
+
+
+def judge(index: BlogIndex, judged: Judged) -> Outcome:
+    """Ask one query and judge the order of the notes. Raises BlogSearchError."""
+    start = time.perf_counter()
+    hits = index.search(judged.query, limit=PASSAGES).hits
+    taken = time.perf_counter() - start
+    notes = list(dict.fromkeys(hit.post.source for hit in hits))
+    ranks = [rank for rank, note in enumerate(notes, 1) if note in judged.relevant_paths]
+    ideal = discount(sorted(judged.gains.values(), reverse=True))
+    gain = discount([judged.gains.get(note, 0.0) for note in notes])
+    return Outcome(gain / ideal, min(ranks, default=math.inf), 1000 * taken)
+
+
+def discount(gains: Sequence[float]) -> float:
+    """Sum the first DEPTH gains, each by 1 / log2(1 + rank) (Järvelin and Kekäläinen 2002)."""
+    return sum(gain / math.log2(1 + rank) for rank, gain in enumerate(gains[:DEPTH], 1))
+
+
+def summarise(outcomes: Sequence[Outcome]) -> list[str]:
+    """Write nDCG@5, MRR, hit@1, hit@5 and the median of milliseconds."""
+    means = (
+        fmean(outcome.ndcg for outcome in outcomes),
+        fmean(1 / outcome.rank for outcome in outcomes),
+        *(fmean(outcome.rank <= most for outcome in outcomes) for most in (1, DEPTH)),
+    )
+    taken = median(outcome.milliseconds for outcome in outcomes)
+    return [*(f"{mean:.3f}" for mean in means), f"{taken:.1f}"]
+
+
+def main() -> int:
+    """Index the notes below the user's cache, ask every query; return the exit status."""
+    parser = argparse.ArgumentParser(prog="benchmarks.golden", description=__doc__)
+    parser.add_argument("notes", type=folder, metavar="NOTES", help="the folder of notes")
+    parser.add_argument("golden", type=folder, metavar="GOLDEN", help="the judged queries")
+    parser.add_argument("--model", help="a packaged model; by default the one that suits the notes")
+    options = parser.parse_args()
+    key = hashlib.sha256(f"{options.notes.resolve()}\n{options.model}".encode()).hexdigest()[:12]
+    place = cache_folder(os.environ) / f"golden-{key}"
+    try:
+        queries = read_golden(options.golden)
+        progress = Progress(sys.stderr)
+        model = options.model
+        build_index(options.notes, place, embedder="embedded", model=model, progress=progress)
+        with open_index(place) as index:
+            outcomes = [judge(index, query) for query in queries]
+    except BlogSearchError as error:
+        return report_failure(error)
+    header = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
+    row = [read_commit() or "unknown", str(len(queries)), *summarise(outcomes)]
+    sys.stdout.write(f"{table(header, [row], range(1, len(header)))}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
