@@ -1,4 +1,4 @@
-"""The bundle for Claude Desktop: what its manifest says is what the project is."""
+"""The bundle for Claude Desktop and the plugin of Claude Code say what the project is."""
 
 from __future__ import annotations
 
@@ -37,6 +37,15 @@ def test_every_question_to_the_person_is_used_and_each_one_used_is_asked() -> No
     assert used == set(SAID["user_config"])
     assert SAID["user_config"]["posts"]["type"] == "directory"
     assert [name for name, asked in SAID["user_config"].items() if asked["required"]] == ["posts"]
+
+
+def test_the_plugin_starts_our_console_script_on_the_folder_that_it_asks_for() -> None:
+    plugin = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
+    started = plugin["mcpServers"]["blog"]["args"]
+    bundled_start = SAID["server"]["mcp_config"]["args"]
+    assert started[-4:] == bundled_start[-4:]
+    assert set(plugin["userConfig"]) == {"posts"}
+    assert [*(ROOT / plugin["skills"]).glob("*/SKILL.md")]
 
 
 def test_the_bundle_holds_what_a_build_needs_and_nothing_that_a_run_leaves() -> None:

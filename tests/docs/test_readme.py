@@ -16,6 +16,7 @@ from blog_search_mcp.server.settings import CLIENTS
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CLIENT_PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 
@@ -48,14 +49,14 @@ def test_every_command_and_option_of_ours_in_the_readme_is_there() -> None:
 
 
 def test_the_client_entry_is_json_that_starts_the_server_by_an_absolute_path() -> None:
-    [text] = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+    [text] = re.findall(r"```json\n(.*?)```", CLIENT_PAGE, re.DOTALL)
     entry = json.loads(text)["mcpServers"]["blog"]
     assert entry["command"] == "/path/to/blog-search-mcp/.venv/bin/blog-search-mcp"
     assert entry["args"][0] == "serve"
 
 
-def test_the_readme_lists_exactly_the_clients_that_install_knows() -> None:
-    table = re.search(r"^\| `install` \| client.*?\n\n", README, re.DOTALL | re.MULTILINE)
+def test_the_page_lists_exactly_the_clients_that_install_knows() -> None:
+    table = re.search(r"^\| `install` \| client.*?\n\n", CLIENT_PAGE, re.DOTALL | re.MULTILINE)
     assert table is not None
     listed = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ", table[0], re.M))
     assert listed == {"install": "client", **CLIENTS}
