@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -37,9 +38,13 @@ def write(folder: Path, posts: dict[str, str]) -> None:
         (folder / source).write_text(text, encoding="utf-8")
 
 
-def setup(home: Path, *arguments: str) -> Ran:
+def setup(home: Path, *arguments: str, typed: str = "") -> Ran:
     """Run the command as a person does who has nothing but this home."""
-    with chdir(home), mock.patch.dict(os.environ, environment(home), clear=True):
+    with (
+        chdir(home),
+        mock.patch.dict(os.environ, environment(home), clear=True),
+        mock.patch("sys.stdin", io.StringIO(typed)),
+    ):
         return command(*arguments)
 
 
@@ -146,10 +151,10 @@ def test_posts_that_were_moved_keep_their_index_and_their_entry(home: Path) -> N
     assert setup(home, "setup", "blog/posts", "--base-url", "https://x.org/", "--permalink", "hugo")
     (home / "blog/posts").rename(home / "blog/articles")
     done = setup(home, "setup", "blog/articles")
-    assert "nothing changed" in done.stderr
+    assert "nothing changed" in done.err
     index = home / "blog/.blog-index"
     assert cursor_entries(home) == {"blog": entry(index, home / "blog/articles")}
-    found = setup(home, "search", "--json", "--index", str(index), "--", "KV cache").stdout
+    found = setup(home, "search", "--json", "--index", str(index), "--", "KV cache").out
     assert json.loads(found)["hits"][0]["url"].startswith("https://x.org/")
 
 
@@ -158,7 +163,7 @@ def test_of_a_whole_site_the_posts_are_taken_and_the_index_lies_in_it(home: Path
     site = home / "site"
     write(site / "content/posts", POSTS)
     (site / "hugo.toml").write_text('baseURL = "https://x.org/"\n', encoding="utf-8")
-    assert setup(home, "setup", "site").returncode == 0
+    assert setup(home, "setup", "site").status == 0
     assert cursor_entries(home) == {"blog": entry(site / ".blog-index", site / "content")}
-    assert setup(home, "setup", "~", given="n\n").returncode == 1
+    assert setup(home, "setup", "~", typed="n\n").status == 1
     assert not (home.parent / ".blog-index").exists()
