@@ -14,8 +14,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
 
@@ -29,30 +28,15 @@ from blog_search_mcp.ingest.report import Progress
 
 PASSAGES, DEPTH = 30, 5
 """Hits that are asked for, since a note may have several; notes that nDCG looks at."""
+HEADER = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
 
 
 class Judged(BaseModel):
     """One query with the notes that answer it, wholly or in part."""
 
     query: str
-    category: str = ""
     relevant_paths: tuple[str, ...]
     partial_paths: tuple[str, ...] = ()
-
-    @property
-    def gains(self) -> Mapping[str, float]:
-        """What each note is worth."""
-        return {**dict.fromkeys(self.partial_paths, 0.5), **dict.fromkeys(self.relevant_paths, 1.0)}
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one query returned."""
-
-    ndcg: float
-    rank: float
-    """Of the first relevant note, from 1; infinite if none is there."""
-    milliseconds: float
 
 
 def read_golden(path: Path) -> list[Judged]:
@@ -64,32 +48,23 @@ def read_golden(path: Path) -> list[Judged]:
     return [query for query in judged if query.relevant_paths]
 
 
-def judge(index: BlogIndex, judged: Judged) -> Outcome:
-    """Ask one query and judge the order of the notes. Raises BlogSearchError."""
+def judge(index: BlogIndex, judged: Judged) -> tuple[float, ...]:
+    """Ask one query; return nDCG@5, 1 / rank, hit@1, hit@5 and milliseconds."""
     start = time.perf_counter()
     hits = index.search(judged.query, limit=PASSAGES).hits
     taken = time.perf_counter() - start
     notes = list(dict.fromkeys(hit.post.source for hit in hits))
     ranks = [rank for rank, note in enumerate(notes, 1) if note in judged.relevant_paths]
-    ideal = discount(sorted(judged.gains.values(), reverse=True))
-    gain = discount([judged.gains.get(note, 0.0) for note in notes])
-    return Outcome(gain / ideal, min(ranks, default=math.inf), 1000 * taken)
+    gains = dict.fromkeys(judged.partial_paths, 0.5) | dict.fromkeys(judged.relevant_paths, 1.0)
+    gain = discount([gains.get(note, 0.0) for note in notes])
+    first = min(ranks, default=math.inf)
+    ideal = discount(sorted(gains.values(), reverse=True))
+    return gain / ideal, 1 / first, first <= 1, first <= DEPTH, 1000 * taken
 
 
 def discount(gains: Sequence[float]) -> float:
     """Sum the first DEPTH gains, each by 1 / log2(1 + rank) (Järvelin and Kekäläinen 2002)."""
     return sum(gain / math.log2(1 + rank) for rank, gain in enumerate(gains[:DEPTH], 1))
-
-
-def summarise(outcomes: Sequence[Outcome]) -> list[str]:
-    """Write nDCG@5, MRR, hit@1, hit@5 and the median of milliseconds."""
-    means = (
-        fmean(outcome.ndcg for outcome in outcomes),
-        fmean(1 / outcome.rank for outcome in outcomes),
-        *(fmean(outcome.rank <= most for outcome in outcomes) for most in (1, DEPTH)),
-    )
-    taken = median(outcome.milliseconds for outcome in outcomes)
-    return [*(f"{mean:.3f}" for mean in means), f"{taken:.1f}"]
 
 
 def main() -> int:
@@ -99,20 +74,19 @@ def main() -> int:
     parser.add_argument("golden", type=folder, metavar="GOLDEN", help="the judged queries")
     parser.add_argument("--model", help="a packaged model; by default the one that suits the notes")
     options = parser.parse_args()
-    key = hashlib.sha256(f"{options.notes.resolve()}\n{options.model}".encode()).hexdigest()[:12]
+    notes, model, progress = options.notes, options.model, Progress(sys.stderr)
+    key = hashlib.sha256(f"{notes.resolve()}\n{model}".encode()).hexdigest()[:12]
     place = cache_folder(os.environ) / f"golden-{key}"
     try:
         queries = read_golden(options.golden)
-        progress = Progress(sys.stderr)
-        model = options.model
-        build_index(options.notes, place, embedder="embedded", model=model, progress=progress)
+        build_index(notes, place, embedder="embedded", model=model, progress=progress)
         with open_index(place) as index:
-            outcomes = [judge(index, query) for query in queries]
+            *shares, taken = zip(*(judge(index, query) for query in queries), strict=True)
     except BlogSearchError as error:
         return report_failure(error)
-    header = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
-    row = [read_commit() or "unknown", str(len(queries)), *summarise(outcomes)]
-    sys.stdout.write(f"{table(header, [row], range(1, len(header)))}\n")
+    figures = [*(f"{fmean(share):.3f}" for share in shares), f"{median(taken):.1f}"]
+    row = [read_commit() or "unknown", str(len(queries)), *figures]
+    sys.stdout.write(f"{table(HEADER, [row], range(1, len(HEADER)))}\n")
     return 0
 
 

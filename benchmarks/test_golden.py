@@ -46,12 +46,3 @@ def test_a_note_that_is_not_found_counts_nothing_and_the_others_fully(
     assert golden.main() == 0
     row = capsys.readouterr().out.splitlines()[-1].strip("| ").split(" | ")
     assert row[1:6] == ["3", "0.667", "0.667", "0.667", "0.667"]
-
-
-def test_a_file_of_another_form_is_refused(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (place / "golden.json").write_text('{"query": "tides"}', encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["golden", str(place), str(place / "golden.json")])
-    assert golden.main() == 2
-    assert str(place / "golden.json") in capsys.readouterr().err

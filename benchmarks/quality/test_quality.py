@@ -13,7 +13,7 @@ from benchmarks.quality import __main__ as quality
 from benchmarks.quality import queries
 from benchmarks.quality.blogs import read_judgements, read_questions, write_collection
 from benchmarks.quality.metrics import Outcome, Row, ndcg, summarise
-from benchmarks.quality.queries import Query, Text, is_specific, language_of_post, select_foreign
+from benchmarks.quality.queries import Query, Text, select_foreign
 from blog_search_mcp.index.errors import UsageError
 
 POSTS = (
@@ -47,28 +47,8 @@ def test_every_post_with_a_title_is_right_and_one_alone_for_a_name_in_code() -> 
     ]
 
 
-@pytest.mark.parametrize(
-    ("heading", "specific"),
-    [
-        ("Grooming a long-haired cat", True),
-        ("What is it for?", False),
-        ("Known issues", False),
-        ("向量資料庫的檢索", True),
-        ("更新內容", False),
-    ],
-)
-def test_a_heading_of_three_words_of_its_own_is_specific(heading: str, specific: bool) -> None:
-    assert is_specific(heading) is specific
-
-
 def test_what_a_post_says_word_for_word_is_not_asked_from_elsewhere() -> None:
     assert select_foreign(["kein code", "how they cost"], POSTS) == ["how they cost"]
-
-
-def test_traditional_chinese_is_a_language_of_its_own() -> None:
-    texts = ("這裡說明什麼是向量，以及為什麼檢索會用到。", "这里说明什么是索引。")
-    assert [language_of_post("zh-tw", text) for text in texts] == ["zh-hant", "zh"]
-    assert language_of_post("en-gb", "Words.") == "en"
 
 
 def test_keywords_of_a_question_are_its_telling_words() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, describe_machine, read_commit
-from benchmarks.speed import growth, rows
+from benchmarks.speed import rows
 from benchmarks.speed.figure import Figure, as_table
 from benchmarks.speed.rows import Stage
 from blog_search_mcp.index.errors import BlogSearchError
@@ -45,9 +45,6 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as work:
             stage = Stage(options.blog, Path(work), chunks, runs)
-            if options.growth:
-                options.growth.write_text(growth.draw(growth.measure(stage)), encoding="utf-8")
-                return 0
             attempts = ATTEMPTS if options.small else 1
             figures = [_measure(name, stage, attempts) for name in options.rows]
     except BlogSearchError as error:
@@ -94,8 +91,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--runs", type=count, default=30, metavar="N", help="of what is quick (default 30)")
     blog = "the posts whose paragraphs the made ones consist of (default content)"
     add("--blog", type=folder, default=Path("content"), metavar="CONTENT", help=blog)
-    picture = "draw what 1,000, 10,000 and 100,000 chunks cost, and measure nothing else"
-    add("--growth", type=folder, metavar="SVG", help=picture)
     small = "judge at a small size: exit status 1 if a row is far beyond its floor"
     add("--small", action="store_true", help=small)
     return parser

@@ -29,11 +29,7 @@ def read_prefix(cell: str) -> str:
 def test_each_model_has_the_prefixes_and_languages_that_the_page_says(
     name: str, languages: str, before_passage: str, before_query: str
 ) -> None:
-    card = find_card(name)
-    assert card is not None
+    card = find_card(name) or ""
     assert PREFIXES[card] == (read_prefix(before_passage), read_prefix(before_query))
     assert is_english(name) == (languages == "English")
-
-
-def test_the_page_has_every_model_that_the_code_knows() -> None:
-    assert {find_card(name) for name, *_ in ROWS} == {*PREFIXES}
+    assert {find_card(row[0]) for row in ROWS} == {*PREFIXES}

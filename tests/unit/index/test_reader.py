@@ -78,15 +78,6 @@ def test_a_word_of_one_chunk_finds_that_chunk(
     assert (best.post.source, best.chunk.index) == (source, chunk)
 
 
-def test_pages_join_to_the_whole_list(blog: MakeBlog) -> None:
-    made = blog({f"{n}.md": f"# Post {n}\n\n{'soup ' * (n + 1)}and bread\n" for n in range(7)})
-    whole = ask(made, "soup", 20)
-    pages = [ask(made, "soup", 3, offset) for offset in (0, 3, 6, 9)]
-    assert [source for page in pages for source in sources(page)] == sources(whole)
-    assert {page.total for page in pages} == {whole.total} == {7}
-    assert [len(page.hits) for page in pages] == [3, 3, 1, 0]
-
-
 @pytest.mark.parametrize(
     "failure",
     [
