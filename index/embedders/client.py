@@ -148,7 +148,8 @@ class Wire(ABC):
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
 
-        Fields that the server names in its refusal, or at first any, are left out from then on.
+        Fields that a server names in its refusal are left out from then on; of one that names none,
+        all are, where it has not embedded yet or refuses a text alone.
         """
 
         def send(client: Any) -> Vectors:
@@ -156,7 +157,9 @@ class Wire(ABC):
             try:
                 return read_rows(self.ask(client, texts), len(texts), dimension)
             except RequestFailed as failure:
-                is_unclear = failure.kind is FailureKind.REFUSED and dimension is None
+                is_unclear = failure.kind is FailureKind.REFUSED and (
+                    dimension is None or len(texts) == 1
+                )
                 refused = failure.fields or (optional if is_unclear else ())
                 self.optional = {name: optional[name] for name in optional if name not in refused}
                 if len(self.optional) == len(optional):
