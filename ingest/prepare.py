@@ -98,7 +98,8 @@ def prepare_post(
             return result
         indexed = IndexedPost(digest, 0, expires=public.expires)
         new, no_link = _make_pending_post(document, indexed, site)
-        if not new.chunks:
+        said = new.post.words or new.post.description or new.post.aliases
+        if not (new.chunks or said):
             left_out = describe_left_out(document.post, fields, "empty", file.mtime_ns)
             return replace(result, skipped=Skipped(source, "empty"), left_out=left_out)
         coverage = measure_coverage([chunk.plain for chunk in new.chunks])
