@@ -21,6 +21,7 @@ from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     count_tokens,
     link_to,
+    name_authors,
     one_line,
 )
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply, brief
@@ -93,7 +94,11 @@ def describe_place(passage: Passage) -> str:
     asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     with_neighbors = f", shown with {first.index}-{last.index}" if first is not last else ""
     begins = {name: index for index, name in passage.headings if index <= first.index}
-    above = [(begins[name], name) for name in first.headings if begins[name] < first.index]
+    above = [
+        (begins[name], name)
+        for name in first.headings
+        if begins.get(name, first.index) < first.index
+    ]
     others = [place for place in passage.headings if place not in above]
     before = [place for place in others if place[0] < first.index]
     after = [place for place in others if place[0] > last.index]
@@ -103,6 +108,7 @@ def describe_place(passage: Passage) -> str:
         "title": brief(post.title, TITLE_WIDTH),
         "source": post.source,
         "date": post.date,
+        "authors": ", ".join(name_authors(post) or ()),
         "url": link_to(post, asked),
         "chunk_index": f"{asked.index} of 0-{passage.count - 1}{with_neighbors}",
         "above": _name_headings(above),
