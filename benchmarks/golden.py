@@ -58,8 +58,13 @@ def judge(index: BlogIndex, judged: Judged) -> tuple[float, ...]:
     gains = dict.fromkeys(judged.partial_paths, 0.5) | dict.fromkeys(judged.relevant_paths, 1.0)
     gain = discount([gains.get(note, 0.0) for note in notes])
     first = min(ranks, default=math.inf)
-    ideal = discount(sorted(gains.values(), reverse=True))
-    return gain / ideal, 1 / first, first <= 1, first <= DEPTH, 1000 * taken
+    return (
+        gain / discount(sorted(gains.values(), reverse=True)),
+        1 / first,
+        first <= 1,
+        first <= DEPTH,
+        1000 * taken,
+    )
 
 
 def discount(gains: Sequence[float]) -> float:
@@ -74,12 +79,12 @@ def main() -> int:
     parser.add_argument("golden", type=folder, metavar="GOLDEN", help="the judged queries")
     parser.add_argument("--model", help="a packaged model; by default the one that suits the notes")
     options = parser.parse_args()
-    notes, model, progress = options.notes, options.model, Progress(sys.stderr)
+    notes, model = options.notes, options.model
     key = hashlib.sha256(f"{notes.resolve()}\n{model}".encode()).hexdigest()[:12]
     place = cache_folder(os.environ) / f"golden-{key}"
     try:
         queries = read_golden(options.golden)
-        build_index(notes, place, embedder="embedded", model=model, progress=progress)
+        build_index(notes, place, embedder="embedded", model=model, progress=Progress(sys.stderr))
         with open_index(place) as index:
             *shares, taken = zip(*(judge(index, query) for query in queries), strict=True)
     except BlogSearchError as error:
