@@ -58,13 +58,8 @@ def judge(index: BlogIndex, judged: Judged) -> tuple[float, ...]:
     gains = dict.fromkeys(judged.partial_paths, 0.5) | dict.fromkeys(judged.relevant_paths, 1.0)
     gain = discount([gains.get(note, 0.0) for note in notes])
     first = min(ranks, default=math.inf)
-    return (
-        gain / discount(sorted(gains.values(), reverse=True)),
-        1 / first,
-        first <= 1,
-        first <= DEPTH,
-        1000 * taken,
-    )
+    gain /= discount(sorted(gains.values(), reverse=True))
+    return gain, 1 / first, first <= 1, first <= DEPTH, 1000 * taken
 
 
 def discount(gains: Sequence[float]) -> float:

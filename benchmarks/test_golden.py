@@ -23,7 +23,6 @@ QUERIES = [
         "partial_paths": ["Bread/Rye.md"],
     },
     {"query": "rye bread", "relevant_paths": ["gone.md"]},
-    {"query": "nobody judged this", "relevant_paths": []},
 ]
 
 
