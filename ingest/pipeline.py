@@ -21,6 +21,7 @@ from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, forma
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.ingest.blog import describe_blog
 from blog_search_mcp.ingest.plan import Job, Plan, is_settled, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
@@ -227,7 +228,8 @@ class _Ingest:
             opened = self.store.open_snapshot(writer.files, self.plan.choice.embedder)
             calibration = calibrate(opened, self.queries)
         plan = self.plan
-        manifest = writer.commit(plan.created, plan.build, calibration, plan.site.about)
+        about = describe_blog(self.job.content, plan.site.generator.config)
+        manifest = writer.commit(plan.created, plan.build, calibration, about)
         self.counts.problems += filter(None, (writer.contradiction,))
         self.progress.advance(1)
         return manifest

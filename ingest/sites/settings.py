@@ -63,14 +63,6 @@ _PLACES = ("", "_data/", "data/", "*/", "*/*/")
 _AUTHORS = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, ("", ".", "_"))]
 
 
-def find_setting(config: Config, path: str) -> object:
-    """Return the setting at a path of names as `params.title`, `None` if there is none."""
-    value: object = config
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
 def read_authors(content: Path) -> dict[str, str]:
     """Return the names of authors by the keys that posts have for them, the nearest file's first.
 

@@ -15,13 +15,7 @@ from blog_search_mcp.index.posts.vault import SETTINGS
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.generator import Generator, check_length
 from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.settings import (
-    Config,
-    find_setting,
-    list_languages,
-    read_authors,
-    read_config,
-)
+from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_authors, read_config
 from blog_search_mcp.ingest.sites.table import STYLES, Hexo, Jekyll, MkDocs, Program, Quarto, Zola
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
@@ -49,9 +43,6 @@ class Site:
     """Names by the keys that posts have for them."""
     splits_tags: bool = False
     """Whether blanks part the tags of a line: Jekyll's do, and those of a vault of Obsidian."""
-
-    about: tuple[str, str] = ("", "")
-    """The title and the description of the blog, as far as they are known."""
 
     @property
     def fields(self) -> SiteFields:
@@ -126,7 +117,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     there.
     """
     content = content.resolve()
-    generator, unread = _find_configured(content)
+    generator, unread = find_configured(content)
     links = _choose_links(generator, permalink, content)
     if base_url and links is None:
         raise UsageError(
@@ -145,35 +136,8 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     above = (content, *content.parents[:LEVELS_ABOVE])
     in_vault = generator is None and any((folder / SETTINGS).is_dir() for folder in above)
     splits_tags = in_vault or isinstance(generator, Jekyll)
-    about = _describe(content, generator.config if generator else {})
-    known = languages, read_authors(content), splits_tags, about
+    known = languages, read_authors(content), splits_tags
     return Site(base, generator or links, links, generator is not None, *known)
-
-
-_TITLES = ("title", "site_name", "website.title", "book.title")
-_DESCRIPTIONS = (
-    *("description", "site_description", "website.description", "params.description"),
-    *("extra.description", "tagline", "subtitle", "params.subtitle"),
-)
-_PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
-"""Names of folders that say nothing of a blog."""
-
-
-def _describe(content: Path, config: Config) -> tuple[str, str]:
-    """Return the title of a blog, that of its folder without one, and its description."""
-    known = ([find_setting(config, path) for path in paths] for paths in (_TITLES, _DESCRIPTIONS))
-    titles, told = ([text for text in texts if isinstance(text, str) and text] for texts in known)
-    names = (folder.name for folder in (content, content.parent))
-    titles += [name for name in names if name not in _PLAIN]
-    return next(iter(titles), ""), next(iter(told), "")
-
-
-def find_posts(folder: Path) -> Path:
-    """Return where the posts lie if `folder` is that of a whole site, else the folder itself."""
-    generator, _ = _find_configured(folder)
-    inner = generator.list_folders() if generator and not generator.prefix else ()
-    folders = [folder / name for name in inner if name and (folder / name).is_dir()]
-    return folders[0] if len(folders) == 1 else folder
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
@@ -213,7 +177,7 @@ def _assume(kind: type[Generator], content: Path, *, is_assumed: bool) -> Genera
     return made.model_copy(update={"prefix": prefix, "is_assumed": is_assumed})
 
 
-def _find_configured(content: Path) -> tuple[Generator | None, str]:
+def find_configured(content: Path) -> tuple[Generator | None, str]:
     """Return the generator by the configuration nearest to the posts, and what cannot be read."""
     unread = ""
     for folder, kind in product((content, *content.parents[:LEVELS_ABOVE]), GENERATORS):
