@@ -17,10 +17,10 @@ POSTS = {
     "soup.md": f"---\ntitle: Soup\ndate: 2025-03-04\n---\n{SHORT}",
     "code.md": "---\ntitle: Code\n---\n" + "\n\n".join(CODE) + "\n",
     "guide.md": "".join(
-        f"{'#' * (2 + (n % 3 > 0))} Walrus{n:02}\n\n{'It rests on the ice. ' * 40}\n\n"
+        f"{'#' * (2 + (n % 3 > 0))} Walrus{n:02}\n\n{'тюлень лежит на льду. ' * 40}\n\n"
         for n in range(20)
     ),
-    "long.md": "".join(f"## Walrus{n:02}\n\n{'It rests. ' * 80}\n\n" for n in range(60)),
+    "long.md": "".join(f"## Walrus{n:02}\n\n{'лежит. ' * 80}\n\n" for n in range(60)),
     "named.md": f"---\ntitle: {'A long name ' * 600}\n---\n```\n{('7' * 150 + chr(10)) * 125}```\n",
 }
 LONG = {
