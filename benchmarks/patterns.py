@@ -34,7 +34,7 @@ BOUNDED = {
     "index.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),
     "index.posts.walk._COPY": (255, "a file's name"),
     "index.posts.walk._MAYBE_COPY": (255, "a file's name"),
-    "ingest.sites.others._ZOLA_DATED": (255, "a file's name"),
+    "ingest.sites.table._ZOLA_DATED": (255, "a file's name"),
     "index.store.catalog._SUFFIX": (1_000, "an argument of a tool"),
     "index.search.demands._QUOTED": (1_000, "a query"),
     "index.embedders.client._TOO_LONG": (2_000, "a reply, as far as it is looked at"),

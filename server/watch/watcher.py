@@ -183,15 +183,7 @@ def run_ingest(content: Path, index: Location, embedder_url: str) -> tuple[str, 
     held, holding = os.pipe()
     try:
         done = subprocess.run(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "blog_search_mcp.ingest",
-                *arguments,
-                "--json",
-                STOP_WITH_STDIN,
-            ],
+            [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments],
             stdin=held,
             capture_output=True,
             encoding="utf-8",
