@@ -36,7 +36,7 @@ BOUNDED = {
     "index.posts.walk._MAYBE_COPY": (255, "a file's name"),
     "ingest.sites.table._ZOLA_DATED": (255, "a file's name"),
     "index.store.catalog._SUFFIX": (1_000, "an argument of a tool"),
-    "index.search.demands._QUOTED": (1_000, "a query"),
+    "index.search.demands.QUOTED": (1_000, "a query"),
     "index.embedders.client._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
     "server.http.settings._ORIGIN": (1_000, "an option of the command line"),

@@ -54,7 +54,7 @@ _PART = re.compile(
     r"|<(?P<tag>[A-Z]\w*)(?=[\s/])[^<>]*/>"
     r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
-    r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
+    r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"
     r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
     r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
     re.MULTILINE,
