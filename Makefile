@@ -19,7 +19,7 @@ INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup ingest rebuild serve ask test test-all browser clients eval eval-author bench reliability conformance bundle check format clean
+.PHONY: help setup ingest rebuild serve ask test test-all browser clients eval bench reliability conformance bundle check format clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-17s%s\n", $$1, $$2}'
@@ -53,9 +53,6 @@ clients: $(INSTALLED) .clients/installed ## install real MCP clients into .clien
 
 eval: $(INSTALLED) ## measure how well the posts in CONTENT are searched; options, or further blogs, in EVAL
 	@$(BIN)/python -m benchmarks.quality "$(CONTENT)" $(EVAL)
-
-eval-author: $(INSTALLED) ## measure what the author's tools find: EVAL="INDEX..."
-	@$(BIN)/python -m benchmarks.author $(EVAL)
 
 bench: $(INSTALLED) ## measure how fast every step is, beside its floor; options in BENCH
 	@$(BIN)/python -m benchmarks.speed $(BENCH)

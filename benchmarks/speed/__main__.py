@@ -16,6 +16,7 @@ from benchmarks.options import count, folder, report_failure
 from benchmarks.provenance import command_line, describe_machine, read_commit
 from benchmarks.speed import rows
 from benchmarks.speed.figure import Figure, as_table
+from benchmarks.speed.growth import draw_growth, measure_growth
 from benchmarks.speed.rows import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 
@@ -43,6 +44,9 @@ def main() -> int:
     if options.small:
         chunks, runs = SMALL_CHUNKS, SMALL_RUNS
     try:
+        if options.growth:
+            options.growth.write_text(draw_growth(measure_growth(options.blog)), encoding="utf-8")
+            return 0
         with tempfile.TemporaryDirectory() as work:
             stage = Stage(options.blog, Path(work), chunks, runs)
             attempts = ATTEMPTS if options.small else 1
@@ -93,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--blog", type=folder, default=Path("content"), metavar="CONTENT", help=blog)
     small = "judge at a small size: exit status 1 if a row is far beyond its floor"
     add("--small", action="store_true", help=small)
+    growth = "instead, draw what steps cost at 1,000, 10,000 and 100,000 chunks (15 minutes)"
+    add("--growth", type=Path, metavar="SVG", help=growth)
     return parser
 
 

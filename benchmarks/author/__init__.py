@@ -1,1 +1,0 @@
-"""What the author's tools find, measured on indexes."""

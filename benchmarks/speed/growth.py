@@ -1,0 +1,71 @@
+"""What each step costs as a blog grows, in one picture on two axes of powers of ten."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from math import log10
+from pathlib import Path
+from statistics import median
+
+from benchmarks.speed import rows
+from benchmarks.speed.rows import Stage
+
+SIZES = (1_000, 10_000, 100_000)
+"""Chunks, about."""
+RUNS = 5
+COLOURS = {
+    "first ingest": "#cf222e",
+    "edit until found": "#9a6700",
+    "start": "#0969da",
+    "peak of the ingest": "#8250df",
+    "search": "#1a7f37",
+}
+WIDTH, HEIGHT, LEFT, DECADE = 760, 400, 70, 62
+"""Pixels; DECADE is the height of a power of ten, and the lowest is 1."""
+
+
+def measure_growth(blog: Path) -> Sequence[Mapping[str, float]]:
+    """Return milliseconds by step, and megabytes, for a blog of each of SIZES."""
+    costs = []
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as work:
+            stage = Stage(blog, Path(work), size, RUNS)
+            _, taken, megabytes = stage.first_ingest
+            figures = {
+                "edit until found": rows.edit(stage),
+                "start": rows.start(stage),
+                "search": rows.search(stage),
+            }
+            cost = {step: median(figure.taken) for step, figure in figures.items()}
+            costs.append({"first ingest": taken, "peak of the ingest": megabytes, **cost})
+    return costs
+
+
+def draw_growth(costs: Sequence[Mapping[str, float]]) -> str:
+    """Return an SVG with a line for each step, and its cost at each size."""
+    step = (WIDTH - LEFT - 190) / (len(SIZES) - 1)
+    places = [LEFT + step * number for number in range(len(SIZES))]
+    drawn = [
+        f'<text x="{x:.0f}" y="{HEIGHT - 8}" fill="#59636e" text-anchor="middle">{size:,}</text>'
+        for x, size in zip(places, SIZES, strict=True)
+    ]
+    for name, colour in COLOURS.items():
+        values = [cost[name] for cost in costs]
+        points = [(x, HEIGHT - 40 - DECADE * log10(v)) for x, v in zip(places, values, strict=True)]
+        path = " ".join(f"{x:.0f},{y:.0f}" for x, y in points)
+        drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for (x, y), value in zip(points, values, strict=True):
+            told = f"{name}, {_write(name, value)}" if x == places[-1] else _write(name, value)
+            drawn.append(f'<text x="{x + 6:.0f}" y="{y - 6:.0f}" fill="{colour}">{told}</text>')
+    title = "<title>Cost of each step by chunks of the blog, both axes logarithmic</title>"
+    paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="14"'
+    lines = "\n".join((title, paper, *drawn))
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n{lines}\n</svg>\n'
+
+
+def _write(name: str, value: float) -> str:
+    if name.startswith("peak"):
+        return f"{value:.0f} MB"
+    return f"{value / 1000:.3g} s" if value >= 1000 else f"{value:.3g} ms"
