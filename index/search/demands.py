@@ -10,14 +10,13 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.lexical.searcher import LexicalLevel
+from blog_search_mcp.index.search.confidence import EVERY_WORD
 from blog_search_mcp.index.search.retrieval import analyse
 from blog_search_mcp.index.search.snapshot import Snapshot
 
-QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」')
 _WITHOUT = re.compile(r'(?<!\S)(-(?=[^\W\d_"])|NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})')
 
-EVERY_WORD = 0.999
-"""Coverage by a passage with all words of the query, in the precision of tantivy's scores."""
 MOST_READ = 500
 """Passages with all words of a phrase that are read for it."""
 

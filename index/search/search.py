@@ -10,8 +10,8 @@ import numpy as np
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.search.confidence import Confidence, estimate_confidence
-from blog_search_mcp.index.search.demands import EVERY_WORD, QUOTED, read_demands
+from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
+from blog_search_mcp.index.search.demands import QUOTED, read_demands
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_copies,

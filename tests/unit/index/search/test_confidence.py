@@ -54,6 +54,7 @@ def test_what_headings_reach_is_normal_and_what_absent_ones_do_is_low(
     assert (near.word, near.notice) == ("normal", None)
     assert far.word == "low"
     assert far.notice
+    assert estimate(reaching(1.0, cosine and 0.1)).word == "normal"
     assert 0.0 < far.certainty < near.certainty < 1.0
 
 
