@@ -4,8 +4,8 @@ Whole posts and single chunks are indexed separately: an author's description is
 post, a reader's question is answered in one place, and the two levels together find both. A word
 of the title counts three times and one of a heading, the file name, the slug or a tag twice, by
 being written so often: one field with one length and one saturation ranks better than fields with
-weights of their own. Authors, and what else the front matter says in words, count once, in the
-first chunk.
+weights of their own. Authors, what else the front matter says in words, and words that only the
+description has, count once, in the first chunk.
 """
 
 from __future__ import annotations
@@ -57,15 +57,18 @@ def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms
         filter(None, [_terms([post.title], post)] * TITLE_TIMES + [names] * NAME_TIMES)
     )
     said = _terms([*post.authors, post.words], post)
-    passages, inner_ones = dict[int, str](), list[str]()
-    for chunk_id, chunk in chunks.items():
-        inner_ones.append(_terms([*chunk.inner_headings, chunk.plain], post))
+    about = _terms([post.description], post)
+    inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks.values()]
+    told = {*" ".join((label, *inner)).split()}
+    first = " ".join((said, *(word for word in about.split() if word not in told)))
+    passages = dict[int, str]()
+    for (chunk_id, chunk), words in zip(chunks.items(), inner, strict=True):
         above = [_terms(chunk.headings, post)] * HEADING_TIMES
-        first = said if len(inner_ones) == 1 else ""
-        passages[chunk_id] = " ".join(filter(None, (label, *above, inner_ones[-1], first)))
+        passages[chunk_id] = " ".join(filter(None, (label, *above, words, first.strip())))
+        first = ""
     every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks.values()))
-    above = [_terms([post.description], post), said, *[_terms(every, post)] * HEADING_TIMES]
-    return PostTerms(post_id, "", " ".join(filter(None, (label, *above, *inner_ones))), passages)
+    above = [about, said, *[_terms(every, post)] * HEADING_TIMES]
+    return PostTerms(post_id, "", " ".join(filter(None, (label, *above, *inner))), passages)
 
 
 def _terms(texts: Iterable[str], post: Post) -> str:

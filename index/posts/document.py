@@ -48,6 +48,8 @@ MAX_MARKS = 400_000
 60 µs while Markdown is parsed, the others less. The most in a post of three corpora is 24,999."""
 _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
+_INLINED = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
+"""A picture or font that is written out."""
 _PART = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
     r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
@@ -106,9 +108,9 @@ def read_document(
     front = split_front_matter(text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    shown = take_out_hidden(
-        take_out_unseen(_include_parts(front.body, read_part)), echoes=echo != "false"
-    )
+    text = _INLINED.sub("data:", front.body) if ";base64," in front.body else front.body
+    text = take_out_unseen(_include_parts(text, read_part))
+    shown = take_out_hidden(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     title = strip_title(first_text(normalize_names(front.fields), ("title",)))

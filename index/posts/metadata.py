@@ -189,7 +189,7 @@ _AUTHORS = (
     *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
-_JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|y|&)\s+|,\s*(?=\S+\s+\S)")
+_JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
 """Between names in a string; after a comma alone often stands a first name."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20

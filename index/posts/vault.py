@@ -1,16 +1,19 @@
-"""What an Obsidian vault's own settings leave out of its search: excluded files, and templates.
+"""What a vault's own settings leave out of its search: excluded files, and Obsidian's templates.
 
-Excluded are what `userIgnoreFilters` of `.obsidian/app.json` names, by the beginning of a path or
-by a `/regular expression/`. That is never run: one that is plain words but for `^`, `$`, `.*` and
-`(^|/)` excludes what holds the longest of them, and any other all of the vault, with the reason.
+Of Logseq that is `:hidden` of `logseq/config.edn`. In Obsidian it is what `userIgnoreFilters` of
+`.obsidian/app.json` names, by the beginning of a path or by a `/regular expression/`. That is never
+run: one that is plain words but for `^`, `$`, `.*` and `(^|/)` excludes what holds the longest of
+them, and any other all of the vault, with the reason.
 """
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 SETTINGS = ".obsidian"
+LOGSEQ = "logseq"
 EXCLUDED = "excluded"
 """A `HiddenReason`."""
 
@@ -20,6 +23,7 @@ _TEMPLATES = (
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
 """Files of settings and the field of each that names a template or a folder of them."""
+_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
 """Where a folder begins (`(^|/)`), or a path, or anything."""
@@ -41,6 +45,11 @@ class Vault(NamedTuple):
         return EXCLUDED if any(word in path for word in self.words) else self.doubt or None
 
 
+def is_vault(folder: Path) -> bool:
+    """Whether a folder has settings of Obsidian or Logseq."""
+    return any((folder / name).is_dir() for name in (SETTINGS, LOGSEQ))
+
+
 def read_vault(folder: Path) -> Vault:
     """Read the settings of a vault; those of templates that cannot be read say nothing."""
     settings = folder / SETTINGS
@@ -58,6 +67,10 @@ def read_vault(folder: Path) -> Vault:
         else:
             doubt = f"the vault excludes {text}, which may be any file; name folders instead"
             return Vault(folder, doubt=doubt)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        logseq = (folder / LOGSEQ / "config.edn").read_text("utf-8", "replace")
+        hidden = re.findall(r'"/?([^"]+)"', " ".join(_HIDDEN.findall(logseq)))
+        words += [f"\n{path.casefold()}" for path in hidden]
     return Vault(folder, tuple(words))
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
-from blog_search_mcp.index.posts.vault import SETTINGS, Vault, read_vault
+from blog_search_mcp.index.posts.vault import LOGSEQ, SETTINGS, Vault, is_vault, read_vault
 from blog_search_mcp.index.stores import Location
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
@@ -156,7 +156,7 @@ def walk(content: Path) -> Walk:
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
-    above = (folder for folder in root.parents[:LEVELS_ABOVE] if (folder / SETTINGS).is_dir())
+    above = (folder for folder in root.parents[:LEVELS_ABOVE] if is_vault(folder))
     has_parts = not (root / SETTINGS).is_dir()
     items = [*_list_folder(_Folder(root, tuple(map(read_vault, above)), has_parts))]
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
@@ -209,7 +209,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if SETTINGS in beside:
+    if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)):
         folder = folder._replace(vaults=(*folder.vaults, read_vault(folder.path)))
     for entry in beside.values():
         away = _PLACEHOLDER.fullmatch(entry.name)

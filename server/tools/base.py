@@ -38,7 +38,7 @@ ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 OTHERS = 5
 """Arguments that there are none of and that a notice names."""
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?")
 
 
 def brief(text: str, width: int) -> str:

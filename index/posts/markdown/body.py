@@ -167,9 +167,10 @@ class Body:
         It is the head of a table, the label of a container or callout, the mark of an item of a
         list and the line that opens a fence.
         """
-        lead, indent, blocks = "", 0, self.blocks
+        lead, indent, label_end, blocks = "", 0, 0, self.blocks
         while block := next((b for b in blocks if b.start < place < b.end), None):
-            first, _, rest = self.text[block.start : block.end].lstrip("\n").partition("\n")
+            inner = self.text[max(block.start, label_end) : block.end].lstrip("\n")
+            first, _, rest = inner.partition("\n")
             if block.kind == "table":
                 head = f"{first}\n{rest.partition(chr(10))[0]}\n"
                 narrow = re.sub(r"(?<=\S)( )+|(---)-+", r"\1\2", head)
@@ -178,6 +179,7 @@ class Body:
                 lead, indent = f"{lead}{item[0].rstrip()}\n", len(item[0])
             elif block.kind == "container":
                 lead, indent = f"{lead}{first}\n\n", len(first) - len(first.lstrip()) + 4
+                label_end = block.end - len(rest)
             elif block.kind == "fence":
                 lead += f"{first if re.match('[ >]*(?:```|~~~)', first) else FENCE}\n"
             elif block.kind == "blockquote" and "[!" in first[:6]:

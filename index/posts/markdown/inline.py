@@ -51,8 +51,7 @@ _GONE = re.compile(
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
     | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
-    | ^[ \t]*;?-+8<-+[^\n]*$                      # MkDocs snippets, named by their file
-    | data:[\w/+.-]+;base64,[A-Za-z0-9+/=]+)
+    | ^[ \t]*;?-+8<-+[^\n]*$)                     # MkDocs snippets, named by their file
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
@@ -106,7 +105,7 @@ def _write_link(link: re.Match[str]) -> str:
     return f"[{words}](<{file}#{heading}>)"
 
 
-_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|;base64,|{_ICON}")
+_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
 """What a paragraph without markup does not hold."""
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
@@ -215,7 +214,7 @@ def strip_title(title: str) -> str:
     Names such as `__init__` and `Vec<T>` stay.
     """
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
-    tokens = parse_inline(source, {})
+    tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
     kept = (
         token.content
         if token.type == "html_inline" and not _PHRASING.match(token.content)

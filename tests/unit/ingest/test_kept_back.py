@@ -236,6 +236,15 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         dict.fromkeys(("vault/Forms/a.md", "vault/Bits/Day.md", "vault/T/m/b.md"), "excluded"),
     ),
+    "hidden pages of Logseq": (
+        {
+            "logseq/config.edn": '{;; :hidden ["/x"]\n :hidden ["/Diary" "/pages/me.md"]}',
+            "diary/a.md": WORDS,
+            "pages/me.md": WORDS,
+            "x/diary/b.md": WORDS,
+        },
+        dict.fromkeys(("diary/a.md", "pages/me.md"), "excluded"),
+    ),
 }
 
 

@@ -34,7 +34,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
         "kelp",
     ]
     assert [chunk.split() for chunk in found.chunks.values()] == [
-        [*label, "zebra", "zebra", "toad", "moth"],
+        [*label, "zebra", "zebra", "toad", "moth", "a", "walrus"],
         [*label, *["zebra", "newt"] * 2, "kelp"],
         [*label, *["zebra", "newt"] * 2],
     ]

@@ -71,7 +71,7 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"section": "/sea/"}, {NEW}),
         ({"tag": " ICE "}, {OLD}),
         ({"after": "2025"}, {NEW}),
-        ({"after": "2025-01-01"}, {NEW}),
+        ({"after": "2025-01-01T08:00:00Z"}, {NEW}),
         ({"before": "2024-02"}, {OLD}),
         ({"before": "2024-02-28"}, set()),
         ({"before": "2025-01-01", "after": "2024-02-29"}, {OLD, NEW}),
