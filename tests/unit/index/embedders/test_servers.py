@@ -64,7 +64,7 @@ FEW = dict([*MANY.items()][:10])
 QUESTION = "how is a fleece washed"
 WORDS = "Keyword matches only"
 PAGE = "<html><h1>Please log in</h1></html>"
-LATE = 0.5
+LATE = 0.3
 """Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
 
 
