@@ -114,8 +114,8 @@ class UnknownPost(NotInIndex):
 
     def __init__(self, source: str, sources: Iterable[str]) -> None:
         nearest = find_nearest(source, sources)
-        known = f" Nearest: {', '.join(nearest)}." if nearest else ""
-        super().__init__(f"No post {source!r} in the index.{known} Use a source from search_blog.")
+        advice = f" Nearest: {', '.join(nearest)}." if nearest else ""
+        super().__init__(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
         self.nearest = nearest
 
 

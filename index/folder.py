@@ -253,9 +253,9 @@ def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> 
     names = [path.relative_to(files.folder).as_posix() for path in paths]
 
     def checksum(name: str, path: Path) -> Checksum:
-        known = earlier.get(name)
-        if known is not None and is_unmodified(path, known):
-            return known
+        recorded = earlier.get(name)
+        if recorded is not None and is_unmodified(path, recorded):
+            return recorded
         _sync(path)
         return checksum_of(path)
 

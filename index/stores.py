@@ -26,7 +26,7 @@ class IndexAddress:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """As a path's, the name last."""
+        """Scheme, server and name, like the parts of a path."""
         return f"{self.scheme}://", self.server, self.name
 
     def __str__(self) -> str:

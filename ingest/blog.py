@@ -17,8 +17,12 @@ _PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
     """Return the title of a blog, that of its folder without one, and its description."""
-    known = ([_find_setting(config, path) for path in paths] for paths in (_TITLES, _DESCRIPTIONS))
-    titles, told = ([text for text in texts if isinstance(text, str) and text] for texts in known)
+    settings = (
+        [_find_setting(config, path) for path in paths] for paths in (_TITLES, _DESCRIPTIONS)
+    )
+    titles, told = (
+        [text for text in texts if isinstance(text, str) and text] for texts in settings
+    )
     names = (folder.name for folder in (content, content.parent))
     titles += [name for name in names if name not in _PLAIN]
     return next(iter(titles), ""), next(iter(told), "")

@@ -145,7 +145,7 @@ def make_plan(
         unchanged=unchanged,
         skipped=tuple(skipped),
         cascades=cascades,
-        others=Counter(PurePath(each).suffix for each in walked.others if _is_text(site, each)),
+        others=Counter(PurePath(file).suffix for file in walked.others if _is_text(site, file)),
     )
 
 
@@ -170,8 +170,8 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Sit
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
     find = partial(_find_language_of_file, site=site)
-    found = workers.map(find, sample[:MOST_POSTS], _pass_over)
-    return Counter(language for language in found if language is not None)
+    languages = workers.map(find, sample[:MOST_POSTS], _pass_over)
+    return Counter(language for language in languages if language is not None)
 
 
 def _find_language_of_file(file: SourceFile, site: Site) -> str | None:

@@ -87,7 +87,7 @@ def prepare_post(
         result = ParsedResult(
             source,
             public.due,
-            problems=tuple(f"{source}: {each}" for each in document.problems),
+            problems=tuple(f"{source}: {problem}" for problem in document.problems),
             has_parts=bool(parts),
         )
         if public.left_out and not (include_drafts and public.left_out in INCLUDED):

@@ -136,8 +136,8 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
         )
         for term, stems in read
     )
-    own = {word.stems for word in words if word.weight == 1.0}
-    length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in own)
+    asked = {word.stems for word in words if word.weight == 1.0}
+    length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in asked)
     return Query(
         text=text,
         words=tuple(words),
@@ -185,7 +185,7 @@ def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[st
             least = min(max(having(stem(w[0], s)) for s in stemmers) for w in (first, second))
             stems = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
             for word in (first[0], second[0]):
-                joined[fold(word)] |= {each for each in stems if having(each) >= max(least, 1)}
+                joined[fold(word)] |= {stem for stem in stems if having(stem) >= max(least, 1)}
     lost = (w.exact for w in query.words if not any(map(having, w.stems)))
     joined |= {exact: joined[exact] | {exact} for exact in lost}
     words = (replace(w, stems=tuple(sorted({*w.stems, *joined[w.exact]}))) for w in query.words)
@@ -259,8 +259,8 @@ def correct_spelling(
     stemmers = {stemmer_of(language) for language in languages}
 
     def count(word: str) -> int:
-        forms = ([fold(w), *(stem(w, each) for each in stemmers)] for w in word.split())
-        return min(max(map(having, each)) for each in forms)
+        forms = ([fold(w), *(stem(w, name) for name in stemmers)] for w in word.split())
+        return min(max(map(having, spelled)) for spelled in forms)
 
     words = PLAIN_WORD.findall(text)
     unknown = [word for word in words if not (count(word.lower()) or is_word(word.lower()))]

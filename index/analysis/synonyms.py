@@ -67,7 +67,7 @@ def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str],
         """The word and its synonyms that the blog uses at least as often."""
         others = table.get(word if _RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(having, _stems(word))), 1) if others else 1
-        return [word, *(each for each in others if min(map(having, _stems(each))) >= least)]
+        return [word, *(other for other in others if min(map(having, _stems(other))) >= least)]
 
     for word, *others in _say_words(query, languages, say):
         for other in map(_stems, others):

@@ -61,7 +61,7 @@ class Embedder(Protocol):
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As embed_documents, for queries that nobody waits for; zeros for what has no vector."""
+        """Embed queries that nobody waits for; zeros for what has no vector."""
 
 
 def rebuild_command(kind: str, model: str | None = None) -> str:

@@ -129,7 +129,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
             ) from error
 
     def _execute(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        """As `_run`, on the open connection or a new one. Raises sqlite3.Error."""
+        """Run a statement on the open connection or a new one. Raises sqlite3.Error."""
         if self._connection is None:
             self._connection = connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)
             if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):

@@ -33,7 +33,7 @@ class OllamaWire(Wire):
         super().__init__(resolve_ollama(url), model)
 
     def connect(self, timeout: float) -> Any:
-        """As Wire: the import alone trips on odd settings."""
+        """Set up the library's client, whose import alone trips on odd settings."""
         from ollama import Client
 
         client = Client(host=self.url, **self.options(self.url, timeout))
@@ -42,17 +42,17 @@ class OllamaWire(Wire):
         return client
 
     def ask(self, client: Any, texts: list[str]) -> Any:
-        """As Wire."""
+        """Request vectors by the library."""
         return client.embed(self.model, texts, **self.optional).embeddings
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
-        """As Wire, by version and digest: two requests of a millisecond."""
+        """Return version and digest, by two requests of a millisecond."""
 
         def look(client: Any) -> Any:  # the client has no method for the version
             return client.list().models, client._client.get("/api/version").json()["version"]
 
         models, version = self.request(look, policy)
-        digests = {full_name(each.model or ""): clean_text(each.digest or "") for each in models}
+        digests = {full_name(model.model or ""): clean_text(model.digest or "") for model in models}
         if digest := digests.get(full_name(self.model), ""):
             return clean_text(str(version)), digest
         raise RequestFailed(FailureKind.MISSING, self)

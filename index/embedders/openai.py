@@ -31,7 +31,7 @@ class OpenAIWire(Wire):
     optional = MappingProxyType({"encoding_format": "float"})
 
     def connect(self, timeout: float) -> httpx.Client:
-        """As Wire."""
+        """Set up an HTTP client with the key, if there is one."""
         options = self.options(resolve_openai(self.url), timeout)
         options["headers"]["User-Agent"] = "blog-search-mcp"
         if key := os.environ.get(KEY_VARIABLE, "").strip().removeprefix("Bearer "):
@@ -39,7 +39,7 @@ class OpenAIWire(Wire):
         return httpx.Client(**options)
 
     def ask(self, client: httpx.Client, texts: list[str]) -> Any:
-        """As Wire."""
+        """Request vectors, which some servers send as base64, ordered by `index`."""
         body = {"model": self.model, "input": texts, **self.optional}
         data = client.post(resolve_openai(self.url), json=body).json()["data"]
         entries = sorted(data, key=lambda entry: int(entry.get("index") or 0))

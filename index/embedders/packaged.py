@@ -157,7 +157,7 @@ def is_english_word(word: str) -> bool:
 def _known_share(text: str) -> float:
     counts = [_count_words(run) for run in _RUN.findall(replace_surrogates(text))]
     words = sum([words for words, _ in counts])
-    return sum([known for _, known in counts]) / words if words else 0.0
+    return sum([pieces for _, pieces in counts]) / words if words else 0.0
 
 
 @lru_cache(maxsize=65536)
@@ -167,13 +167,13 @@ def _count_words(run: str) -> tuple[int, int]:
     Cached, so that a run is tokenized once, however often a blog repeats it.
     """
     pieces = load_tokenizer(ENGLISH_MODEL).encode(run, add_special_tokens=False).tokens
-    words = known = 0
+    words = whole = 0
     for piece, following in pairwise([*pieces, ""]):
         if piece.startswith("##") or not (piece == "[UNK]" or any(map(str.isalpha, piece))):
             continue
         words += 1
-        known += bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
-    return words, known
+        whole += bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
+    return words, whole
 
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -192,7 +192,7 @@ def script_coverage(texts: Sequence[str]) -> list[float]:
     0 for a text without a letter, as for an English model.
     """
     letters = [_LETTER.findall(text) for text in texts]
-    return [sum(map(_is_read, found)) / len(found) if found else 0.0 for found in letters]
+    return [sum(map(_is_read, text)) / len(text) if text else 0.0 for text in letters]
 
 
 @lru_cache(maxsize=65536)
@@ -222,16 +222,16 @@ class OnnxEmbedder:
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
+        """Embed texts, whose windows were cut to what the model reads."""
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
         return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder; a long text is the mean of its windows."""
+        """Embed a query; a long one is the mean of its windows."""
         return self._embed(self.identity.query_prefix, text)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
+        """Embed queries that nobody waits for."""
         return self._embed_each(self.embed_query, texts)
 
     def encode(self, text: str) -> list[int]:
@@ -310,7 +310,7 @@ E5: Final = OnnxEmbedder(
 """multilingual-e5-small: about a hundred languages, of which the package has the scripts of
 Europe and East Asia."""
 
-PACKAGED: Final = {each.identity.model: each for each in (MINILM, E5)}
+PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """By name."""
 
 OTHER_SHARE: Final = 0.1

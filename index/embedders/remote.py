@@ -95,7 +95,7 @@ class RemoteEmbedder:
         return self._identity or self.verify(self.for_a_query)
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
-        """As Embedder; in full for a vocabulary of which nothing is known."""
+        """Return the share covered by English, or 1 for a vocabulary of which nothing is known."""
         return english_coverage(texts) if is_english(self.wire.model) else [1.0] * len(texts)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
@@ -111,18 +111,18 @@ class RemoteEmbedder:
         return self._identity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder. Raises as `verify` too."""
+        """Embed texts in batches. Raises TextsRefused, and what `verify` raises."""
         rows, reasons = self._embed_all(self.prefixes[0], texts)
         if reasons:
             raise TextsRefused(rows, reasons)
         return rows
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder. Raises as `verify` too."""
+        """Embed queries in batches; zeros for those refused. Raises what `verify` raises."""
         return self._embed_all(self.prefixes[1], texts)[0]
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder; gives up sooner than for documents. Raises EmbedderMismatch too.
+        """Embed a query, giving up sooner than for documents. Raises what `verify` raises.
 
         The look at a server that was well goes out beside the text and costs no time of its own.
         """

@@ -53,7 +53,7 @@ class ServedEmbedder(RemoteEmbedder):
         run_in_background(lambda: self.embed_documents(["warm up"]))
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder, but raises EmbedderError rather than wait for long.
+        """Embed a query, or raise EmbedderError rather than wait for long.
 
         While it is too early to ask again it raises at once what an earlier query met.
         """

@@ -99,8 +99,8 @@ class MilvusVectors(VectorStore):
         nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[:k]
         chunks = np.asarray(nearest, dtype=np.int64) // WINDOWS
         values = np.asarray([cosines[key] for key in nearest], dtype=np.float32)
-        known = np.isin(chunks, self._sorted_ids)
-        return first_of_each(chunks[known], values[known])
+        is_named = np.isin(chunks, self._sorted_ids)
+        return first_of_each(chunks[is_named], values[is_named])
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         cosines = self._find(query, offsets)

@@ -80,15 +80,15 @@ def cascades_of(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]
 
 def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
     """Put under a post's fields what the cascades that reach it pass down, the nearest first."""
-    known = normalize_names(fields)
+    named = normalize_names(fields)
     for cascade in cascades:
         for name, value in cascade.fields.items():
-            nearer = known.get(name)
-            if cascade.is_final or name not in known:
-                known[name] = value
+            nearer = named.get(name)
+            if cascade.is_final or name not in named:
+                named[name] = value
             elif isinstance(value, dict) and isinstance(nearer, Mapping):
-                known[name] = {**value, **_name_values(nearer)}
-    return known
+                named[name] = {**value, **_name_values(nearer)}
+    return named
 
 
 def _reaches(cascade: Cascade, source: str) -> bool:
@@ -164,11 +164,11 @@ def _read_section(source: str, path: Path, site: SiteFields) -> Iterator[dict[st
         yield {"folder": folder + place, "fields": _pick_fields(_read_data(text, path.suffix))}
         return
     front = split_front_matter(text)
-    known = normalize_names(front.fields)
-    if site.drafts_cover_sections and to_text(known.get("draft")).lower() == "true":
+    named = normalize_names(front.fields)
+    if site.drafts_cover_sections and to_text(named.get("draft")).lower() == "true":
         yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
     is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
-    for entry in _list_cascades({"draft": "true"} if is_kept_back else known.get("cascade")):
+    for entry in _list_cascades({"draft": "true"} if is_kept_back else named.get("cascade")):
         yield {"folder": folder, **entry}
 
 
@@ -186,16 +186,16 @@ def _read_data(text: str, ending: str) -> Fields:
 def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
     """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
     for entry in written if isinstance(written, list) else [written]:
-        known = _name_values(entry)
-        target = _name_values(known.get("target")).items()
+        named = _name_values(entry)
+        target = _name_values(named.get("target")).items()
         texts = {name: to_text(value) for name, value in target}
-        yield {"fields": _pick_fields(known), "target": texts}
+        yield {"fields": _pick_fields(named), "target": texts}
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
     """Return those of a mapping by which posts are public or not."""
-    known = _name_values(fields)
-    named = {name: _to_value(known[name]) for name in sorted(INHERITED & known.keys())}
+    values = _name_values(fields)
+    named = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
     return {name: value for name, value in named.items() if value}
 
 

@@ -119,7 +119,7 @@ class ContentFolder:
     files: frozenset[str]
     """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
     left_out: tuple[LeftOut, ...] = ()
-    """As the last ingest met them, sorted by source."""
+    """Files that the last ingest met, sorted by source."""
     problem: str = ""
     """Why the folder could not be read, in a sentence; empty if it could."""
 

@@ -29,9 +29,9 @@ def normalize_name(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
 
-def first_text(known: Fields, names: Iterable[str]) -> str:
+def first_text(named: Fields, names: Iterable[str]) -> str:
     """Return the first of the fields that holds words, `""` if none does."""
-    return next(filter(None, (to_text(known.get(name)) for name in names)), "")
+    return next(filter(None, (to_text(named.get(name)) for name in names)), "")
 
 
 def to_text(value: object) -> str:
@@ -110,8 +110,8 @@ def parse_date(value: object) -> date | None:
     if moment := read_epoch(written):
         return moment.date()
     for pattern, year, month, day in _WRITTEN:
-        if found := pattern.search(written):
-            parts = [*filter(None, found.groups())]
+        if match := pattern.search(written):
+            parts = [*filter(None, match.groups())]
             return _make_date(parts[year], parts[month], parts[day])
     return None
 
@@ -124,14 +124,14 @@ def read_epoch(written: str) -> datetime | None:
 
 def date_in_path(path: str) -> date | None:
     """Read a date off a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
-    found = _IN_PATH.search(path)
-    return _make_date(*filter(str.isdigit, filter(None, found.groups()))) if found else None
+    match = _IN_PATH.search(path)
+    return _make_date(*filter(str.isdigit, filter(None, match.groups()))) if match else None
 
 
-def find_date(known: Fields, source: str) -> date | None:
+def find_date(named: Fields, source: str) -> date | None:
     """Return a post's date: its author's, else that in its path; names are normalized."""
-    written = first_date(known, DATE_FIELDS)
-    return written or date_in_path(to_text(known.get("path"))) or date_in_path(source)
+    written = first_date(named, DATE_FIELDS)
+    return written or date_in_path(to_text(named.get("path"))) or date_in_path(source)
 
 
 _NO_DATES = re.compile(
@@ -151,9 +151,9 @@ def unread_date(fields: Fields, source: str) -> str:
     return ""
 
 
-def first_date(known: Fields, names: Iterable[str]) -> date | None:
+def first_date(named: Fields, names: Iterable[str]) -> date | None:
     """Return the date of the first of the fields that holds one."""
-    return next(filter(None, (parse_date(known[name]) for name in names if name in known)), None)
+    return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
 
 
 def _make_date(year: str, month: str, day: str) -> date | None:
@@ -225,11 +225,11 @@ def describe_post(
     `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
     follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
     """
-    known = normalize_names(fields)
-    published = find_date(known, source) or first_date(known, CHANGE_FIELDS)
-    part, language = first_text(known, _PARTS), language_tag(first_text(known, _LANGUAGES))
-    key = first_text(known, _KEYS) or (first_text(known, _KEYS_OF_LANGUAGES) if language else "")
-    series = {name: next(leaves(known.get(name)), "") for name in _SERIES}
+    named = normalize_names(fields)
+    published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
+    part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
+    key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
+    series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
     title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
     if versioned := VERSIONED.match(source):
         title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
@@ -237,42 +237,42 @@ def describe_post(
         source=source,
         title=title,
         date=published.isoformat() if published else None,
-        tags=_tags(known, hashtags, splits_tags=splits_tags),
-        description=_cut(_without_entities(first_text(known, _DESCRIPTIONS)), MAX_DESCRIPTION),
-        slug=_bound_address(first_text(known, ("slug",))),
+        tags=_tags(named, hashtags, splits_tags=splits_tags),
+        description=_cut(_without_entities(first_text(named, _DESCRIPTIONS)), MAX_DESCRIPTION),
+        slug=_bound_address(first_text(named, ("slug",))),
         language=language,
         translation_key=_bound_address(key),
         series=_cut(first_text(series, _SERIES), MAX_TITLE),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
-        aliases=_aliases(known),
-        canonical_url=_bound_address(first_text(known, ("canonicalurl", "canonical"))),
-        authors=_list_authors(known),
-        words=_cut(" ".join(_list_words(known)), MAX_DESCRIPTION),
+        aliases=_aliases(named),
+        canonical_url=_bound_address(first_text(named, ("canonicalurl", "canonical"))),
+        authors=_list_authors(named),
+        words=_cut(" ".join(_list_words(named)), MAX_DESCRIPTION),
     )
 
 
-def _list_authors(known: Fields) -> tuple[str, ...]:
+def _list_authors(named: Fields) -> tuple[str, ...]:
     """Return the names, which are strings, of lists or of mappings."""
-    values = (fields.get(name) for fields in _levels(known) for name in _AUTHORS)
+    values = (fields.get(name) for fields in _levels(named) for name in _AUTHORS)
     written = (_cut(to_text(item), MAX_DESCRIPTION) for value in values for item in leaves(value))
     names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
     kept = (_cut(name, MAX_TAG) for name in names if _WORDY.match(name))
     return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
-def _levels(known: Fields) -> Iterator[Fields]:
+def _levels(named: Fields) -> Iterator[Fields]:
     """Yield the fields, and those of a theme that Hugo and Zola have below one of their own."""
-    yield known
-    for inner in (known.get("params"), known.get("extra")):
+    yield named
+    for inner in (named.get("params"), named.get("extra")):
         if isinstance(inner, dict):
             yield normalize_names(inner)
 
 
-def _list_words(known: Fields) -> Iterator[str]:
+def _list_words(named: Fields) -> Iterator[str]:
     """Yield what other fields say in words."""
     taken = {"title", *_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
-    description = first_text(known, _DESCRIPTIONS)
-    for name, value in (item for fields in _levels(known) for item in fields.items()):
+    description = first_text(named, _DESCRIPTIONS)
+    for name, value in (item for fields in _levels(named) for item in fields.items()):
         is_name = name.endswith(("title", "label"))
         if name in taken or (_NO_WORDS.search(name) and not is_name):
             continue
@@ -283,11 +283,11 @@ def _list_words(known: Fields) -> Iterator[str]:
                 yield text
 
 
-def _aliases(known: Fields) -> tuple[str, ...]:
-    values = (known.get(name) for name in _ALIASES)
+def _aliases(named: Fields) -> tuple[str, ...]:
+    values = (named.get(name) for name in _ALIASES)
     lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
     written = [to_text(item) for value in lists for item in leaves(value)]
-    paths = (to_text(known.get(name)) for name in _PATHS)
+    paths = (to_text(named.get(name)) for name in _PATHS)
     written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
     return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
 
@@ -301,9 +301,9 @@ def _without_entities(words: str) -> str:
     return to_line(html.unescape(words)) if "&" in words else words
 
 
-def _tags(known: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
-    taxonomies = known.get("taxonomies")
-    places = (known, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
+def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
+    taxonomies = named.get("taxonomies")
+    places = (named, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
     written = (
         _without_entities(tag)
         for name in _TAGS

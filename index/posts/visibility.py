@@ -111,16 +111,16 @@ def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
     It begins to be at its publication date, else its date; a day begins at midnight, and expires
     when it is over, in the zone of the site or else this machine's.
     """
-    known = normalize_names(fields)
-    zone = to_text(known.get(ZONE))
-    own_day = date_in_path(to_text(known.get("path"))) or date_in_path(source)
-    dated = (*_read_times(known, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
-    begins = max(filter(None, (dated[0], *_read_times(known, _BEGINS, zone))), default=now)
-    ends = min(_read_times(known, _ENDS, zone, is_end=True), default=None)
-    reasons = {reason for name, value in _list_fields(known) for reason in _judge(name, value)}
+    named = normalize_names(fields)
+    zone = to_text(named.get(ZONE))
+    own_day = date_in_path(to_text(named.get("path"))) or date_in_path(source)
+    dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
+    begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
+    ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)
+    reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
     folders, _, name = source.rpartition("/")
     reasons |= {"draft"} if "_drafts" in folders.split("/") or ".draft." in name else set()
-    reasons |= {"locked"} if _is_locked_by_another(known) else set()
+    reasons |= {"locked"} if _is_locked_by_another(named) else set()
     reasons |= {"future"} if begins > now else set()
     reasons |= {"expired"} if ends and ends <= now else set()
     left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
@@ -147,28 +147,28 @@ def _judge(name: str, value: object) -> Iterator[HiddenReason]:
             yield reason
 
 
-def _list_fields(known: Fields) -> Iterator[tuple[str, object]]:
+def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
     """Yield the fields, and those of the mappings that may hold some, by their names in _TABLE."""
-    yield from known.items()
-    for name in (_MAPPINGS | _GROUPS) & known.keys():
-        value, prefix = known[name], f"{name}." if name in _MAPPINGS else ""
+    yield from named.items()
+    for name in (_MAPPINGS | _GROUPS) & named.keys():
+        value, prefix = named[name], f"{name}." if name in _MAPPINGS else ""
         for key, each in value.items() if isinstance(value, Mapping) else ():
             yield prefix + normalize_name(str(key)), each
 
 
-def _is_locked_by_another(known: Fields) -> bool:
-    locking = known.get(LOCKED_WHEN)
+def _is_locked_by_another(named: Fields) -> bool:
+    locking = named.get(LOCKED_WHEN)
     for name, words in locking.items() if isinstance(locking, Mapping) else ():
-        written = {to_text(each).lower() for each in leaves(known.get(name))} - {""}
+        written = {to_text(text).lower() for text in leaves(named.get(name))} - {""}
         if written and (words == "*" or not written.isdisjoint(words.lower().split(","))):
             return True
     return False
 
 
 def _read_times(
-    known: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
+    named: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
 ) -> Iterator[datetime]:
-    given = (known[name] for name in names if name in known)
+    given = (named[name] for name in names if name in named)
     return filter(None, (_to_instant(value, zone, is_end=is_end) for value in given))
 
 

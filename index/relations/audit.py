@@ -95,7 +95,7 @@ def _find_repeats(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
     @cache
     def read(number: int) -> Wording:
         chunks = corpus.snapshot.catalog.chunks_of(number).values()
-        text = "\n".join(each.plain for each in chunks)
+        text = "\n".join(chunk.plain for chunk in chunks)
         return read_wording(text, corpus.posts[number].language)
 
     ids, repeats = corpus.passages.posts.tolist(), dict[tuple[str, str], float]()
@@ -159,6 +159,6 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
     """Find drafts that were left, the one left longest first."""
     before = (today - STALE).isoformat()
-    drafts = [each for each in folder.left_out if each.reason == "draft" and each.day < before]
+    drafts = [post for post in folder.left_out if post.reason == "draft" and post.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
         yield Finding(draft.post.source, 0, f"draft “{draft.post.title}” of {draft.day}")

@@ -92,13 +92,13 @@ class _Judge:
         self._folders = {str(above) for name in files for above in PurePosixPath(name).parents}
         self._names = {posixpath.basename(name) for name in files}
         self._there = files | self._folders | {page_of(name) for name in files}
-        self._hidden = {page_of(each.post.source): each for each in folder.left_out}
+        self._hidden = {page_of(hidden.post.source): hidden for hidden in folder.left_out}
         self._hidden_by_name: defaultdict[str, list[LeftOut]] = defaultdict(list)
-        for page, each in self._hidden.items():
-            for name in {parse_path(page).undated, each.post.slug.casefold()}:
-                self._hidden_by_name[name].append(each)
+        for page, hidden in self._hidden.items():
+            for name in {parse_path(page).undated, hidden.post.slug.casefold()}:
+                self._hidden_by_name[name].append(hidden)
         self._anchors = {
-            post: frozenset(name_key(unquote(each)) for each in anchors)
+            post: frozenset(name_key(unquote(anchor)) for anchor in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
         sources = (post.source for post in corpus.posts.values())
@@ -112,7 +112,7 @@ class _Judge:
 
         0 for what lies at the top of the site, for what posts lie below, and for pages of no post.
         """
-        is_above = any(each.startswith(f"{page}/") for each in self._pages)
+        is_above = any(other.startswith(f"{page}/") for other in self._pages)
         return 0 if "/" not in page or is_above else self._shapes[folder_shape(page)]
 
     def lacks(self, target: Target) -> bool:

@@ -58,7 +58,7 @@ class Corpus:
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""
         group = self.snapshot.translations.get(post, ())
-        return frozenset(each.post for each in group) - {post}
+        return frozenset(version.post for version in group) - {post}
 
     def targets_of(self, links: Iterable[Link], source: str) -> frozenset[int]:
         """Return the posts that links in the text at `source` lead to."""

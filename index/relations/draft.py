@@ -28,7 +28,7 @@ class Draft:
     """A text with what is known of it."""
 
     post: Post
-    """As its front matter, its file's name and its text describe it."""
+    """Described by its front matter, its file's name and its text."""
     passages: tuple[Chunk, ...]
     """In order."""
     links: tuple[Link, ...] = ()
@@ -54,7 +54,7 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
     """Take a post of the index as a draft. Raises UnknownPost or IndexBroken."""
     post_id, post = corpus.snapshot.catalog.find_post(source)
     chunks = corpus.snapshot.catalog.chunks_of(post_id)
-    links = tuple(each.link for each in corpus.links.get(post_id, ()))
+    links = tuple(linked.link for linked in corpus.links.get(post_id, ()))
     return Draft(post, tuple(chunks.values()), links, post_id)
 
 
@@ -71,10 +71,10 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
         np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
         return normalise(sums), ""
     title = draft.post.title
-    texts = [embedding_text(title, each.headings, each.plain) for each in draft.passages]
+    texts = [embedding_text(title, chunk.headings, chunk.plain) for chunk in draft.passages]
     if not texts:
         return None, ""
-    embedder, plain = corpus.snapshot.embedder, [each.plain for each in draft.passages]
+    embedder, plain = corpus.snapshot.embedder, [chunk.plain for chunk in draft.passages]
     is_read = np.array(embedder.vocabulary_coverage(plain)) > 0
     try:
         return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""

@@ -45,7 +45,7 @@ class Passages:
         self._mean = self._vectors.mean()
         spoken = [posts[post].language for post in self.posts.tolist()]
         self._languages = {language: n for n, language in enumerate(dict.fromkeys(spoken))}
-        numbers = np.array([self._languages[each] for each in spoken], dtype=np.int64)
+        numbers = np.array([self._languages[name] for name in spoken], dtype=np.int64)
         self._spoken = numbers[of_posts]
         """By window, the number of its language."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED

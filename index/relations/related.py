@@ -38,5 +38,5 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
 def _keep_apart(corpus: Corpus, post: int) -> frozenset[int]:
     """Return what a post is never listed with."""
     series = corpus.snapshot.series.get(post)
-    parts = {each.post for each in series.parts} if series else set()
+    parts = {part.post for part in series.parts} if series else set()
     return corpus.translations_of(post) | parts | corpus.linked.get(post, frozenset())

@@ -119,7 +119,7 @@ def find_series(
             _join(groups, posts, pair)
     apart = {id(group): group for group in groups.values()}.values()
     series = [_order(posts, group, surest) for group in apart if len(group) > 1]
-    return sorted(series, key=lambda each: each.parts[0].source)
+    return sorted(series, key=lambda one: one.parts[0].source)
 
 
 def _signs_of(post: Post) -> Iterator[_Sign]:
@@ -167,7 +167,7 @@ def _find_parts(
 
 def _join(groups: dict[int, set[int]], posts: Mapping[int, Post], members: Sequence[int]) -> None:
     for other in members[1:]:
-        one, two = (groups.setdefault(each, {each}) for each in (members[0], other))
+        one, two = (groups.setdefault(post, {post}) for post in (members[0], other))
         names = {_fold(posts[number].series) for number in one | two} - {""}
         if one is not two and len(names) < 2:
             one |= two

@@ -52,7 +52,7 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     by_source = {post.source: post for post in posts.values()}
     groups, of_source = list[Family](), dict[str, Family]()
     for family in (*_by_key(posts.values()), *_by_place(by_source)):
-        group = next((of_source[each] for each in family.values() if each in of_source), Family())
+        group = next((of_source[s] for s in family.values() if s in of_source), Family())
         others = {
             language: source
             for language, source in family.items()
@@ -121,5 +121,5 @@ def _read_signs(place: str) -> Iterator[_Sign]:
     folders = place.split("/")
     for depth, folder in enumerate(folders[:-1]):
         if tag := read_tag(folder):
-            level = "".join(f"{each}/" for each in folders[:depth])
+            level = "".join(f"{folder}/" for folder in folders[:depth])
             yield _Sign(level, tag, level + "/".join(folders[depth + 1 :]))

@@ -14,7 +14,9 @@ from blog_search_mcp.index.search.confidence import EVERY_WORD
 from blog_search_mcp.index.search.retrieval import analyse
 from blog_search_mcp.index.search.snapshot import Snapshot
 
-QUOTED = re.compile(r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」')
+QUOTED = re.compile(
+    r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」'
+)
 _WITHOUT = re.compile(r'(?<!\S)(-(?=[^\W\d_"])|NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})')
 
 MOST_READ = 500
@@ -66,6 +68,6 @@ def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -
 
 def _read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
     """The passages that hold all of the words, with their headings."""
-    found = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
-    for number, chunk in snapshot.catalog.chunks(found).items():
+    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
+    for number, chunk in snapshot.catalog.chunks(numbers).items():
         yield number, "\n".join((*chunk.all_headings, chunk.plain))

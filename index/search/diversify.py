@@ -128,7 +128,7 @@ def collapse_translations(
     """
     collapsed: dict[int, float] = {}
     for post, score in scores.items():
-        group = [each for each in translations.get(post, ()) if each.post in scores]
+        group = [version for version in translations.get(post, ()) if version.post in scores]
         shown = _choose_post(group, scores, query) if len(group) > 1 else post
         collapsed[shown] = max(score, collapsed.get(shown, 0.0))
     return collapsed
@@ -137,12 +137,12 @@ def collapse_translations(
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
     """The id of the post to show, of two or more: in the query's language and Chinese script."""
     language, traditional = language_of(query), to_simplified(query) != query
-    least = 0.0 if language else NEAR_BEST * max(scores[each.post] for each in group)
+    least = 0.0 if language else NEAR_BEST * max(scores[version.post] for version in group)
 
-    def rank(each: Translation) -> tuple[bool, bool, float, int]:
-        speaks = primary_subtag(each.language) == (language or "en")
-        fits = bool(TRADITIONAL.search(each.language)) == traditional or language != "zh"
-        near = speaks and scores[each.post] >= least
-        return not near, near and not fits, -scores[each.post], each.post
+    def rank(version: Translation) -> tuple[bool, bool, float, int]:
+        speaks = primary_subtag(version.language) == (language or "en")
+        fits = bool(TRADITIONAL.search(version.language)) == traditional or language != "zh"
+        near = speaks and scores[version.post] >= least
+        return not near, near and not fits, -scores[version.post], version.post
 
     return min(group, key=rank).post

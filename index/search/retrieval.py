@@ -217,10 +217,10 @@ def _gather_candidates(
     vector: Vectors | None,
     blog_cosine: float,
     proposed: Sequence[int],
-    found: tuple[Scores, Scores],
+    scores: tuple[Scores, Scores],
 ) -> Candidates:
-    """Gather everything of the `proposed` posts, which ascend; `found` are BM25 and coverage."""
-    bm25, coverage = found
+    """Gather everything of the `proposed` posts, which ascend; `scores` are BM25 and coverage."""
+    bm25, coverage = scores
     ids = np.array(proposed, dtype=np.int64)
     chunks, counts = snapshot.table.of_posts(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]

@@ -63,7 +63,7 @@ class Snapshot:
     def translations_of(self, post: int) -> Translated:
         """Return language and source of each translation of a post, in the languages' order."""
         group = self.translations.get(post, ())
-        return tuple(sorted((each.language, each.source) for each in group if each.post != post))
+        return tuple(sorted((one.language, one.source) for one in group if one.post != post))
 
     @cached_property
     def authors(self) -> tuple[str, ...]:

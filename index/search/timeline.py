@@ -22,7 +22,7 @@ def make_timeline(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], int]:
     its own score, without what a search adds to the one named by its title.
     """
     best = {hit.post.source: hit for hit in reversed(hits)}
-    scores = [sum(each.share * each.value for each in hit.reasons) for hit in best.values()]
+    scores = [sum(reason.share * reason.value for reason in hit.reasons) for hit in best.values()]
     least = SHARE * max(scores, default=0.0)
     fitting = [hit for hit, score in zip(best.values(), scores, strict=True) if score >= least]
     matching = sorted(fitting, key=hits.index)

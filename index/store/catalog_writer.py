@@ -101,7 +101,7 @@ class CatalogWriter:
                 self._insert("tags", post_id, tag)
             for link in pending.links:
                 self._insert("links", post_id, link.href, link.words, link.line)
-            keys = {name_key(each) for chunk in pending.chunks for each in chunk.all_headings}
+            keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
             for key in sorted(keys):
                 self._insert("headings", post_id, key)
             return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
@@ -123,10 +123,10 @@ class CatalogWriter:
         """Note which posts are translations of each other, and which the parts of a series."""
         self._connection.execute("DELETE FROM relations")
         for group in translations:
-            members = tuple((each.source, each.language) for each in group)
+            members = tuple((version.source, version.language) for version in group)
             self._insert("relations", "translations", "", members)
         for one in series:
-            self._insert("relations", "series", one.name, tuple(each[1:] for each in one.parts))
+            self._insert("relations", "series", one.name, tuple(part[1:] for part in one.parts))
 
     def commit(self) -> None:
         """Make what is written so far readable for other processes."""

@@ -115,8 +115,8 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     """Describe how many of `posts` have vectors while others wait for theirs, else `None`."""
     if not waiting:
         return None
-    known = f"{posts - waiting:,} of {posts:,} posts are"
-    return f"Still being indexed: {known} known by meaning so far, the others by words alone."
+    shared = f"{posts - waiting:,} of {posts:,} posts are"
+    return f"Still being indexed: {shared} known by meaning so far, the others by words alone."
 
 
 def _count(names: Iterable[str]) -> Counted:

@@ -71,7 +71,7 @@ class VectorWriter:
             self._file.write(rows.data)
         self._file.close()
         self._link_segments(kept)
-        own = [count] if (count := len(new) + len(merged)) else []
+        added = [count] if (count := len(new) + len(merged)) else []
         path, dimension = rows_path(self._folder, self._number), len(self._total)
         if refused.any():
             rows = map_rows(path, count, dimension)[0][: len(new)][refused]
@@ -81,8 +81,8 @@ class VectorWriter:
         if not count:
             path.unlink()
         directory = Directory(
-            segments=np.append(base.segments[:kept], [self._number] * len(own)).astype(np.int64),
-            counts=np.append(base.counts[:kept], own).astype(np.int64),
+            segments=np.append(base.segments[:kept], [self._number] * len(added)).astype(np.int64),
+            counts=np.append(base.counts[:kept], added).astype(np.int64),
             ids=np.concatenate([base.ids[:end], new, base.ids[merged]]),
             deleted=np.concatenate([deleted[:end], refused, np.zeros(len(merged), dtype=bool)]),
             total=self._total,

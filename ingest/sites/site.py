@@ -136,8 +136,8 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     above = (content, *content.parents[:LEVELS_ABOVE])
     in_vault = generator is None and any((folder / SETTINGS).is_dir() for folder in above)
     splits_tags = in_vault or isinstance(generator, Jekyll)
-    known = languages, read_authors(content), splits_tags
-    return Site(base, generator or links, links, generator is not None, *known)
+    of_posts = languages, read_authors(content), splits_tags
+    return Site(base, generator or links, links, generator is not None, *of_posts)
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:

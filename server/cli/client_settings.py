@@ -33,7 +33,7 @@ class Client:
     """An MCP client, and the file of its settings that counts in every folder."""
 
     word: str
-    """As a command line has it."""
+    """The name on the command line."""
     path: Path
     key: str = "mcpServers"
     """The object of entries by name."""

@@ -219,7 +219,7 @@ def instructions(overview: Overview) -> str:
     blog += f" at {brief(overview.site, 80)}" if overview.site else ""
     told = brief(overview.description, DESCRIPTION_WIDTH).rstrip(".")
     told = f" {told}." if told else ""
-    titles = ", ".join(f"“{brief(each, TITLE_WIDTH)}”" for each in overview.newest)
+    titles = ", ".join(f"“{brief(title, TITLE_WIDTH)}”" for title in overview.newest)
     latest = f" Newest posts: {titles}." if titles else ""
     posts = "1 post" if overview.posts == 1 else f"{overview.posts:,} posts"
     newest = f", the newest of {overview.last_day}" if overview.last_day else ""

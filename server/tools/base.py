@@ -184,8 +184,8 @@ class Tool(Generic[ArgumentsT]):
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""
         others = [name for name in values if name not in self.names and not is_absent(values[name])]
-        named, known = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
-        return f"{self.name} has no argument {named}; it takes {known}." if others else ""
+        named, taken = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
+        return f"{self.name} has no argument {named}; it takes {taken}." if others else ""
 
     @property
     def description(self) -> str:

@@ -132,8 +132,8 @@ class Body:
             if token.type == "inline"
         )
         words = (CODE.sub("`", text) for text in texts)
-        found = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
-        return tuple(t for t in found if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
+        tags = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
+        return tuple(t for t in tags if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:

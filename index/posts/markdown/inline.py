@@ -298,27 +298,27 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
             words += token.content
 
 
-def _write_target(found: re.Match[str]) -> str:
+def _write_target(generated: re.Match[str]) -> str:
     """Write what site generators replace by an address as an address."""
-    if slug := found["slug"]:
-        words = (found["words"] or "").removesuffix("-").rstrip()
+    if slug := generated["slug"]:
+        words = (generated["words"] or "").removesuffix("-").rstrip()
         quoted = re.match(r"([\"'])(.*?)\1", words)
         words = (quoted[2] if quoted else words) or slug
         return f"[{words}](post:{quote(slug)})"
-    scheme = found.lastgroup
+    scheme = generated.lastgroup
     if scheme is None:
         return ""
-    target = quote(found[scheme], safe="/#.-_~@:%")
+    target = quote(generated[scheme], safe="/#.-_~@:%")
     return target if scheme == "path" else f"{scheme}:{target}"
 
 
 def _read_html(source: str, line: int, ids: list[str]) -> Iterator[Link]:
     """Yield the links of HTML that begins on `line`; add the ids of its elements to `ids`."""
     for tag in _START_TAG.finditer(source):
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         for name, *values in _HTML_ATTRIBUTE.findall(tag[2]):
-            found.setdefault(name.lower(), html.unescape("".join(values)))
+            attributes.setdefault(name.lower(), html.unescape("".join(values)))
         is_link = tag[1].lower() == "a"
-        if is_link and found.get("href"):
-            yield Link(found["href"], "", line + source.count("\n", 0, tag.start()))
-        ids += filter(None, (found.get("id"), found.get("name") if is_link else None))
+        if is_link and attributes.get("href"):
+            yield Link(attributes["href"], "", line + source.count("\n", 0, tag.start()))
+        ids += filter(None, (attributes.get("id"), attributes.get("name") if is_link else None))

@@ -217,11 +217,11 @@ _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
     """Replace all syntax that begins outside code; what has its line for itself keeps one."""
     pieces, kept = [], 0
-    for found in find_outside(code, SYNTAX, markdown):
-        if keeps_braces and found[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not found["opens"]:
+    for match in find_outside(code, SYNTAX, markdown):
+        if keeps_braces and match[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not match["opens"]:
             continue
-        start, end = found.span()
-        words, line = read_syntax(found), found["indent"]
+        start, end = match.span()
+        words, line = read_syntax(match), match["indent"]
         before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
         is_alone = _REST.match(markdown, end) and not before.strip(" \t>")
         if words.strip() and "\n" not in words and is_alone:

@@ -80,31 +80,31 @@ _CONTROLS = re.compile(
 """Tags whose arguments are a template's own."""
 
 
-def read_syntax(found: re.Match[str]) -> str:
+def read_syntax(match: re.Match[str]) -> str:
     """Return the Markdown of what a reader sees of a match of SYNTAX."""
-    if found["opens"]:
-        return f"{found['opens']} {found['shown'].strip()} {found['closes']}"
-    if found["pair"]:
-        return found["inner"]
-    if found["space"]:
+    if match["opens"]:
+        return f"{match['opens']} {match['shown'].strip()} {match['closes']}"
+    if match["pair"]:
+        return match["inner"]
+    if match["space"]:
         return " "
-    if found["tag"] in ("blockquote", "quote", "pullquote") and "=" not in found["rest"]:
-        return " ".join(word for word in _arguments(found).split() if "://" not in word)
-    if found["tag"] in ("post_link", "asset_link"):
-        return _arguments(found).partition(" ")[2].strip("'\" ")
-    if found["indent"] is not None:
-        title = found["label"] or found["title"] or found["callout"]
-        return (title or "").strip() or _printed(found[0])
-    if raw := found["raw"] or found["raw_lines"]:
+    if match["tag"] in ("blockquote", "quote", "pullquote") and "=" not in match["rest"]:
+        return " ".join(word for word in _arguments(match).split() if "://" not in word)
+    if match["tag"] in ("post_link", "asset_link"):
+        return _arguments(match).partition(" ")[2].strip("'\" ")
+    if match["indent"] is not None:
+        title = match["label"] or match["title"] or match["callout"]
+        return (title or "").strip() or _printed(match[0])
+    if raw := match["raw"] or match["raw_lines"]:
         return raw
-    if found["tag"] and _CONTROLS.fullmatch(found["tag"]):
+    if match["tag"] and _CONTROLS.fullmatch(match["tag"]):
         return ""
-    words = _printed(found["shortcode"] or found["rest"] or found["output"] or found["component"])
+    words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
     return f" {words} " if words else ""
 
 
-def _arguments(found: re.Match[str]) -> str:
-    return found["rest"].removesuffix("-").strip()
+def _arguments(match: re.Match[str]) -> str:
+    return match["rest"].removesuffix("-").strip()
 
 
 def _printed(source: str | None) -> str:

@@ -111,7 +111,7 @@ def suggest_backlinks(
     suggestions: list[tuple[float, Suggestion]] = []
     for number, nearness in _find_near(corpus, subject, cosines).items():
         text = draft_of_post(corpus, corpus.posts[number].source)
-        speaks = {primary_subtag(each.language) for each in (draft, text)} - {""}
+        speaks = {primary_subtag(it.language) for it in (draft, text)} - {""}
         if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
         compared = corpus.passages.by_chunk(cosines, number)

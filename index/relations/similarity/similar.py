@@ -107,7 +107,7 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     Of posts that come as near the newer is first. Neither the draft itself nor its translations are
     listed. Raises IndexBroken.
     """
-    lengths = [read_wording(each.plain, draft.post.language).length for each in draft.passages]
+    lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
     vectors, notice = embed_passages(corpus, draft)
     vectors = None if vectors is None else vectors[list(judged)]
@@ -120,12 +120,12 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     best.sort(key=lambda it: (round(it.score, 2), it.post.date or ""), reverse=True)
     families = [{it.post.source, *(source for _, source in it.translations)} for it in best]
     best = [it for n, it in enumerate(best) if it.post.source not in set().union(*families[:n])]
-    listed = [each for each in best if each.meetings]
+    listed = [it for it in best if it.meetings]
     return Similarity(
         posts=tuple(listed[:limit]),
-        nearest=() if listed else tuple(each.post for each in best[: min(limit, NEAREST)]),
+        nearest=() if listed else tuple(it.post for it in best[: min(limit, NEAREST)]),
         passages=draft.passages,
-        said=len({meeting.passage for each in listed for meeting in each.meetings}),
+        said=len({meeting.passage for it in listed for meeting in it.meetings}),
         translations=tuple(corpus.posts[post] for post in sorted(translations)),
         notice=notice,
     )
@@ -138,7 +138,7 @@ class _Search:
         self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
     ) -> None:
         self._corpus, self._hidden, self._language = corpus, hidden, draft.post.language
-        self._wordings = [read_wording(each.plain, self._language) for each in draft.passages]
+        self._wordings = [read_wording(passage.plain, self._language) for passage in draft.passages]
         level = corpus.snapshot.lexical.chunks
         self._rarity = Rarity(level.having, level.documents)
         self._linked = corpus.targets_of(draft.links, draft.post.source)
@@ -163,7 +163,7 @@ class _Search:
     def _search_words(self) -> set[int]:
         """Return the posts that share most of the rarest words."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
-        words = filter(level.having, set().union(*(each.words for each in self._wordings)))
+        words = filter(level.having, set().union(*(wording.words for wording in self._wordings)))
         rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RAREST]
         query = analyse_query(" ".join(rarest), languages)
         return set(level.normalised_bm25(query, PROPOSED + len(self._hidden)))
@@ -193,12 +193,12 @@ class _Search:
         compared = self._corpus.passages.by_chunk(self._cosines, number)
         cosines = words if compared is None else np.maximum(compared, 0.0)
         meetings = list[Meeting]()
-        runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in theirs))
+        runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in theirs))
         for n, mine in enumerate(self._wordings):
-            words[n] = [self._rarity.share(each.words, of=mine.words) for each in theirs]
+            words[n] = [self._rarity.share(wording.words, of=mine.words) for wording in theirs]
             repeated, at = share_runs(mine.runs, runs), int(cosines[n].argmax())
             if repeated >= REPEATED:
-                at = int(np.argmax([len(each.runs & mine.runs) for each in theirs]))
+                at = int(np.argmax([len(wording.runs & mine.runs) for wording in theirs]))
             elif n not in near or not (is_foreign or words[n, at] >= SHARED):
                 continue
             chunk = [*chunks.values()][at]
@@ -206,7 +206,7 @@ class _Search:
             says = make_snippet(chunk.plain, weights, post.language, SAYS)
             meetings.append(Meeting(n, chunk, repeated, says))
         meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
-        all_runs = frozenset[tuple[str, ...]]().union(*(each.runs for each in self._wordings))
+        all_runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in self._wordings))
         kind: Kind = "same ground"
         if is_foreign and len(meetings) >= MOST * len(self._wordings):
             kind = "translation"
