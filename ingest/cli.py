@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -91,6 +92,7 @@ def ingest(
     as_json: bool,
     stop_with_stdin: bool,
     embeds: bool = True,
+    on_words: Callable[[], object] = lambda: None,
     **options: Any,
 ) -> int:
     """Bring the index up to date with CONTENT, by default the folder and options of before."""
@@ -121,6 +123,7 @@ def ingest(
         options=keep_options(index, **options),
         rebuild=rebuild,
         embeds=embeds,
+        on_words=on_words,
     )
     return run(job, as_json)
 

@@ -136,6 +136,7 @@ class _Ingest:
                     "All posts can be searched by words now. Search by meaning follows for "
                     f"{manifest.waiting:,} of {len(manifest.posts):,}, the newest first."
                 )
+                self.job.on_words()
             manifest = self._write_backlog(manifest, queue)
             if self.job.rebuild:
                 cache.prune()

@@ -42,6 +42,8 @@ class Job:
     rebuild: bool = False
     embeds: bool = True
     """Whether posts get vectors; without them they are found by words alone."""
+    on_words: Callable[[], object] = lambda: None
+    """Called once where posts can be searched by words and their vectors take longer."""
     processes: int | None = None
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
@@ -51,7 +53,7 @@ AWAY = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 23
+READING = 24
 """Raise it when the same file would give other metadata or another plain text."""
 
 GRAIN_NS = 2_000_000_000

@@ -42,9 +42,15 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     if settings.watch == Path.home():
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}
-    context = click.get_current_context()
-    status = context.invoke(ingest, content=settings.watch, **options)
-    return int(status) or tell_clients(settings, commands.clients_here(), client, name)
+    context, told = click.get_current_context(), list[int]()
+
+    def tell() -> None:
+        told.append(tell_clients(settings, commands.clients_here(), client, name))
+
+    status = context.invoke(ingest, content=settings.watch, on_words=tell, **options)
+    if not (status or told):
+        tell()
+    return int(status or told[0])
 
 
 _OF_INGEST = ("embedder", "model", "base_url", "permalink", "include_drafts", "rebuild")

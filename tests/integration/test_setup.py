@@ -17,6 +17,8 @@ from unittest import mock
 import pytest
 
 from blog_search_mcp.index.commands import start_words
+from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.ingest import embedding
 from tests.support.front import Ran, command
 
 POSTS = {
@@ -78,6 +80,17 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
     assert again.status == 0
     assert "nothing changed" in again.err
     assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
+
+
+def test_clients_are_told_once_words_can_be_searched(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".cursor").mkdir()
+    monkeypatch.setattr(embedding, "WORDS_FIRST", 1)
+    fails = mock.Mock(side_effect=EmbedderError("The model is gone."))
+    monkeypatch.setattr(embedding.EmbeddingQueue, "embed_backlog", fails)
+    assert setup(home, "setup", "blog/posts").status == 1
+    assert [*cursor_entries(home)] == ["blog"]
 
 
 def test_a_second_blog_gets_an_index_and_an_entry_of_its_own(home: Path) -> None:
