@@ -7,11 +7,9 @@ refusal names the argument, the rule and the value, which is what a model needs 
 
 from __future__ import annotations
 
-import json
 import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -52,7 +50,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
         raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
         raise ValueError(f"must be at most {most:,} characters, got {len(text):,}")
-    return text
+    return results.replace_surrogates(text)
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
@@ -82,9 +80,9 @@ _AFTER = "Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool."""
+    """The arguments of one tool; a value of another type is taken as pydantic reads it: `"5"`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True, extra="forbid")
 
 
 class FilterArguments(Arguments):
@@ -172,13 +170,14 @@ class Tool(Generic[ArgumentsT]):
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
-        fields, meant = self.arguments.model_fields, dict[str, object]()
         if told := self._name_others(values):
             raise UsageError(told)
-        for name, field in fields.items():
-            value = values.get(name)
-            if value is not None and (field.is_required() or not is_absent(value)):
-                meant[name] = take_as_meant(value, field.annotation)
+        fields, meant = self.arguments.model_fields, dict[str, object]()
+        for name in fields.keys() & values.keys():
+            if fields[name].is_required() or not is_absent(values[name]):
+                value = values[name]
+                is_single = isinstance(value, list) and len(value) == 1
+                meant[name] = value[0] if is_single else value
         return check_arguments(self.arguments, meant)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
@@ -223,28 +222,6 @@ def is_absent(value: object) -> bool:
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().lower() in ABSENT
     return value in (None, [], {})
-
-
-def take_as_meant(value: object, wanted: object) -> object:
-    """Return the value of the type `wanted` that another stands for: `"5"`, `5.0`, `["a"]`.
-
-    A number is text where that is wanted.
-    """
-    is_number = wanted in (int, bool)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str) and (is_number or value.lstrip().startswith("[")):
-        with suppress(ValueError, RecursionError):
-            read = json.loads(value.lower() if is_number else value)
-            read = read[0] if isinstance(read, list) and len(read) == 1 else read
-            value = read if isinstance(read, str | int | float) else value
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if wanted is bool and value in (0, 1):
-        return bool(value)
-    if not is_number and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return results.replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:

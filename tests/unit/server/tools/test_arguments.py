@@ -80,7 +80,6 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"tag": '""', "section": "[]", "response_format": "N/A"}, {OLD, NEW}),
         ({"top_k": "1", "offset": " 0 ", "sort": "newest"}, {NEW}),
         ({"top_k": ["1"], "before": 2024}, {OLD}),
-        ({"tag": '["ice"]', "top_k": "[5]"}, {OLD}),
         ({"tag": ["ice"], "offset": "0.0"}, {OLD}),
     ],
 )
@@ -126,7 +125,7 @@ def test_what_a_client_adds_fails_no_call_and_is_named(blog: Blog, tool: str) ->
         ("search_blog", {"response_format": "xml"}, ["'json'", "'markdown'", "'xml'"]),
         ("search_blog", {"query": None, "\ud800": 3, "q": "ice"}, ["query", "'q'", "top_k"]),
         ("search_blog", {"top_k": 0, "tag": True}, ["top_k", "0", "tag", "True"]),
-        ("read_chunk", {"whole": "yes"}, ["whole", "'yes'"]),
+        ("read_chunk", {"whole": "perhaps"}, ["whole", "'perhaps'"]),
         ("list_posts", {"order": "best"}, ["order", "'newest'", "'best'"]),
         ("find_similar", {"text": "A draft."}, ["text", "source"]),
     ],
