@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -31,6 +32,7 @@ from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli.client_settings import (
+    CLIENTS,
     Client,
     add_entry,
     find_clients,
@@ -38,23 +40,16 @@ from blog_search_mcp.server.cli.client_settings import (
 )
 from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
 from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.http.settings import (
-    DEFAULT_ADDRESS,
-    parse_address,
-    parse_host_name,
-    parse_origin,
-    parse_url,
-    read_access,
-)
 from blog_search_mcp.server.settings import (
-    ANYONE,
-    CLIENTS,
+    DEFAULT_ADDRESS,
     TOP_K_DEFAULT,
     TOP_K_MOST,
     Access,
     Address,
     Settings,
     ToolsetName,
+    parse_address,
+    parse_url,
 )
 from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.browsing import LIST_POSTS
@@ -150,6 +145,34 @@ token_option = click.option(
     "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
 )
 
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
+"""What RFC 6750 allows in a bearer token."""
+
+
+def read_token(host: str, file: str | None) -> str:
+    """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
+
+    Loopback needs none, since whoever can reach it can read the index's files too; of what other
+    machines can reach the lack of one raises UsageError.
+    """
+    token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
+    try:
+        if file is not None:
+            token = read_absolute(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The token file {file} cannot be read: {error}.") from error
+    if (token or file) and not _TOKEN.fullmatch(token):
+        raise UsageError(
+            "The token must have at least 16 letters, digits or -._~+/ and no others; "
+            "make one with: openssl rand -hex 32"
+        )
+    if not token and not Address(host, 0).is_local:
+        raise UsageError(
+            f"{host!r} can be reached from other machines, so it needs a token: "
+            "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
+        )
+    return token
+
 
 @click.command()
 @click.option(
@@ -162,16 +185,9 @@ token_option = click.option(
 )
 @token_option
 @click.option(
-    "--cors",
-    multiple=True,
-    type=parse_origin,
-    metavar="ORIGIN",
-    help="Let pages of this origin ask over HTTP; may be given again.",
-)
-@click.option(
     "--allow-host",
     multiple=True,
-    type=parse_host_name,
+    type=str.lower,
     metavar="NAME",
     help="Answer HTTP requests to this name of the machine too; may be given again.",
 )
@@ -194,15 +210,13 @@ def serve(
     settings: Settings,
     http: Address | None,
     token_file: str | None,
-    cors: tuple[str, ...],
     allow_host: tuple[str, ...],
 ) -> int:
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
-    if http is None and (token_file or cors or allow_host):
-        raise UsageError("--token-file, --cors and --allow-host are of --http, which is not given.")
-    token = os.environ.get("BLOG_SERVER_TOKEN", "")
-    access = read_access(http, token_file, token, allow_host, cors) if http else ANYONE
-    return start_server(settings, http, access)
+    if http is None and (token_file or allow_host):
+        raise UsageError("--token-file and --allow-host are of --http, which is not given.")
+    token = read_token(http.host, token_file) if http else ""
+    return start_server(settings, http, Access(token, allow_host))
 
 
 def start_server(settings: Settings, address: Address | None, access: Access) -> int:
@@ -303,15 +317,17 @@ CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 @token_option
 @over_index
 def install(
-    settings: Settings, client: str, name: str, prints: bool, url: str | None, **access: Any
+    settings: Settings,
+    client: str,
+    name: str,
+    prints: bool,
+    url: str | None,
+    token_file: str | None,
 ) -> int:
     """Write this server over an index into the settings of CLIENT."""
     token = ""
     if url:
-        place = urlsplit(url)
-        address = Address(place.hostname or "", place.port or 443)
-        variable = os.environ.get("BLOG_SERVER_TOKEN", "")
-        token = read_access(address, access["token_file"], variable, (), ()).token
+        token = read_token(urlsplit(url).hostname or "", token_file)
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()

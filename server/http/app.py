@@ -2,8 +2,7 @@
 
 A page that the user opens can send requests to this machine. By pointing its own name here (DNS
 rebinding) it could read the answers, but then its requests carry that name as Host, which
-Starlette's TrustedHostMiddleware refuses before all else. CORS stands before what refuses a page of
-another origin, a wrong token and haste, so that a named page can read why.
+Starlette's TrustedHostMiddleware refuses before all else.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -47,21 +45,12 @@ def build_app(
         streamable_http_path=PATH,
         json_response=True,
         stateless_http=True,
-        max_request_body_size=MESSAGE_BYTES,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[*without_token, api_route(engine)],
     )
     app = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
     app = Guard(app, access, {route.path for route in without_token})
-    if access.origins:
-        app = CORSMiddleware(
-            app,
-            allow_origins=access.origins,
-            allow_methods=("GET", "POST"),
-            allow_headers=("*",),
-            expose_headers=("Retry-After", "WWW-Authenticate"),
-        )
     # Every address has no name of its own; whoever asks there needs the token.
     names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *access.names)
     return TrustedHostMiddleware(app, ["*"] if address.is_any else names, www_redirect=False)
@@ -89,15 +78,15 @@ class Guard:
         """Return the response of a request that is refused; the rate counts wrong tokens too."""
         path, headers = scope["path"], Headers(scope=scope)
         host = headers.get("host", "").lower()
-        allowed = {*self._access.origins, f"http://{host}", f"https://{host}"}
-        if not allowed.issuperset(map(str.lower, headers.getlist("origin"))):
+        origins = map(str.lower, headers.getlist("origin"))
+        if not {f"http://{host}", f"https://{host}"}.issuperset(origins):
             return refusal(403, "This server answers no page of that Origin.")
         if wait := self._count():
             return refusal(429, "Too many requests; ask more slowly.", {"Retry-After": f"{wait}"})
         if path not in self._open_paths and not self._has_token(headers):
             sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
             return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
-        if path == PATH and scope["method"] not in {"POST", "OPTIONS"}:
+        if path == PATH and scope["method"] != "POST":
             # The SDK would hold a stream open on which nothing comes.
             return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
         return None
