@@ -15,7 +15,7 @@ import uvicorn
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
-from blog_search_mcp.server.protocol.app import BlogServer, server_for
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import Access, Address, Settings
 
 CONNECTIONS = 512
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 def serve_http(settings: Settings, address: Address, access: Access) -> int:
     """Serve until a signal; return the exit status, 1 if the port cannot be had."""
     engine = engine_for(settings)
-    mcp = server_for(settings, engine)
+    mcp = build_server(engine, settings.toolset, settings.usage_log)
     config = uvicorn.Config(
         build_app(engine, address, access, mcp),
         host=address.host,

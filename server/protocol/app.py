@@ -21,19 +21,21 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
+from blog_search_mcp import __version__
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server import NAME, VERSION
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol import prompts, resources
 from blog_search_mcp.server.protocol.resources import Context
 from blog_search_mcp.server.protocol.subscriptions import ChangeStreams
-from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
-from blog_search_mcp.server.tools.registry import CORE, TOOLSETS, Tools
+from blog_search_mcp.server.tools.registry import TOOLSETS, Tools
 from blog_search_mcp.server.usage import log_call
 
+NAME = "blog_mcp"
+"""What the server calls itself to a client."""
 CALLS = 40
 """Calls of tools that run at a time; they leave the threads that answer all else alone."""
 INSTRUCTIONS_BYTES = 1_600
@@ -70,21 +72,19 @@ class BlogServer(Server[Any]):
     changes: ChangeStreams
 
 
-def server_for(settings: Settings, engine: Engine) -> BlogServer:
-    """Build the server that settings ask for."""
-    return build_server(engine, TOOLSETS[settings.toolset], settings.usage_log)
-
-
-def build_server(engine: Engine, tools: Tools = CORE, log: Path | None = None) -> BlogServer:
+def build_server(
+    engine: Engine, toolset: ToolsetName = "core", log: Path | None = None
+) -> BlogServer:
     """Build the server over `engine`; each call of a tool is noted in `log`."""
+    tools = TOOLSETS[toolset]
     offered = prompts.offered_prompts(tools)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
-    templates = types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+    templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     prompted = types.ListPromptsResult(prompts=[*offered.values()])
     changes = ChangeStreams(engine.stamp)
     server = BlogServer(
         NAME,
-        version=VERSION,
+        version=__version__,
         cache_hints={
             "tools/list": FOR_AN_HOUR,
             "prompts/list": FOR_AN_HOUR,
@@ -201,7 +201,7 @@ def describe_server(overview: Overview | None) -> dict[str, Any]:
     icon = b64encode(ICON.read_bytes()).decode()
     info = {
         "name": NAME,
-        "version": VERSION,
+        "version": __version__,
         "title": brief(overview.title, TITLE_WIDTH) if overview else "",
         "websiteUrl": overview.site if overview else "",
         "icons": [{"src": f"data:image/svg+xml;base64,{icon}", "mimeType": "image/svg+xml"}],

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.format.results import replace_surrogates
-from blog_search_mcp.server.protocol.app import BlogServer, server_for
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
 
 GRACE = 10.0
@@ -41,7 +41,8 @@ def serve_stdio(settings: Settings) -> int:
     engine = engine_for(settings)
     warm_up = partial(engine.warm_up, then=gc.enable)
     try:
-        anyio.run(serve, server_for(settings, engine), sys.stdin.buffer, warm_up)
+        server = build_server(engine, settings.toolset, settings.usage_log)
+        anyio.run(serve, server, sys.stdin.buffer, warm_up)
     except* (BrokenPipeError, anyio.BrokenResourceError):
         log.info("The client went away without closing stdin.")
     return 0

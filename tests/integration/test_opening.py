@@ -19,7 +19,7 @@ from blog_search_mcp.server.stdio import transport as stdio
 
 async def list_tools():
     settings = Settings(Path("index"), "")
-    server = stdio.server_for(settings, engine_for(settings))
+    server = stdio.build_server(engine_for(settings))
     async with Client(server) as client:
         await client.list_tools()
 

@@ -28,8 +28,7 @@ from blog_search_mcp.index.search import calibration
 from blog_search_mcp.index.types import Calibration, Vectors
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import Access, Address, Settings
-from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
+from blog_search_mcp.server.settings import Access, Address, Settings, ToolsetName
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Blog:
             return Reply(text, result.structured_content, bool(result.is_error))
 
         engine = engine_for(Settings(self.index))
-        offered = EXTENDED if name in {"list_posts", "get_outline"} else AUTHOR
+        offered: ToolsetName = "extended" if name in {"list_posts", "get_outline"} else "author"
         return anyio.run(call)
 
     def sources(self, query: str, *options: str) -> list[str]:

@@ -19,7 +19,6 @@ from mcp import Client
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import AUTHOR
 from tests.support.front import Blog, made
 
 SECRET = "The merger with Larkspur is still a secret."
@@ -35,7 +34,7 @@ def call(blog: Blog, log: Path, *calls: tuple[str, Mapping[str, Any]]) -> None:
     """Call tools of a server that logs."""
 
     async def send() -> None:
-        async with Client(build_server(engine_for(Settings(blog.index)), AUTHOR, log)) as client:
+        async with Client(build_server(engine_for(Settings(blog.index)), "author", log)) as client:
             for tool, given in calls:
                 await client.call_tool(tool, dict(given))
 
