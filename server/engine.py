@@ -92,11 +92,8 @@ class Engine:
         """What the index holds, in numbers."""
         return self._ask(lambda reader: reader.overview)
 
-    def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
-        """Open the index in the background, then do `then`, whether or not it could be opened.
-
-        A call that comes meanwhile waits for it.
-        """
+    def warm_up(self) -> None:
+        """Open the index in the background; a call that comes meanwhile waits for it."""
 
         def work() -> None:
             try:
@@ -105,7 +102,6 @@ class Engine:
                 log.info("Not ready yet: %s", error)  # each call will report it to the client
             except BaseException:  # a panic of Rust is no Exception
                 log.exception("The index could not be opened.")
-            then()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import re
@@ -236,7 +235,6 @@ def start_server(settings: Settings, address: Address | None, access: Access) ->
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
         tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)
-    gc.disable()  # until the index is open: collections among imports find nothing to free
     from blog_search_mcp.server.stdio.transport import serve_stdio
 
     return serve_stdio(settings)
