@@ -22,11 +22,15 @@ at its limit and every character escaped, has about 70 KB."""
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the HTTP transport listens."""
+    """Where the HTTP transport listens, and who may send requests."""
 
     host: str
     """A name or an address, without brackets."""
     port: int
+    token: str = field(default="", repr=False)
+    """What every request must bring, empty for none."""
+    names: tuple[str, ...] = ()
+    """Names of this machine that a request's Host may have, besides those it certainly has."""
 
     @property
     def is_local(self) -> bool:
@@ -43,19 +47,6 @@ class Address:
         """The host as it stands in a URL: an IPv6 address in brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Who may send requests over HTTP."""
-
-    token: str = field(default="", repr=False)
-    """What every request must bring, empty for none."""
-    names: tuple[str, ...] = ()
-    """Names of this machine that a request's Host may have, besides those it certainly has."""
-
-
-ANYONE = Access()
-"""Whoever reaches the address."""
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -43,7 +44,6 @@ from blog_search_mcp.server.settings import (
     DEFAULT_ADDRESS,
     TOP_K_DEFAULT,
     TOP_K_MOST,
-    Access,
     Address,
     Settings,
     ToolsetName,
@@ -214,11 +214,12 @@ def serve(
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
     if http is None and (token_file or allow_host):
         raise UsageError("--token-file and --allow-host are of --http, which is not given.")
-    token = read_token(http.host, token_file) if http else ""
-    return start_server(settings, http, Access(token, allow_host))
+    if http is not None:
+        http = replace(http, token=read_token(http.host, token_file), names=allow_host)
+    return start_server(settings, http)
 
 
-def start_server(settings: Settings, address: Address | None, access: Access) -> int:
+def start_server(settings: Settings, address: Address | None) -> int:
     """Serve at `address`, without one over stdio, until the client or a signal ends it."""
     end_on_signals(status=0)
     form = "%(levelname)s %(message)s"
@@ -231,7 +232,7 @@ def start_server(settings: Settings, address: Address | None, access: Access) ->
     if address is not None:
         from blog_search_mcp.server.http.serve import serve_http
 
-        return serve_http(settings, address, access)
+        return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
         tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)

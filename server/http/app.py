@@ -22,15 +22,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import MESSAGE_BYTES, Access, Address
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
 
 PATH = "/mcp"
 
 
-def build_app(
-    engine: Engine, address: Address, access: Access, server: Server[Any] | None = None
-) -> ASGIApp:
-    """Build the application for `address`, open to those whom `access` admits.
+def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
+    """Build the application for `address`, open to those whom it admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
     """
@@ -48,11 +46,11 @@ def build_app(
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         is_request = scope["type"] == "http"
-        refused = refuse(scope, access.token, open_paths) if is_request else None
+        refused = refuse(scope, address.token, open_paths) if is_request else None
         await (refused or limited)(scope, receive, send)
 
     # Every address has no name of its own; whoever asks there needs the token.
-    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *access.names)
+    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
     return TrustedHostMiddleware(guard, ["*"] if address.is_any else names, www_redirect=False)
 
 

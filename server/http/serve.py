@@ -16,7 +16,7 @@ from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import PATH, build_app
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
-from blog_search_mcp.server.settings import Access, Address, Settings
+from blog_search_mcp.server.settings import Address, Settings
 
 CONNECTIONS = 512
 """Open at the same time: half of the files that a process may have open on most systems. Whoever
@@ -27,12 +27,12 @@ GRACE = 10
 log = logging.getLogger(__name__)
 
 
-def serve_http(settings: Settings, address: Address, access: Access) -> int:
+def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status, 1 if the port cannot be had."""
     engine = engine_for(settings)
     mcp = build_server(engine, settings.toolset, settings.usage_log)
     config = uvicorn.Config(
-        build_app(engine, address, access, mcp),
+        build_app(engine, address, mcp),
         host=address.host,
         port=address.port,
         ws="none",

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
-from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
@@ -49,10 +48,6 @@ HOW = (
 )
 TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = Path(__file__).parents[1] / "http/page/icon.svg"
-FOR_AN_HOUR = CacheHint(3_600_000, "public")
-"""Of what stays while this process lives."""
-FOR_A_MINUTE = CacheHint(60_000)
-"""Of what an ingest may change, which clients that listen are told of."""
 UNKNOWN = "Search and read one blog."
 NO_INDEX = (
     "Search and read one blog. It has no index yet; until it has, every call fails and says what "
@@ -85,13 +80,6 @@ def build_server(
     server = BlogServer(
         NAME,
         version=__version__,
-        cache_hints={
-            "tools/list": FOR_AN_HOUR,
-            "prompts/list": FOR_AN_HOUR,
-            "resources/templates/list": FOR_AN_HOUR,
-            "resources/list": FOR_A_MINUTE,
-            "resources/read": FOR_A_MINUTE,
-        },
         on_list_tools=in_thread(lambda *_: listed),
         on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(CALLS)),
         on_list_resources=in_thread(partial(resources.list_resources, engine)),

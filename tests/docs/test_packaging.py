@@ -25,7 +25,7 @@ def test_the_registry_is_told_what_the_project_is_and_takes() -> None:
     assert SAID["description"] == PROJECT["description"]
     [option] = package["packageArguments"]
     [variable] = package["environmentVariables"]
-    settings, _, _ = served(option["name"], "/posts", env={variable["name"]: "box:1"})
+    settings, _ = served(option["name"], "/posts", env={variable["name"]: "box:1"})
     assert (settings.watch, settings.embedder_url) == (Path("/posts"), "box:1")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
 from tests.support.faults.server_process import META, MODERN
 from tests.support.server_fixtures import FixedSearcher
 
@@ -25,8 +26,8 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": M
 
 
 @contextmanager
-def client_of(address: Address = HERE, access: Access = ANYONE) -> Iterator[TestClient]:
-    app = build_app(FixedSearcher(), address, access)
+def client_of(address: Address = HERE) -> Iterator[TestClient]:
+    app = build_app(FixedSearcher(), address)
     with TestClient(app, f"http://{address.host}:8765") as client:
         yield client
 
@@ -60,7 +61,7 @@ def test_a_rebound_name_is_refused_everywhere(host: str, path: str) -> None:
 def test_a_name_is_answered_that_was_given_and_none_without_the_token(
     address: Address, host: str, path: str, status: int
 ) -> None:
-    with client_of(address, Access(TOKEN, names=("blog.example.org",))) as client:
+    with client_of(replace(address, token=TOKEN, names=("blog.example.org",))) as client:
         assert client.get(path, headers={"Host": host}).status_code == status
 
 
@@ -97,7 +98,7 @@ def test_only_pages_of_this_server_are_answered(origins: list[str], host: str, s
     ],
 )
 def test_the_token_opens_and_no_other(given: str, status: int) -> None:
-    with client_of(EVERYWHERE, Access(TOKEN)) as client:
+    with client_of(replace(EVERYWHERE, token=TOKEN)) as client:
         headers = {**HEADERS, "Authorization": given}
         sent = [(name.encode(), value.encode()) for name, value in headers.items()]
         answer = client.post("/mcp", json=LIST, headers=sent)
