@@ -21,7 +21,7 @@ from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
-from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
+from blog_search_mcp.server.tools.drafts import MEETINGS, find_links, read_subject, similar_facts
 from blog_search_mcp.server.usage import report_calls
 
 if TYPE_CHECKING:
@@ -35,18 +35,11 @@ AUDIT_KINDS: Final = (
     *("descriptions", "tags", "stale-drafts"),
 )
 """What is found, in the order of `index.relations.audit`, which takes NumPy to import."""
-MEETINGS = 5
-"""Meetings of a post that are printed; `--json` has all."""
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def author(context: click.Context) -> None:
-    """What authors need: drafts, links, the state of the blog, usage."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
-
-
+author = click.Group(
+    "author", help="What authors need: drafts, links, the state of the blog, usage."
+)
 subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 

@@ -278,7 +278,8 @@ def tell_clients(
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
-    [newest] = engine_for_one(settings).listing().list_posts(Filters(), "newest", 1, 0).page
+    listing = engine_for_one(settings).reader().listing()
+    [newest] = listing.list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
     if told or not chosen:
         print_text(f"Ask {', '.join(told) or 'the client'}, for instance: {question}")

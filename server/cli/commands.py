@@ -22,7 +22,7 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
-from blog_search_mcp.index.commands import TO_SETUP
+from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.posts.last_ingest import index_beside
@@ -30,7 +30,6 @@ from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli.client_settings import (
     CLIENTS,
     Client,
@@ -38,7 +37,15 @@ from blog_search_mcp.server.cli.client_settings import (
     find_clients,
     remove_entries,
 )
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
+from blog_search_mcp.server.cli.terminal import (
+    escape_controls,
+    print_json,
+    print_text,
+    show_page,
+    style,
+    tell,
+    with_folders,
+)
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.settings import (
     DEFAULT_ADDRESS,
@@ -53,7 +60,7 @@ from blog_search_mcp.server.settings import (
 from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.browsing import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
 Command = Callable[..., int]
 
@@ -263,7 +270,25 @@ def search(
 ) -> int:
     """Print the hits for words, an identifier or an error message."""
     arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
-    return display.search(settings, arguments, why=why, as_json=as_json)
+    engine = engine_for_one(settings)
+    answer = find_hits(engine, arguments)
+    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
+
+    analysed = analyse_for_blog(shorten_query(arguments.query), engine.overview)
+    page = {"query": analysed.text, **answer_facts(answer, analysed)}
+    page["notice"] = with_folders(page["notice"] or "", settings) or None
+    hits = page["hits"]
+    if as_json:
+        print_json(page)
+    elif hits:
+        show_page(page, why=why)
+        more = ", more by --limit" if page["next_offset"] else ""
+        opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
+        footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
+        click.echo(style(footer, dim=True))
+    else:
+        tell(page["notice"] or "", settings)
+    return 0 if hits else 1
 
 
 @click.command()

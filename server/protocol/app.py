@@ -76,7 +76,7 @@ def build_server(
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
     templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     prompted = types.ListPromptsResult(prompts=[*offered.values()])
-    changes = ChangeStreams(engine.stamp)
+    changes = ChangeStreams(engine.store.stamp)
     server = BlogServer(
         NAME,
         version=__version__,
@@ -179,8 +179,8 @@ def describe_tool(tool: Tool[Any]) -> types.Tool:
 
 def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
     """Write what a client shows of this server, and the instructions for its model."""
-    overview = engine.peek_overview()
-    unknown = UNKNOWN if overview or engine.stamp() else NO_INDEX
+    overview = engine.store.peek_overview()
+    unknown = UNKNOWN if overview or engine.store.stamp() else NO_INDEX
     return describe_server(overview), instructions(overview) if overview else f"{unknown} {HOW}"
 
 

@@ -102,7 +102,9 @@ def _choices(engine: Engine, argument: str) -> dict[str, str]:
     """
     match argument:
         case "path" | "a" | "b" | "draft":
-            return {source: f"{source}\n{title}" for source, title in engine.listing().names()}
+            return {
+                source: f"{source}\n{title}" for source, title in engine.reader().listing().names()
+            }
         case "topic":
             overview = engine.overview
             sections = sorted(overview.sections, key=lambda section: -section[1])

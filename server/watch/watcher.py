@@ -79,7 +79,6 @@ class Watcher:
         self._on_switch = on_switch
         self._now = now
         self._starting = threading.Lock()
-        self._is_watching = False
         self._latest = FolderState()
         self._tried: FolderState | None = None
         """The folder when the last ingest began; `None` before the first."""
@@ -88,11 +87,9 @@ class Watcher:
 
     def check(self) -> None:
         """Start to watch, unless that has begun. Returns at once."""
-        with self._starting:
-            if not self._is_watching:
-                self._is_watching = True
-                log.setLevel(logging.INFO)
-                threading.Thread(target=self._watch, name="watch", daemon=True).start()
+        if self._starting.acquire(blocking=False):  # which nobody releases
+            log.setLevel(logging.INFO)
+            threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def notice(self) -> str | None:
         """Describe what keeps the newest posts out of the answers, `None` if nothing does."""

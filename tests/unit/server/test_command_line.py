@@ -113,7 +113,7 @@ def test_help_names_every_command_and_the_version_is_that_of_the_package() -> No
     for name in COMMANDS:
         assert f"\n  {name} " in said.out
         assert command(name, "--help").status == 0
-    assert command("author").out == command("author", "--help").out
+    assert command("author").err == command("author", "--help").out
     assert command("--version").out.startswith("blog-search-mcp ")
 
 

@@ -69,7 +69,7 @@ def test_a_disk_that_hangs_while_a_client_connects_does_not_stop_the_others(
         asked.set()
         in_time.append(answered.wait(10))
 
-    monkeypatch.setattr(engine, "peek_overview", hang)
+    monkeypatch.setattr(engine.store, "peek_overview", hang)
 
     async def connect_both() -> None:
         server = build_server(engine)
