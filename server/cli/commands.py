@@ -237,7 +237,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
         else:
             logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:
-        from blog_search_mcp.server.http.serve import serve_http
+        from blog_search_mcp.server.http.app import serve_http
 
         return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
@@ -327,12 +327,11 @@ def doctor(settings: Settings) -> int:
 name_option = click.option(
     "--name", default="", help="The entry's name.  [default: blog, or with the blog's folder]"
 )
-client_argument = click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 
 
 @click.command(epilog=CLIENT_WORDS)
-@client_argument
+@click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 @name_option
 @click.option("--print", "prints", is_flag=True, help="Show the entry and its place instead.")
 @click.option(

@@ -1,17 +1,22 @@
-"""Build the ASGI application: MCP, the API and the search page behind the guards.
+"""Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
 A page that the user opens can send requests to this machine. By pointing its own name here (DNS
 rebinding) it could read the answers, but then its requests carry that name as Host, which
 Starlette's TrustedHostMiddleware refuses before all else.
+
+What is in flight at a signal has some seconds to finish, then uvicorn raises the signal once more;
+the command line's own handler takes the second one and ends the process with status 0.
 """
 
 from __future__ import annotations
 
 import hmac
+import logging
+import socket
 from collections.abc import Container
-from typing import Any
+from contextlib import suppress
 
-from mcp.server.lowlevel import Server
+import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
@@ -19,15 +24,23 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
-from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 PATH = "/mcp"
+CONNECTIONS = 512
+"""Open at the same time: half of the files that a process may have open on most systems. Whoever
+comes then is answered with 503."""
+GRACE = 10
+"""Seconds that requests in flight may take to end after a signal."""
+
+log = logging.getLogger(__name__)
 
 
-def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
+def build_app(engine: Engine, address: Address, server: BlogServer | None = None) -> ASGIApp:
     """Build the application for `address`, open to those whom it admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
@@ -75,3 +88,63 @@ def _has_token(headers: Headers, token: str) -> bool:
     scheme, _, sent = headers.get("authorization", "").partition(" ")
     is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
     return is_same and scheme.lower() == "bearer"
+
+
+def serve_http(settings: Settings, address: Address) -> int:
+    """Serve until a signal; return the exit status, 1 if the port cannot be had."""
+    engine = engine_for(settings)
+    mcp = build_server(engine, settings.toolset, settings.usage_log)
+    config = uvicorn.Config(
+        build_app(engine, address, mcp),
+        host=address.host,
+        port=address.port,
+        ws="none",
+        backlog=CONNECTIONS,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+        log_level="warning",
+        server_header=False,
+    )
+    place = f"{address.url_host}:{address.port}"
+    server = _Server(config, address, engine, mcp)
+    try:
+        server.run()
+    except SystemExit:  # uvicorn has said why
+        log.error("%s cannot be served on; choose another place: --http HOST:PORT.", place)
+    return 0 if server.started else 1
+
+
+def _find_host() -> str:
+    """Return this machine's address on its network, else its name; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+class _Server(uvicorn.Server):
+    """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
+
+    def __init__(
+        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
+    ) -> None:
+        super().__init__(config)
+        host = _find_host() if address.is_any else address.url_host
+        self._url, self._address = f"http://{host}:{address.port}", address
+        self._engine, self._changes = engine, mcp.changes
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take the port."""
+        await super().startup(sockets)
+        self._engine.warm_up()
+        log.setLevel(logging.INFO)
+        said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
+        log.info(said, self._url, PATH, self._url)
+        if not self._address.is_local:
+            word = f"{PACKAGE} install CLIENT --url {self._url}{PATH} --token-file FILE"
+            log.info("Whoever shall ask it writes an entry: %s", word)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, which would last as long as the grace, and wait for the rest."""
+        self._changes.close()
+        await super().shutdown(sockets)

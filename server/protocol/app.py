@@ -48,10 +48,9 @@ HOW = (
 )
 TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = Path(__file__).parents[1] / "http/page/icon.svg"
-UNKNOWN = "Search and read one blog."
 NO_INDEX = (
-    "Search and read one blog. It has no index yet; until it has, every call fails and says what "
-    "to do. No restart is needed."
+    "Search and read one blog. Until it has an index every call fails and says what to do; no "
+    "restart is needed."
 )
 READ_ONLY = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -72,7 +71,7 @@ def build_server(
 ) -> BlogServer:
     """Build the server over `engine`; each call of a tool is noted in `log`."""
     tools = TOOLSETS[toolset]
-    offered = prompts.offered_prompts(tools)
+    offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
     templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     prompted = types.ListPromptsResult(prompts=[*offered.values()])
@@ -180,8 +179,7 @@ def describe_tool(tool: Tool[Any]) -> types.Tool:
 def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
     """Write what a client shows of this server, and the instructions for its model."""
     overview = engine.store.peek_overview()
-    unknown = UNKNOWN if overview or engine.store.stamp() else NO_INDEX
-    return describe_server(overview), instructions(overview) if overview else f"{unknown} {HOW}"
+    return describe_server(overview), instructions(overview) if overview else f"{NO_INDEX} {HOW}"
 
 
 def describe_server(overview: Overview | None) -> dict[str, Any]:

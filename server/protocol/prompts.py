@@ -16,8 +16,7 @@ from mcp import MCPError, types
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.protocol.resources import POST_TEMPLATE, Context
-from blog_search_mcp.server.tools.drafts import FIND_SIMILAR
-from blog_search_mcp.server.tools.registry import Tools
+from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]
 """By name."""
@@ -39,9 +38,9 @@ MOST = 100
 """Completions; the specification's limit."""
 
 
-def offered_prompts(tools: Tools) -> Prompts:
+def offered_prompts(toolset: ToolsetName) -> Prompts:
     """Return the prompts for a client that is offered these tools."""
-    is_author = FIND_SIMILAR in tools
+    is_author = toolset == "author"
     return {name: PROMPTS[name] for name in PROMPTS if is_author >= ("for_authors" in _TABLE[name])}
 
 

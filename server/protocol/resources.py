@@ -8,6 +8,7 @@ What a URI names is a post of the index, never a file: a path with `..` names no
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
 
@@ -84,16 +85,10 @@ def read_resource(
     with suppress(NotInIndex):
         if uri[: len(POST_URI)].lower() == POST_URI and uri[len(POST_URI) :]:
             passage = engine.read(unquote(uri[len(POST_URI) :]), 0, CHUNK_INDEX_MOST)
-            contents = (
-                ("text/markdown", join_chunks(passage.chunks)),
-                ("text/plain", describe_place(passage)),
-            )
-            return types.ReadResourceResult(
-                contents=[
-                    types.TextResourceContents(uri=uri, mime_type=kind, text=text)
-                    for kind, text in contents
-                ]
-            )
+            part, text = partial(types.TextResourceContents, uri=uri), join_chunks(passage.chunks)
+            place = part(mime_type="text/plain", text=describe_place(passage))
+            whole = part(mime_type="text/markdown", text=text)
+            return types.ReadResourceResult(contents=[whole, place])
     code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

@@ -15,7 +15,7 @@ from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResul
 from blog_search_mcp.index.store.disk import Stamp
 
 PAUSE = 1.0
-"""Seconds between two reads of the stamp, while somebody listens."""
+"""Seconds between two reads of the stamp, once somebody listens."""
 
 
 class ChangeStreams(subscriptions.ListenHandler):
@@ -24,22 +24,16 @@ class ChangeStreams(subscriptions.ListenHandler):
     def __init__(self, stamp: Callable[[], Stamp | None]) -> None:
         self._stamp, self._changes = stamp, subscriptions.InMemorySubscriptionBus()
         super().__init__(self._changes)
-        self._followed: list[list[str]] = []
+        self._followed: set[str] = set()
+        self._watching: asyncio.Task[None] | None = None
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """Serve one stream until either side ends it; the first begins to watch."""
-        uris = params.notifications.resource_subscriptions or []
-        if not self._followed:
-            self._watching = asyncio.create_task(self._watch())
-        self._followed.append(uris)
-        try:
-            return await super().__call__(ctx, params)
-        finally:
-            self._followed.remove(uris)
-            if not self._followed:
-                self._watching.cancel()
+        self._followed.update(params.notifications.resource_subscriptions or ())
+        self._watching = self._watching or asyncio.create_task(self._watch())
+        return await super().__call__(ctx, params)
 
     async def _watch(self) -> None:
         before = await asyncio.to_thread(self._stamp)
@@ -49,5 +43,5 @@ class ChangeStreams(subscriptions.ListenHandler):
             if now not in (None, before):  # `None` also while a server cannot be reached
                 before = now
                 await self._changes.publish(subscriptions.ResourcesListChanged())
-                for uri in sorted(set().union(*self._followed)):
+                for uri in sorted(self._followed):
                     await self._changes.publish(subscriptions.ResourceUpdated(uri))

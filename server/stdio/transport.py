@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable
-from typing import Any, BinaryIO, cast
+from collections.abc import Callable
+from io import StringIO
+from typing import Any, BinaryIO
 
 import anyio
 from anyio import CapacityLimiter
@@ -86,16 +87,11 @@ async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable
                     on_first_reply()
                 is_first = False
 
-    nothing = cast("anyio.AsyncFile[str]", _read_nothing())
+    nothing = anyio.wrap_file(StringIO())
     async with stdio_server(nothing) as (_, output), anyio.create_task_group() as pumps:
         pumps.start_soon(read, to_client.clone())
         pumps.start_soon(write, output)
         await server.run(received, to_client, server.create_initialization_options())
-
-
-async def _read_nothing() -> AsyncIterator[str]:
-    for line in list[str]():
-        yield line
 
 
 def parse_line(line: bytes) -> types.JSONRPCMessage:

@@ -15,7 +15,7 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
@@ -33,8 +33,6 @@ longer ones."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """What models and proxies write for an argument that is not given, perhaps in quotes."""
-OTHERS = 5
-"""Arguments that there are none of and that a notice names."""
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
@@ -93,13 +91,6 @@ class FilterArguments(Arguments):
     author: Tag | None = None
     after: FirstDay | None = Field(default=None, description=_AFTER)
     before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
-
-    @model_validator(mode="after")
-    def _check_days(self) -> Self:
-        after, before = self.after, self.before
-        if after and before and after > before:
-            raise ValueError(f"after must not be later than before, got {after} and {before}")
-        return self
 
     @property
     def filters(self) -> Filters:
@@ -172,18 +163,18 @@ class Tool(Generic[ArgumentsT]):
         """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
         if told := self._name_others(values):
             raise UsageError(told)
-        fields, meant = self.arguments.model_fields, dict[str, object]()
-        for name in fields.keys() & values.keys():
-            if fields[name].is_required() or not is_absent(values[name]):
-                value = values[name]
-                is_single = isinstance(value, list) and len(value) == 1
-                meant[name] = value[0] if is_single else value
+        fields = self.arguments.model_fields
+        meant = {
+            name: value[0] if isinstance(value, list) and len(value) == 1 else value
+            for name, value in values.items()
+            if name in fields and (fields[name].is_required() or not is_absent(value))
+        }
         return check_arguments(self.arguments, meant)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""
         others = [name for name in values if name not in self.names and not is_absent(values[name])]
-        named, known = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
+        named, known = ", ".join(map(results.quote, others)), ", ".join(self.names)
         return f"{self.name} has no argument {named}; it takes {known}." if others else ""
 
     @property
