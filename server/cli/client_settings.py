@@ -168,7 +168,7 @@ def add_entry(
     """
     entries: dict[str, Fields] = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
-        entries = read_entries(client)
+        entries = _read(client)[2]
     name = name or choose_name(entries, settings.index, url)
     fields = _reach(client, url, token) if url else _start(client, settings)
     entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
@@ -251,7 +251,7 @@ def remove_entries(clients: Iterable[Client], name: str) -> None:
 
 def list_ours(client: Client) -> list[tuple[str, Fields]]:
     """List our entries of a client by name. Raises ClientSettingsError."""
-    return [entry for entry in read_entries(client).items() if is_ours(*entry)]
+    return [entry for entry in _read(client)[2].items() if is_ours(*entry)]
 
 
 def _name_backup(client: Client) -> str:
@@ -286,12 +286,6 @@ def tell_clients(
     return status
 
 
-def read_entries(client: Client) -> dict[str, Fields]:
-    """Return every entry by its name. Raises ClientSettingsError."""
-    entries: dict[str, Fields] = _read(client)[1].get(client.key, {})
-    return entries
-
-
 def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
     """Set the fields of our entry `name`, keeping its others, or for `None` take it out.
 
@@ -299,8 +293,7 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
     ClientSettingsError, with the file as it was, if that cannot be read or written, or is no plain
     JSON: a rewrite would lose comments.
     """
-    text, root = _read(client)
-    entries = root.setdefault(client.key, {})
+    text, root, entries = _read(client)
     entry = entries.get(name, {})
     url = find_url(fields or {})
     if entry and not (is_ours(name, entry) or (url and url == find_url(entry))):
@@ -371,19 +364,20 @@ def _write_value(value: object) -> str:
     return f"{{ {', '.join(inner)} }}"
 
 
-def _read(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return the file's text and the object in it, empty ones if there is no file."""
+def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
+    """Return the file's text, the object in it and its entries by name; empty without a file."""
     try:
         text = client.path.read_bytes().decode("utf-8-sig") if client.path.exists() else ""
         root = tomllib.loads(text) if client.is_toml else json.loads(text.strip() or "{}")
-        if not all(isinstance(entry, dict) for entry in root.get(client.key, {}).values()):
+        entries = root.setdefault(client.key, {})
+        if not all(isinstance(entry, dict) for entry in entries.values()):
             raise ValueError(f"what stands under {client.key!r} is no object of objects")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClientSettingsError(
             f"{client.path} cannot be used and was left as it is: it is not plain "
             f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
-    return text, root
+    return text, root, entries
 
 
 def _replace(path: Path, text: str) -> None:

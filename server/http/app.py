@@ -105,12 +105,12 @@ def serve_http(settings: Settings, address: Address) -> int:
         log_level="warning",
         server_header=False,
     )
-    place = f"{address.url_host}:{address.port}"
     server = _Server(config, address, engine, mcp)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
-        log.error("%s cannot be served on; choose another place: --http HOST:PORT.", place)
+        sentence = "%s:%s cannot be served on; choose another place: --http HOST:PORT."
+        log.error(sentence, address.url_host, address.port)
     return 0 if server.started else 1
 
 

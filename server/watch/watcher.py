@@ -40,9 +40,6 @@ RETRY = 20.0
 """Seconds after which an ingest that failed, or left posts without vectors, is tried again though
 nothing has changed: what was killed can run again, and what still fails costs half a second."""
 
-LOCK = "watch.lock"
-"""The file of an index that is locked by the server that ingests for all that follow its posts."""
-
 log = logging.getLogger(__name__)
 
 
@@ -73,7 +70,8 @@ class Watcher:
         `on_switch` is called after a new generation.
         """
         self._store = open_store(index)
-        self._lock = FileLock(index / LOCK, blocking=False) if isinstance(index, Path) else None
+        lock = FileLock(index / "watch.lock", blocking=False) if isinstance(index, Path) else None
+        self._lock = lock
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch
