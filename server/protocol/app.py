@@ -12,11 +12,12 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
+from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
@@ -48,6 +49,8 @@ HOW = (
 )
 TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = Path(__file__).parents[1] / "http/page/icon.svg"
+STABLE: Final = ("tools/list", "prompts/list", "resources/templates/list")
+"""What stays while this process lives, and a client need not ask for again within an hour."""
 NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
@@ -79,6 +82,7 @@ def build_server(
     server = BlogServer(
         NAME,
         version=__version__,
+        cache_hints=dict.fromkeys(STABLE, CacheHint(3_600_000, "public")),
         on_list_tools=in_thread(lambda *_: listed),
         on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(CALLS)),
         on_list_resources=in_thread(partial(resources.list_resources, engine)),

@@ -151,7 +151,8 @@ class Tool(Generic[ArgumentsT]):
 
         Raises BlogSearchError.
         """
-        mine = {name: value for name, value in values.items() if name in self.names}
+        fields = self.arguments.model_fields
+        mine = {name: value for name, value in values.items() if name in fields}
         told = self._name_others(values)
         try:
             reply = self.run(engine, self.parse(mine))
@@ -173,7 +174,8 @@ class Tool(Generic[ArgumentsT]):
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""
-        others = [name for name in values if name not in self.names and not is_absent(values[name])]
+        fields = self.arguments.model_fields
+        others = [name for name in values if name not in fields and not is_absent(values[name])]
         named, known = ", ".join(map(results.quote, others)), ", ".join(self.names)
         return f"{self.name} has no argument {named}; it takes {known}." if others else ""
 
