@@ -303,7 +303,7 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
         )
     changed: Fields = {}
     if fields is not None:
-        env = {} if url else entry.get("env", {}) | fields.get("env", {})
+        env = {} if url else (entry.get("env") or {}) | fields.get("env", {})
         changed = {key: value for key, value in entry.items() if key not in _WRITTEN}
         changed |= {**fields, **({"env": env} if env else {})}
     if changed == entry:
@@ -344,10 +344,10 @@ def _edit_toml(text: str, key: str, name: str, fields: Fields) -> str:
             with suppress(ValueError):  # for a line of an array
                 is_inside = name in tomllib.loads(line).get(key, ())
         kept += [] if is_inside else [line]
-    before = "".join(kept)
     if not fields:
-        return before
-    return f"{before.rstrip()}\n\n".lstrip() + write_table(key, name, fields)
+        return "".join(kept)
+    before = "".join(kept).rstrip()
+    return f"{before}\n\n" * bool(before) + write_table(key, name, fields)
 
 
 def write_table(key: str, name: str, fields: Fields) -> str:

@@ -229,8 +229,7 @@ def serve(
 def start_server(settings: Settings, address: Address | None) -> int:
     """Serve at `address`, without one over stdio, until the client or a signal ends it."""
     end_on_signals(status=0)
-    form = "%(levelname)s %(message)s"
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
         if settings.watch is not None:
             refuse_inside(settings.watch, settings.index)

@@ -108,15 +108,14 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Res
     """Check every entry of ours, and tell how to make one if there is none."""
     results: list[Result] = []
     for client in clients.values():
-        title = client.title
         try:
             entries = list_ours(client)
         except ClientSettingsError as error:
-            results.append((title, "warning", str(error)))
+            results.append((client.title, "warning", str(error)))
             continue
         for name, fields in entries:
             state, text = _check_entry(client, name, fields, settings)
-            results.append((title, state, f"The entry {name!r} in {client.path} {text}"))
+            results.append((client.title, state, f"The entry {name!r} in {client.path} {text}"))
     if not results:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."

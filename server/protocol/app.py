@@ -7,6 +7,7 @@ all failures pass one place, `call_tool`.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
@@ -17,18 +18,19 @@ from typing import Any, Final, TypeVar
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
+from mcp.server import subscriptions
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
 from blog_search_mcp import __version__
+from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol import prompts, resources
 from blog_search_mcp.server.protocol.resources import Context
-from blog_search_mcp.server.protocol.subscriptions import ChangeStreams
 from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
 from blog_search_mcp.server.tools.registry import TOOLSETS, Tools
@@ -51,6 +53,8 @@ TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = Path(__file__).parents[1] / "http/page/icon.svg"
 STABLE: Final = ("tools/list", "prompts/list", "resources/templates/list")
 """What stays while this process lives, and a client need not ask for again within an hour."""
+PAUSE = 1.0
+"""Seconds between two reads of the index's stamp, once a client listens for changes."""
 NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
@@ -61,6 +65,39 @@ READ_ONLY = types.ToolAnnotations(
 
 Params = TypeVar("Params")
 Result = TypeVar("Result")
+
+
+class ChangeStreams(subscriptions.ListenHandler):
+    """The streams on which clients of 2026-07-28 are told that the index changed.
+
+    `stamp` identifies the live generation. Earlier clients are not told: the SDK gives no public
+    way to a connection that outlives a request.
+    """
+
+    def __init__(self, stamp: Callable[[], Stamp | None]) -> None:
+        self._stamp, self._changes = stamp, subscriptions.InMemorySubscriptionBus()
+        super().__init__(self._changes)
+        self._followed: set[str] = set()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def __call__(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Serve one stream until either side ends it; the first begins to watch."""
+        self._followed.update(params.notifications.resource_subscriptions or ())
+        self._watching = self._watching or asyncio.create_task(self._watch())
+        return await super().__call__(ctx, params)
+
+    async def _watch(self) -> None:
+        before = await asyncio.to_thread(self._stamp)
+        while True:
+            await asyncio.sleep(PAUSE)
+            now = await asyncio.to_thread(self._stamp)
+            if now not in (None, before):  # `None` also while a server cannot be reached
+                before = now
+                await self._changes.publish(subscriptions.ResourcesListChanged())
+                for uri in sorted(self._followed):
+                    await self._changes.publish(subscriptions.ResourceUpdated(uri))
 
 
 class BlogServer(Server[Any]):

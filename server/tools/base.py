@@ -176,8 +176,10 @@ class Tool(Generic[ArgumentsT]):
         """Name the arguments that there are none of, in a sentence; empty for none."""
         fields = self.arguments.model_fields
         others = [name for name in values if name not in fields and not is_absent(values[name])]
+        if not others:
+            return ""
         named, known = ", ".join(map(results.quote, others)), ", ".join(self.names)
-        return f"{self.name} has no argument {named}; it takes {known}." if others else ""
+        return f"{self.name} has no argument {named}; it takes {known}."
 
     @property
     def description(self) -> str:
