@@ -96,8 +96,6 @@ _WRITTEN = {"type", "command", "args", "env", *_URLS, "headers", "http_headers"}
 
 BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
-_PACKAGE = re.compile(rf"{PACKAGE}(?:[@=].*)?")
-"""Our program as a runner has it, perhaps with a version."""
 
 
 def is_ours(name: str, fields: Fields) -> bool:
@@ -107,7 +105,7 @@ def is_ours(name: str, fields: Fields) -> bool:
     program = PurePath(str(fields.get("command"))).name
     return program.removesuffix(".exe") == PACKAGE or any(
         (word, after) == ("-m", "blog_search_mcp")
-        or (after == "serve" and _PACKAGE.fullmatch(word))
+        or (after == "serve" and re.split("[@=]", word)[0] == PACKAGE)  # perhaps with a version
         for word, after in pairwise(_arguments(fields))
     )
 
@@ -266,8 +264,8 @@ def tell_clients(
 
     Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
     """
-    used = [client for client in clients.values() if client.is_used]
-    chosen, told, status = [clients[word]] if word else used, list[str](), 0
+    chosen = [each for each in clients.values() if (each.word == word if word else each.is_used)]
+    told, status = list[str](), 0
     for client in chosen:
         try:
             add_entry(settings, client, name, prints=False)
