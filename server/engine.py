@@ -104,9 +104,9 @@ class Engine:
         try:
             return self._live.reader()
         except (IndexMissing, IndexOutdated) as error:
-            if waited_for := self._staleness.first_ingest() if self._staleness else None:
-                raise IndexMissing(waited_for) from error
-            raise
+            if self._staleness is None or isinstance(self._staleness, StalenessCheck):
+                raise  # nobody here makes an index
+            raise IndexMissing(self._staleness.first_ingest()) from error
 
 
 def engine_for(settings: Settings) -> Engine:

@@ -95,7 +95,7 @@ class Watcher:
             return self._failure
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
-    def first_ingest(self) -> str | None:
+    def first_ingest(self) -> str:
         """Describe how far the ingest is without which there is no index of this version."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
