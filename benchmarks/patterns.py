@@ -39,7 +39,6 @@ BOUNDED = {
     "index.search.demands.QUOTED": (1_000, "a query"),
     "index.embedders.client._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
-    "server.http.settings._ORIGIN": (1_000, "an option of the command line"),
 }
 """Most characters of the texts that reach a pattern, and what they are."""
 

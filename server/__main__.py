@@ -1,20 +1,11 @@
-"""Run `python -m server`, the command `serve` alone."""
+"""Run `python -m blog_search_mcp.server`, the command `serve` alone."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+import sys
 
-from blog_search_mcp.index.signals import end_on_signals
-
-
-def main() -> NoReturn:
-    """Serve, and end the process with the status."""
-    end_on_signals(status=0)
-    from blog_search_mcp.index.command_line import run_and_exit
-    from blog_search_mcp.server.cli.commands import serve
-
-    run_and_exit(serve, "blog-search-mcp serve")
-
+from blog_search_mcp.__main__ import main
 
 if __name__ == "__main__":
+    sys.argv.insert(1, "serve")
     main()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexOutdated, IndexProblem
-from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.reader import Index, IndexReader
     from blog_search_mcp.index.relations.corpus import Corpus
-    from blog_search_mcp.index.store.catalog import Catalog
     from blog_search_mcp.index.store.statistics import Overview
-    from blog_search_mcp.index.types import Answer, Filters, Outline, Passage
+    from blog_search_mcp.index.types import Answer, Filters, Passage
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.watcher import Watcher
 
@@ -47,19 +45,11 @@ class Engine:
         staleness: StalenessCheck | Watcher | None = None,
     ) -> None:
         """Take how to open the index, where it is and what, if anything, watches its posts."""
-        self._store = open_store(location)
+        self.store = open_store(location)
         self._open_index = open_index
         self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Index | None = None
-
-    def stamp(self) -> Stamp | None:
-        """Identify the live generation without opening it; `None` if there is none to read."""
-        return self._store.stamp()
-
-    def peek_overview(self) -> Overview | None:
-        """Read what the blog is without opening the index, `None` if that is not known."""
-        return self._store.peek_overview()
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search by words and by meaning."""
@@ -69,20 +59,12 @@ class Engine:
         """Read a chunk with what stands around it."""
         return self._ask(lambda reader: reader.read(source, chunk_index, neighbors))
 
-    def outline(self, source: str) -> Outline:
-        """Outline a post."""
-        return self._reader().outline(source)
-
-    def listing(self) -> Catalog:
-        """List what the index holds."""
-        return self._reader().listing()
-
     def corpus(self) -> Corpus:
         """Return the newest generation for analyses of the whole blog. Raises IndexProblem.
 
         An earlier one does not do: what it lacks would count as no fault of the blog.
         """
-        reader = self._reader()
+        reader = self.reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
         return reader.corpus()
@@ -92,31 +74,27 @@ class Engine:
         """What the index holds, in numbers."""
         return self._ask(lambda reader: reader.overview)
 
-    def warm_up(self, then: Callable[[], None] = lambda: None) -> None:
-        """Open the index in the background, then do `then`, whether or not it could be opened.
-
-        A call that comes meanwhile waits for it.
-        """
+    def warm_up(self) -> None:
+        """Open the index in the background; a call that comes meanwhile waits for it."""
 
         def work() -> None:
             try:
-                self._reader()
+                self.reader()
             except BlogSearchError as error:
                 log.info("Not ready yet: %s", error)  # each call will report it to the client
             except BaseException:  # a panic of Rust is no Exception
                 log.exception("The index could not be opened.")
-            then()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
     def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
         """Put a request to the newest generation that can be used, and tell of changed posts."""
-        answer = request(self._reader())
+        answer = request(self.reader())
         stale = self._staleness.notice() if self._staleness is not None else None
         notice = " ".join(filter(None, (answer.notice, stale)))
         return replace(answer, notice=complete_commands(notice) or None)
 
-    def _reader(self) -> IndexReader:
+    def reader(self) -> IndexReader:
         """Return the newest generation; what an ingest is about to make is told as that."""
         with self._opening:
             if self._live is None:
@@ -126,9 +104,9 @@ class Engine:
         try:
             return self._live.reader()
         except (IndexMissing, IndexOutdated) as error:
-            if waited_for := self._staleness.first_ingest() if self._staleness else None:
-                raise IndexMissing(waited_for) from error
-            raise
+            if self._staleness is None or isinstance(self._staleness, StalenessCheck):
+                raise  # nobody here makes an index
+            raise IndexMissing(self._staleness.first_ingest()) from error
 
 
 def engine_for(settings: Settings) -> Engine:

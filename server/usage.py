@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,6 +26,8 @@ from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 LONGEST_QUERY = 300
 """Characters of a query that are kept."""
+SHOWN = 20
+"""Questions that are listed at most, the most frequent."""
 
 log = logging.getLogger(__name__)
 
@@ -43,11 +47,6 @@ class LoggedCall(BaseModel):
     offset: int = 0
     confidence: str = ""
     """Empty if nothing was searched."""
-
-    @property
-    def day(self) -> str:
-        """The ISO day of the call."""
-        return self.time.date().isoformat()
 
     @property
     def is_missed(self) -> bool:
@@ -78,19 +77,33 @@ def log_call(
         log.warning("A call could not be noted in the usage log: %s", error)
 
 
-def read_calls(path: Path) -> list[LoggedCall]:
-    """Read the calls that were kept, the oldest first; lines that are none are left out.
+def report_calls(path: Path) -> dict[str, Any]:
+    """Count the calls of each tool, and list the questions that the blog hardly answered.
 
-    Raises UsageError for a file that cannot be read.
+    Questions with the same words are one. Lines that are no calls are left out. Raises UsageError
+    where there are no calls, or for a file that cannot be read.
     """
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise UsageError(f"The usage log {path} cannot be read: {error.strerror}.") from error
-    calls = []
+    calls, asked = list[LoggedCall](), defaultdict[str, list[LoggedCall]](list)
     for line in lines:
         try:
             calls.append(LoggedCall.model_validate_json(line))
         except ValidationError:
             log.warning("A line of the usage log is no call and left out: %.60r", line)
-    return calls
+    if not calls:
+        raise UsageError(f"{path} holds no calls yet.")
+    for call in calls:
+        if call.is_missed:
+            asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
+    most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
+    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:SHOWN]]
+    tools = dict(Counter(call.tool for call in calls).most_common())
+    return {**_count(calls, "calls"), "tools": tools, "missed": missed}
+
+
+def _count(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
+    days = [call.time.date().isoformat() for call in calls]
+    return {name: len(calls), "first": min(days), "last": max(days)}

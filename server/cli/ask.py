@@ -13,8 +13,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.server.cli.display import show_page
-from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders
+from blog_search_mcp.server.cli.terminal import escape_controls, show_page, tell, with_folders
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 

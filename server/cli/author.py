@@ -13,15 +13,16 @@ from urllib.parse import urlsplit
 import click
 
 from blog_search_mcp.index.command_line import json_option, read_absolute
+from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
-from blog_search_mcp.server.cli.missed import report_usage
 from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
-from blog_search_mcp.server.tools.drafts import find_links, read_subject, similar_facts
+from blog_search_mcp.server.tools.drafts import MEETINGS, find_links, read_subject, similar_facts
+from blog_search_mcp.server.usage import report_calls
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.relations.breaks import Finding
@@ -34,18 +35,11 @@ AUDIT_KINDS: Final = (
     *("descriptions", "tags", "stale-drafts"),
 )
 """What is found, in the order of `index.relations.audit`, which takes NumPy to import."""
-MEETINGS = 5
-"""Meetings of a post that are printed; `--json` has all."""
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def author(context: click.Context) -> None:
-    """What authors need: drafts, links, the state of the blog, usage."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
-
-
+author = click.Group(
+    "author", help="What authors need: drafts, links, the state of the blog, usage."
+)
 subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 
@@ -185,4 +179,7 @@ def _write_finding(finding: Finding) -> str:
 @over_index
 def usage(settings: Settings, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""
-    return report_usage(settings, as_json=as_json)
+    if settings.usage_log is None:
+        raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
+    show(report_calls(settings.usage_log), settings, as_json=as_json)
+    return 0

@@ -21,11 +21,10 @@ from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.cli.tables import edit_table, write_table
 from blog_search_mcp.server.cli.terminal import print_text, tell
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
-from blog_search_mcp.server.settings import CLIENTS, Settings, index_arguments
+from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,7 @@ class Client:
 
     word: str
     """The name on the command line."""
+    title: str
     path: Path
     key: str = "mcpServers"
     """The object of entries by name."""
@@ -70,29 +70,32 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home)
     codex = Path(environment.get("CODEX_HOME") or home / ".codex")
     clients = (
-        Client("claude-desktop", config / "Claude/claude_desktop_config.json", url=""),
-        Client("claude-code", claude / ".claude.json", is_typed=True),
-        Client("cursor", home / ".cursor/mcp.json"),
-        Client("vscode", config / "Code/User/mcp.json", "servers", is_typed=True),
-        Client("windsurf", home / ".codeium/windsurf/mcp_config.json", url="serverUrl"),
-        Client("zed", zed / "settings.json", "context_servers"),
-        Client("codex", codex / "config.toml", "mcp_servers"),
-        Client("gemini", home / ".gemini/settings.json", url="httpUrl"),
+        Client(
+            "claude-desktop", "Claude Desktop", config / "Claude/claude_desktop_config.json", url=""
+        ),
+        Client("claude-code", "Claude Code", claude / ".claude.json", is_typed=True),
+        Client("cursor", "Cursor", home / ".cursor/mcp.json"),
+        Client("vscode", "VS Code", config / "Code/User/mcp.json", "servers", is_typed=True),
+        Client("windsurf", "Windsurf", home / ".codeium/windsurf/mcp_config.json", url="serverUrl"),
+        Client("zed", "Zed", zed / "settings.json", "context_servers"),
+        Client("codex", "Codex", codex / "config.toml", "mcp_servers"),
+        Client("gemini", "Gemini CLI", home / ".gemini/settings.json", url="httpUrl"),
     )
     return {client.word: client for client in clients}
 
+
+CLIENTS = {word: client.title for word, client in find_clients(Path(), "", {}).items()}
+"""Each client's name by the word that a command line has for it."""
 
 Fields: TypeAlias = dict[str, Any]
 """An entry as it stands in a file: how a client starts or reaches one server."""
 
 _URLS = ("url", "serverUrl", "httpUrl")
-_WRITTEN = {"type", "command", "args", *_URLS, "headers", "http_headers"}
+_WRITTEN = {"type", "command", "args", "env", *_URLS, "headers", "http_headers"}
 """Fields of which those that an entry no longer needs are taken out."""
 
 BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
-_PACKAGE = re.compile(rf"{PACKAGE}(?:[@=].*)?")
-"""Our program as a runner has it, perhaps with a version."""
 
 
 def is_ours(name: str, fields: Fields) -> bool:
@@ -102,7 +105,7 @@ def is_ours(name: str, fields: Fields) -> bool:
     program = PurePath(str(fields.get("command"))).name
     return program.removesuffix(".exe") == PACKAGE or any(
         (word, after) == ("-m", "blog_search_mcp")
-        or (after == "serve" and _PACKAGE.fullmatch(word))
+        or (after == "serve" and re.split("[@=]", word)[0] == PACKAGE)  # perhaps with a version
         for word, after in pairwise(_arguments(fields))
     )
 
@@ -138,22 +141,20 @@ def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str
 
     The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
     """
-    places = {
-        name: find_url(fields) or str(find_index(fields) or "")
-        for name, fields in entries.items()
-        if is_ours(name, fields)
-    }
-    for name, over in places.items():
-        if over and over == url:
-            return name
-        if over and not url and os.path.realpath(over) == os.path.realpath(str(index)):
-            return name
-    taken = {name for name in entries if places.get(name, "another's")}
-    folder = "/".join(index.parts[-2:]).replace(".blog-index", "")
-    folder = urlsplit(url).hostname or folder
+    over = {name: _find_place(fields) for name, fields in entries.items() if is_ours(name, fields)}
+    wanted = url or os.path.realpath(str(index))
+    folder = urlsplit(url).hostname or "/".join(index.parts[-2:]).replace(".blog-index", "")
     named = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
     names = chain(("blog", named), (f"{named}-{number}" for number in count(2)))
-    return next(name for name in names if name not in taken)
+    same = (name for name, place in over.items() if place == wanted)
+    free = (name for name in names if name not in entries or over.get(name) == "")
+    return next(chain(same, free))
+
+
+def _find_place(fields: Fields) -> str:
+    """Return the address or the index that an entry is for, empty for none."""
+    index = find_index(fields)
+    return find_url(fields) or (os.path.realpath(str(index)) if index else "")
 
 
 def add_entry(
@@ -165,13 +166,11 @@ def add_entry(
     """
     entries: dict[str, Fields] = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
-        entries = read_entries(client)
+        entries = _read(client)[2]
     name = name or choose_name(entries, settings.index, url)
     fields = _reach(client, url, token) if url else _start(client, settings)
-    if client.is_toml:
-        entry = write_table(client.key, name, fields)
-    else:
-        entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
+    entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
+    entry = write_table(client.key, name, fields) if client.is_toml else entry
     shown = f"In {client.path}:\n\n{entry}"
     if prints:
         print_text(shown)
@@ -180,7 +179,7 @@ def add_entry(
         is_changed = change_entry(client, name, fields)
     except ClientSettingsError as error:
         raise ClientSettingsError(f"{error} Add the entry by hand. {shown}") from error
-    done = f"Restart {CLIENTS[client.word]} to use it." if is_changed else "It was there already."
+    done = f"Restart {client.title} to use it." if is_changed else "It was there already."
     secret = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
     print_text(f"The entry {name!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
 
@@ -189,7 +188,7 @@ def _reach(client: Client, url: str, token: str) -> Fields:
     """Return the fields of an entry that reaches a server. Raises UsageError."""
     if not client.url:
         raise UsageError(
-            f"The file of {CLIENTS[client.word]} takes no address. Add {url} as a connector in its "
+            f"The file of {client.title} takes no address. Add {url} as a connector in its "
             f"settings, or as an entry of the bridge: npx -y mcp-remote {url} --header HEADER"
         )
     kind = {"type": "http"} if client.is_typed else {}
@@ -250,7 +249,7 @@ def remove_entries(clients: Iterable[Client], name: str) -> None:
 
 def list_ours(client: Client) -> list[tuple[str, Fields]]:
     """List our entries of a client by name. Raises ClientSettingsError."""
-    return [entry for entry in read_entries(client).items() if is_ours(*entry)]
+    return [entry for entry in _read(client)[2].items() if is_ours(*entry)]
 
 
 def _name_backup(client: Client) -> str:
@@ -265,29 +264,24 @@ def tell_clients(
 
     Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
     """
-    used = [client for client in clients.values() if client.is_used]
-    chosen, told, status = [clients[word]] if word else used, list[str](), 0
+    chosen = [each for each in clients.values() if (each.word == word if word else each.is_used)]
+    told, status = list[str](), 0
     for client in chosen:
         try:
             add_entry(settings, client, name, prints=False)
-            told.append(CLIENTS[client.word])
+            told.append(client.title)
         except ClientSettingsError as error:
             tell(str(error), settings)
             status = FAILED
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
-    [newest] = engine_for_one(settings).listing().list_posts(Filters(), "newest", 1, 0).page
+    listing = engine_for_one(settings).reader().listing()
+    [newest] = listing.list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
     if told or not chosen:
         print_text(f"Ask {', '.join(told) or 'the client'}, for instance: {question}")
     return status
-
-
-def read_entries(client: Client) -> dict[str, Fields]:
-    """Return every entry by its name. Raises ClientSettingsError."""
-    entries: dict[str, Fields] = _read(client)[1].get(client.key, {})
-    return entries
 
 
 def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
@@ -297,21 +291,19 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
     ClientSettingsError, with the file as it was, if that cannot be read or written, or is no plain
     JSON: a rewrite would lose comments.
     """
-    text, root = _read(client)
-    entries = root.setdefault(client.key, {})
+    text, root, entries = _read(client)
     entry = entries.get(name, {})
-    is_same = bool(fields and find_url(entry) and find_url(entry) == find_url(fields))
-    if entry and not is_same and not is_ours(name, entry):
+    url = find_url(fields or {})
+    if entry and not (is_ours(name, entry) or (url and url == find_url(entry))):
         raise UsageError(
             f"The entry {name!r} in {client.path} starts another server. "
             "Give ours another name with --name."
         )
     changed: Fields = {}
     if fields is not None:
-        env = {"env": entry.get("env", {}) | fields["env"]} if "env" in fields else {}
-        gone = _WRITTEN | ({"env"} if find_url(fields) else set())
-        changed = {key: value for key, value in entry.items() if key not in gone}
-        changed |= {**fields, **env}
+        env = {} if url else (entry.get("env") or {}) | fields.get("env", {})
+        changed = {key: value for key, value in entry.items() if key not in _WRITTEN}
+        changed |= {**fields, **({"env": env} if env else {})}
     if changed == entry:
         return False
     entries[name] = changed
@@ -319,7 +311,7 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
         del entries[name]
     try:
         if client.is_toml:
-            written = edit_table(text, client.key, name, changed)
+            written = _edit_toml(text, client.key, name, changed)
             if tomllib.loads(written).get(client.key, {}) != entries:
                 raise ValueError("the entry stands in an unusual place")
         else:
@@ -327,7 +319,7 @@ def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
         _replace(client.path, written)
     except OSError as error:
         raise ClientSettingsError(f"{client.path} cannot be written: {error.strerror}.") from error
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # for TOML a time is no value
         raise ClientSettingsError(f"{client.path} was left as it was: {error}.") from error
     return True
 
@@ -339,19 +331,51 @@ def _edit_json(text: str, root: Fields) -> str:
     return json.dumps(root, indent=shown[1] if shown else "  ", ensure_ascii=False) + end
 
 
-def _read(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return the file's text and the object in it, empty ones if there is no file."""
+def _edit_toml(text: str, key: str, name: str, fields: Fields) -> str:
+    """Write the table `[key.name]` anew, none without fields; all other text stays.
+
+    What stands in the file in another way stays too.
+    """
+    kept, is_inside = list[str](), False
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith("["):
+            with suppress(ValueError):  # for a line of an array
+                is_inside = name in tomllib.loads(line).get(key, ())
+        kept += [] if is_inside else [line]
+    if not fields:
+        return "".join(kept)
+    before = "".join(kept).rstrip()
+    return f"{before}\n\n" * bool(before) + write_table(key, name, fields)
+
+
+def write_table(key: str, name: str, fields: Fields) -> str:
+    """Write the table `[key.name]` of TOML."""
+    lines = (f"{word} = {_write_value(value)}\n" for word, value in fields.items())
+    return f"[{key}.{json.dumps(name)}]\n{''.join(lines)}"
+
+
+def _write_value(value: object) -> str:
+    """Write a value of TOML on one line; but for a table it is as in JSON. Raises TypeError."""
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    inner = (f"{json.dumps(word)} = {_write_value(value[word])}" for word in value)
+    return f"{{ {', '.join(inner)} }}"
+
+
+def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
+    """Return the file's text, the object in it and its entries by name; empty without a file."""
     try:
         text = client.path.read_bytes().decode("utf-8-sig") if client.path.exists() else ""
         root = tomllib.loads(text) if client.is_toml else json.loads(text.strip() or "{}")
-        if not all(isinstance(entry, dict) for entry in root.get(client.key, {}).values()):
+        entries = root.setdefault(client.key, {})
+        if not all(isinstance(entry, dict) for entry in entries.values()):
             raise ValueError(f"what stands under {client.key!r} is no object of objects")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClientSettingsError(
             f"{client.path} cannot be used and was left as it is: it is not plain "
             f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
-    return text, root
+    return text, root, entries
 
 
 def _replace(path: Path, text: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +22,7 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
-from blog_search_mcp.index.commands import TO_SETUP
+from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.posts.last_ingest import index_beside
@@ -29,37 +30,37 @@ from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.server.cli import display
 from blog_search_mcp.server.cli.client_settings import (
+    CLIENTS,
     Client,
     add_entry,
     find_clients,
     remove_entries,
 )
-from blog_search_mcp.server.cli.terminal import escape_controls, print_text, tell, with_folders
-from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.http.settings import (
-    DEFAULT_ADDRESS,
-    parse_address,
-    parse_host_name,
-    parse_origin,
-    parse_url,
-    read_access,
+from blog_search_mcp.server.cli.terminal import (
+    escape_controls,
+    print_json,
+    print_text,
+    show_page,
+    style,
+    tell,
+    with_folders,
 )
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.settings import (
-    ANYONE,
-    CLIENTS,
+    DEFAULT_ADDRESS,
     TOP_K_DEFAULT,
     TOP_K_MOST,
-    Access,
     Address,
     Settings,
     ToolsetName,
+    parse_address,
+    parse_url,
 )
 from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.browsing import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
 Command = Callable[..., int]
 
@@ -150,6 +151,34 @@ token_option = click.option(
     "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
 )
 
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
+"""What RFC 6750 allows in a bearer token."""
+
+
+def read_token(host: str, file: str | None) -> str:
+    """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
+
+    Loopback needs none, since whoever can reach it can read the index's files too; of what other
+    machines can reach the lack of one raises UsageError.
+    """
+    token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
+    try:
+        if file is not None:
+            token = read_absolute(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The token file {file} cannot be read: {error}.") from error
+    if (token or file) and not _TOKEN.fullmatch(token):
+        raise UsageError(
+            "The token must have at least 16 letters, digits or -._~+/ and no others; "
+            "make one with: openssl rand -hex 32"
+        )
+    if not token and not Address(host, 0).is_local:
+        raise UsageError(
+            f"{host!r} can be reached from other machines, so it needs a token: "
+            "set BLOG_SERVER_TOKEN or give --token-file, or use 127.0.0.1."
+        )
+    return token
+
 
 @click.command()
 @click.option(
@@ -162,16 +191,9 @@ token_option = click.option(
 )
 @token_option
 @click.option(
-    "--cors",
-    multiple=True,
-    type=parse_origin,
-    metavar="ORIGIN",
-    help="Let pages of this origin ask over HTTP; may be given again.",
-)
-@click.option(
     "--allow-host",
     multiple=True,
-    type=parse_host_name,
+    type=str.lower,
     metavar="NAME",
     help="Answer HTTP requests to this name of the machine too; may be given again.",
 )
@@ -194,35 +216,32 @@ def serve(
     settings: Settings,
     http: Address | None,
     token_file: str | None,
-    cors: tuple[str, ...],
     allow_host: tuple[str, ...],
 ) -> int:
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
-    if http is None and (token_file or cors or allow_host):
-        raise UsageError("--token-file, --cors and --allow-host are of --http, which is not given.")
-    token = os.environ.get("BLOG_SERVER_TOKEN", "")
-    access = read_access(http, token_file, token, allow_host, cors) if http else ANYONE
-    return start_server(settings, http, access)
+    if http is None and (token_file or allow_host):
+        raise UsageError("--token-file and --allow-host are of --http, which is not given.")
+    if http is not None:
+        http = replace(http, token=read_token(http.host, token_file), names=allow_host)
+    return start_server(settings, http)
 
 
-def start_server(settings: Settings, address: Address | None, access: Access) -> int:
+def start_server(settings: Settings, address: Address | None) -> int:
     """Serve at `address`, without one over stdio, until the client or a signal ends it."""
     end_on_signals(status=0)
-    form = "%(levelname)s %(message)s"
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
         if settings.watch is not None:
             refuse_inside(settings.watch, settings.index)
         else:
             logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:
-        from blog_search_mcp.server.http.serve import serve_http
+        from blog_search_mcp.server.http.app import serve_http
 
-        return serve_http(settings, address, access)
+        return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
         tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)
-    gc.disable()  # until the index is open: collections among imports find nothing to free
     from blog_search_mcp.server.stdio.transport import serve_stdio
 
     return serve_stdio(settings)
@@ -250,7 +269,25 @@ def search(
 ) -> int:
     """Print the hits for words, an identifier or an error message."""
     arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
-    return display.search(settings, arguments, why=why, as_json=as_json)
+    engine = engine_for_one(settings)
+    answer = find_hits(engine, arguments)
+    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
+
+    analysed = analyse_for_blog(shorten_query(arguments.query), engine.overview)
+    page = {"query": analysed.text, **answer_facts(answer, analysed)}
+    page["notice"] = with_folders(page["notice"] or "", settings) or None
+    hits = page["hits"]
+    if as_json:
+        print_json(page)
+    elif hits:
+        show_page(page, why=why)
+        more = ", more by --limit" if page["next_offset"] else ""
+        opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
+        footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
+        click.echo(style(footer, dim=True))
+    else:
+        tell(page["notice"] or "", settings)
+    return 0 if hits else 1
 
 
 @click.command()
@@ -289,12 +326,11 @@ def doctor(settings: Settings) -> int:
 name_option = click.option(
     "--name", default="", help="The entry's name.  [default: blog, or with the blog's folder]"
 )
-client_argument = click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 
 
 @click.command(epilog=CLIENT_WORDS)
-@client_argument
+@click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 @name_option
 @click.option("--print", "prints", is_flag=True, help="Show the entry and its place instead.")
 @click.option(
@@ -303,15 +339,17 @@ CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 @token_option
 @over_index
 def install(
-    settings: Settings, client: str, name: str, prints: bool, url: str | None, **access: Any
+    settings: Settings,
+    client: str,
+    name: str,
+    prints: bool,
+    url: str | None,
+    token_file: str | None,
 ) -> int:
     """Write this server over an index into the settings of CLIENT."""
     token = ""
     if url:
-        place = urlsplit(url)
-        address = Address(place.hostname or "", place.port or 443)
-        variable = os.environ.get("BLOG_SERVER_TOKEN", "")
-        token = read_access(address, access["token_file"], variable, (), ()).token
+        token = read_token(urlsplit(url).hostname or "", token_file)
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()

@@ -23,6 +23,7 @@ from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.client_settings import (
+    CLIENTS,
     Client,
     Fields,
     explain_start,
@@ -34,7 +35,7 @@ from blog_search_mcp.server.cli.client_settings import (
 )
 from blog_search_mcp.server.cli.terminal import print_text, with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
-from blog_search_mcp.server.settings import CLIENTS, Settings
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
@@ -107,15 +108,14 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Res
     """Check every entry of ours, and tell how to make one if there is none."""
     results: list[Result] = []
     for client in clients.values():
-        title = CLIENTS[client.word]
         try:
             entries = list_ours(client)
         except ClientSettingsError as error:
-            results.append((title, "warning", str(error)))
+            results.append((client.title, "warning", str(error)))
             continue
         for name, fields in entries:
             state, text = _check_entry(client, name, fields, settings)
-            results.append((title, state, f"The entry {name!r} in {client.path} {text}"))
+            results.append((client.title, state, f"The entry {name!r} in {client.path} {text}"))
     if not results:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."

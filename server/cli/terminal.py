@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
+
+import click
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.posts.last_ingest import blog_of
-from blog_search_mcp.server.format.results import one_line
+from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 
 Facts: TypeAlias = dict[str, Any]
+
+CONFIDENCE = {"normal": "green", "low": "red"}
+LEAST = 0.0005
+"""What adds less to a score cannot be seen in it."""
 
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -72,3 +78,72 @@ def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
                     yield f"{indent}  {' ' if place else '-'} {line}"
         else:
             yield f"{indent}{name}: {one_line(str(value))}"
+
+
+def show_page(page: Mapping[str, Any], *texts: str, why: bool = False) -> None:
+    """Print the confidence, the notice and each hit, the facts of `search --json`, and `texts`.
+
+    Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
+    """
+    click.echo("\n".join([*_write_page(page, why=why), *texts]))
+
+
+def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
+    confidence = click.style(page["confidence"], CONFIDENCE[page["confidence"]])
+    sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
+    yield f"Confidence: {confidence}{sure}"
+    if page["notice"]:
+        yield style(page["notice"], fg="yellow")
+    for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
+        heading = f" › {_clean(hit['heading'])}" if hit.get("heading") else ""
+        score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
+        yield f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}{score}"
+        about = [
+            f"{hit['source']} chunk {hit['chunk_index']}",
+            f"lines {hit['lines']}" if "lines" in hit else "",
+            hit.get("date"),
+            ", ".join(hit.get("authors") or ()),
+            ", ".join(hit.get("tags", ())),
+            *describe_others(hit),
+        ]
+        yield style(" · ".join(filter(None, about)), "   ", dim=True)
+        if hit.get("url"):
+            yield style(hit["url"], "   ", fg="blue")
+        yield f"   {_highlight(hit)}"
+        for line in _explain(hit) if why else ():
+            yield f"   {click.style(escape_controls(line), dim=True)}"
+
+
+def _highlight(hit: Mapping[str, Any]) -> str:
+    text, at, shown = escape_controls(hit["preview"].replace("\n", " ")), 0, ""
+    for start, end in hit.get("marks", ()):
+        shown += _slice(text, at, start) + click.style(
+            _slice(text, start, end), "yellow", bold=True
+        )
+        at = end
+    return shown + _slice(text, at)
+
+
+def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
+    """Write what a hit's score is made of."""
+    yield "why:"
+    for reason in hit["reasons"]:
+        weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
+        if abs(weight * value) >= LEAST:
+            yield f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
+
+
+def _slice(text: str, start: int, end: int | None = None) -> str:
+    """Cut out what facts count in UTF-16, as browsers do."""
+    units = text.encode("utf-16-le")
+    return units[2 * start : None if end is None else 2 * end].decode("utf-16-le")
+
+
+def _clean(text: str) -> str:
+    """Put a fact on one line: what follows a break of the author's would read as ours."""
+    return escape_controls(one_line(text))
+
+
+def style(text: str, indent: str = "", **how: Any) -> str:
+    """Put a fact on one line, which looks as `how` says."""
+    return indent + click.style(_clean(text), **how)

@@ -1,122 +1,150 @@
-"""Build the ASGI application: MCP, the API and the search page behind the guards.
+"""Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
 A page that the user opens can send requests to this machine. By pointing its own name here (DNS
 rebinding) it could read the answers, but then its requests carry that name as Host, which
-Starlette's TrustedHostMiddleware refuses before all else. CORS stands before what refuses a page of
-another origin, a wrong token and haste, so that a named page can read why.
+Starlette's TrustedHostMiddleware refuses before all else.
+
+What is in flight at a signal has some seconds to finish, then uvicorn raises the signal once more;
+the command line's own handler takes the second one and ends the process with status 0.
 """
 
 from __future__ import annotations
 
 import hmac
-import time
-from collections.abc import Callable, Container
-from math import ceil
-from typing import Any
+import logging
+import socket
+from collections.abc import Container
+from contextlib import suppress
 
-from mcp.server.lowlevel import Server
+import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
-from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import MESSAGE_BYTES, Access, Address
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 PATH = "/mcp"
-RATE = 100.0
-"""Requests a second that may go on coming: one core answers some 50 searches a second."""
-BURST = 1_000.0
-"""Requests that may come at once, after as many seconds without one as fill it."""
+CONNECTIONS = 512
+"""Open at the same time: half of the files that a process may have open on most systems. Whoever
+comes then is answered with 503."""
+GRACE = 10
+"""Seconds that requests in flight may take to end after a signal."""
+
+log = logging.getLogger(__name__)
 
 
-def build_app(
-    engine: Engine, address: Address, access: Access, server: Server[Any] | None = None
-) -> ASGIApp:
-    """Build the application for `address`, open to those whom `access` admits.
+def build_app(engine: Engine, address: Address, server: BlogServer | None = None) -> ASGIApp:
+    """Build the application for `address`, open to those whom it admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
     """
     without_token = open_routes(engine)
-    app: ASGIApp = (server or build_server(engine)).streamable_http_app(
+    app = (server or build_server(engine)).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         stateless_http=True,
-        max_request_body_size=MESSAGE_BYTES,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[*without_token, api_route(engine)],
     )
-    app = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
-    app = Guard(app, access, {route.path for route in without_token})
-    if access.origins:
-        app = CORSMiddleware(
-            app,
-            allow_origins=access.origins,
-            allow_methods=("GET", "POST"),
-            allow_headers=("*",),
-            expose_headers=("Retry-After", "WWW-Authenticate"),
-        )
+    limited = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
+    open_paths = {route.path for route in without_token}
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        is_request = scope["type"] == "http"
+        refused = refuse(scope, address.token, open_paths) if is_request else None
+        await (refused or limited)(scope, receive, send)
+
     # Every address has no name of its own; whoever asks there needs the token.
-    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *access.names)
-    return TrustedHostMiddleware(app, ["*"] if address.is_any else names, www_redirect=False)
+    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
+    return TrustedHostMiddleware(guard, ["*"] if address.is_any else names, www_redirect=False)
 
 
-class Guard:
-    """Passes on to `app` the requests that `access` admits; `open_paths` need no token."""
+def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | None:
+    """Return the response of a request that is refused; `open_paths` need no token."""
+    path, headers = scope["path"], Headers(scope=scope)
+    host = headers.get("host", "").lower()
+    origins = map(str.lower, headers.getlist("origin"))
+    if not {f"http://{host}", f"https://{host}"}.issuperset(origins):
+        return refusal(403, "This server answers no page of that Origin.")
+    if path not in open_paths and token and not _has_token(headers, token):
+        sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
+        return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
+    if path == PATH and scope["method"] != "POST":
+        # The SDK would hold a stream open on which nothing comes.
+        return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
+    return None
+
+
+def _has_token(headers: Headers, token: str) -> bool:
+    """Compare in a time that does not depend on how much of the token is right."""
+    scheme, _, sent = headers.get("authorization", "").partition(" ")
+    is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
+    return is_same and scheme.lower() == "bearer"
+
+
+def serve_http(settings: Settings, address: Address) -> int:
+    """Serve until a signal; return the exit status, 1 if the port cannot be had."""
+    engine = engine_for(settings)
+    mcp = build_server(engine, settings.toolset, settings.usage_log)
+    config = uvicorn.Config(
+        build_app(engine, address, mcp),
+        host=address.host,
+        port=address.port,
+        ws="none",
+        backlog=CONNECTIONS,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+        log_level="warning",
+        server_header=False,
+    )
+    server = _Server(config, address, engine, mcp)
+    try:
+        server.run()
+    except SystemExit:  # uvicorn has said why
+        sentence = "%s:%s cannot be served on; choose another place: --http HOST:PORT."
+        log.error(sentence, address.url_host, address.port)
+    return 0 if server.started else 1
+
+
+def _find_host() -> str:
+    """Return this machine's address on its network, else its name; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+class _Server(uvicorn.Server):
+    """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        access: Access,
-        open_paths: Container[str] = (),
-        now: Callable[[], float] = time.monotonic,
+        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
     ) -> None:
-        self._app, self._access, self._open_paths = app, access, open_paths
-        self._now, self._left, self._at = now, BURST, now()
+        super().__init__(config)
+        host = _find_host() if address.is_any else address.url_host
+        self._url, self._address = f"http://{host}:{address.port}", address
+        self._engine, self._changes = engine, mcp.changes
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or have `app` answer it."""
-        refused = self.refuse(scope) if scope["type"] == "http" else None
-        await (refused or self._app)(scope, receive, send)
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take the port."""
+        await super().startup(sockets)
+        self._engine.warm_up()
+        log.setLevel(logging.INFO)
+        said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
+        log.info(said, self._url, PATH, self._url)
+        if not self._address.is_local:
+            word = f"{PACKAGE} install CLIENT --url {self._url}{PATH} --token-file FILE"
+            log.info("Whoever shall ask it writes an entry: %s", word)
 
-    def refuse(self, scope: Scope) -> Response | None:
-        """Return the response of a request that is refused; the rate counts wrong tokens too."""
-        path, headers = scope["path"], Headers(scope=scope)
-        host = headers.get("host", "").lower()
-        allowed = {*self._access.origins, f"http://{host}", f"https://{host}"}
-        if not allowed.issuperset(map(str.lower, headers.getlist("origin"))):
-            return refusal(403, "This server answers no page of that Origin.")
-        if wait := self._count():
-            return refusal(429, "Too many requests; ask more slowly.", {"Retry-After": f"{wait}"})
-        if path not in self._open_paths and not self._has_token(headers):
-            sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
-            return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
-        if path == PATH and scope["method"] not in {"POST", "OPTIONS"}:
-            # The SDK would hold a stream open on which nothing comes.
-            return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
-        return None
-
-    def _count(self) -> int:
-        """Return the seconds to wait, 0 for none: a token bucket that all clients share.
-
-        What is refused does not count.
-        """
-        seconds = self._now() - self._at
-        self._left, self._at = min(BURST, self._left + seconds * RATE), self._at + seconds
-        if self._left < 1:
-            return ceil((1 - self._left) / RATE)
-        self._left -= 1
-        return 0
-
-    def _has_token(self, headers: Headers) -> bool:
-        scheme, _, sent = headers.get("authorization", "").partition(" ")
-        wanted = self._access.token
-        # In a time that does not depend on how much of the token is right.
-        is_same = hmac.compare_digest(sent.strip().encode(), wanted.encode())
-        return not wanted or (is_same and scheme.lower() == "bearer")
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, which would last as long as the grace, and wait for the rest."""
+        self._changes.close()
+        await super().shutdown(sockets)

@@ -7,33 +7,37 @@ all failures pass one place, `call_tool`.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
+from mcp.server import subscriptions
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
+from blog_search_mcp import __version__
+from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.server import NAME, VERSION
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import describe_failure
 from blog_search_mcp.server.protocol import prompts, resources
 from blog_search_mcp.server.protocol.resources import Context
-from blog_search_mcp.server.protocol.subscriptions import ChangeStreams
-from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
-from blog_search_mcp.server.tools.registry import CORE, TOOLSETS, Tools
+from blog_search_mcp.server.tools.registry import TOOLSETS, Tools
 from blog_search_mcp.server.usage import log_call
 
+NAME = "blog_mcp"
+"""What the server calls itself to a client."""
 CALLS = 40
 """Calls of tools that run at a time; they leave the threads that answer all else alone."""
 INSTRUCTIONS_BYTES = 1_600
@@ -47,14 +51,15 @@ HOW = (
 )
 TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = Path(__file__).parents[1] / "http/page/icon.svg"
-FOR_AN_HOUR = CacheHint(3_600_000, "public")
-"""Of what stays while this process lives."""
-FOR_A_MINUTE = CacheHint(60_000)
-"""Of what an ingest may change, which clients that listen are told of."""
-UNKNOWN = "Search and read one blog."
+STABLE: Final = ("tools/list", "prompts/list", "resources/templates/list")
+"""What stays while this process lives, and a client need not ask for again within an hour."""
+CHANGING: Final = ("resources/list", "resources/read")
+"""What an ingest may change, and a client may keep for a minute."""
+PAUSE = 1.0
+"""Seconds between two reads of the index's stamp, once a client listens for changes."""
 NO_INDEX = (
-    "Search and read one blog. It has no index yet; until it has, every call fails and says what "
-    "to do. No restart is needed."
+    "Search and read one blog. Until it has an index every call fails and says what to do; no "
+    "restart is needed."
 )
 READ_ONLY = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -64,33 +69,61 @@ Params = TypeVar("Params")
 Result = TypeVar("Result")
 
 
+class ChangeStreams(subscriptions.ListenHandler):
+    """The streams on which clients of 2026-07-28 are told that the index changed.
+
+    `stamp` identifies the live generation. Earlier clients are not told: the SDK gives no public
+    way to a connection that outlives a request.
+    """
+
+    def __init__(self, stamp: Callable[[], Stamp | None]) -> None:
+        self._stamp, self._changes = stamp, subscriptions.InMemorySubscriptionBus()
+        super().__init__(self._changes)
+        self._followed: set[str] = set()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def __call__(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Serve one stream until either side ends it; the first begins to watch."""
+        self._followed.update(params.notifications.resource_subscriptions or ())
+        self._watching = self._watching or asyncio.create_task(self._watch())
+        return await super().__call__(ctx, params)
+
+    async def _watch(self) -> None:
+        before = await asyncio.to_thread(self._stamp)
+        while True:
+            await asyncio.sleep(PAUSE)
+            now = await asyncio.to_thread(self._stamp)
+            if now not in (None, before):  # `None` also while a server cannot be reached
+                before = now
+                await self._changes.publish(subscriptions.ResourcesListChanged())
+                for uri in sorted(self._followed):
+                    await self._changes.publish(subscriptions.ResourceUpdated(uri))
+
+
 class BlogServer(Server[Any]):
     """The SDK's server, and the streams on which its clients are told of changes."""
 
     changes: ChangeStreams
 
 
-def server_for(settings: Settings, engine: Engine) -> BlogServer:
-    """Build the server that settings ask for."""
-    return build_server(engine, TOOLSETS[settings.toolset], settings.usage_log)
-
-
-def build_server(engine: Engine, tools: Tools = CORE, log: Path | None = None) -> BlogServer:
+def build_server(
+    engine: Engine, toolset: ToolsetName = "core", log: Path | None = None
+) -> BlogServer:
     """Build the server over `engine`; each call of a tool is noted in `log`."""
-    offered = prompts.offered_prompts(tools)
+    tools = TOOLSETS[toolset]
+    offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
-    templates = types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+    templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     prompted = types.ListPromptsResult(prompts=[*offered.values()])
-    changes = ChangeStreams(engine.stamp)
+    changes = ChangeStreams(engine.store.stamp)
     server = BlogServer(
         NAME,
-        version=VERSION,
+        version=__version__,
         cache_hints={
-            "tools/list": FOR_AN_HOUR,
-            "prompts/list": FOR_AN_HOUR,
-            "resources/templates/list": FOR_AN_HOUR,
-            "resources/list": FOR_A_MINUTE,
-            "resources/read": FOR_A_MINUTE,
+            **dict.fromkeys(STABLE, CacheHint(3_600_000, "public")),
+            **dict.fromkeys(CHANGING, CacheHint(60_000)),
         },
         on_list_tools=in_thread(lambda *_: listed),
         on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(CALLS)),
@@ -191,9 +224,8 @@ def describe_tool(tool: Tool[Any]) -> types.Tool:
 
 def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
     """Write what a client shows of this server, and the instructions for its model."""
-    overview = engine.peek_overview()
-    unknown = UNKNOWN if overview or engine.stamp() else NO_INDEX
-    return describe_server(overview), instructions(overview) if overview else f"{unknown} {HOW}"
+    overview = engine.store.peek_overview()
+    return describe_server(overview), instructions(overview) if overview else f"{NO_INDEX} {HOW}"
 
 
 def describe_server(overview: Overview | None) -> dict[str, Any]:
@@ -201,7 +233,7 @@ def describe_server(overview: Overview | None) -> dict[str, Any]:
     icon = b64encode(ICON.read_bytes()).decode()
     info = {
         "name": NAME,
-        "version": VERSION,
+        "version": __version__,
         "title": brief(overview.title, TITLE_WIDTH) if overview else "",
         "websiteUrl": overview.site if overview else "",
         "icons": [{"src": f"data:image/svg+xml;base64,{icon}", "mimeType": "image/svg+xml"}],

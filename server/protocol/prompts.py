@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 from mcp import MCPError, types
 
-from blog_search_mcp.index.errors import IndexMissing, UnknownPost
+from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE, Context
-from blog_search_mcp.server.tools.drafts import FIND_SIMILAR
-from blog_search_mcp.server.tools.registry import Tools
+from blog_search_mcp.server.protocol.resources import POST_TEMPLATE, Context
+from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]
 """By name."""
@@ -35,14 +34,13 @@ PROMPTS: Prompts = {
     )
     for name, row in _TABLE.items()
 }
-VARIABLES = {POST_TEMPLATE: ["path"], CHUNK_TEMPLATE: ["path", "index"]}
 MOST = 100
 """Completions; the specification's limit."""
 
 
-def offered_prompts(tools: Tools) -> Prompts:
+def offered_prompts(toolset: ToolsetName) -> Prompts:
     """Return the prompts for a client that is offered these tools."""
-    is_author = FIND_SIMILAR in tools
+    is_author = toolset == "author"
     return {name: PROMPTS[name] for name in PROMPTS if is_author >= ("for_authors" in _TABLE[name])}
 
 
@@ -81,14 +79,14 @@ def complete(
     if isinstance(ref, types.PromptReference):
         names = argument_names(offered, ref.name)
     else:
-        names = VARIABLES.get(ref.uri, [])
+        names = ["path"] if ref.uri == POST_TEMPLATE else []
     if argument.name not in names:
         sentence = f"Nothing is called {argument.name[:80]!r} there."
         raise MCPError(types.INVALID_PARAMS, sentence)
     typed = argument.value.strip().casefold()
     try:
-        choices = _choices(engine, params)
-    except (IndexMissing, UnknownPost):  # nothing to choose from, which is no failure
+        choices = _choices(engine, argument.name)
+    except IndexMissing:  # nothing to choose from, which is no failure
         choices = {}
     values = [name for name, words in choices.items() if typed in words.casefold()]
     total, more = len(values), len(values) > MOST
@@ -96,18 +94,16 @@ def complete(
     return types.CompleteResult(completion=completion)
 
 
-def _choices(engine: Engine, params: types.CompleteRequestParams) -> dict[str, str]:
+def _choices(engine: Engine, argument: str) -> dict[str, str]:
     """Return the values of an argument, each with the words that it is found by.
 
     A post is found by any part of its path or of its title, since few people know its path.
     """
-    match params.argument.name:
+    match argument:
         case "path" | "a" | "b" | "draft":
-            return {source: f"{source}\n{title}" for source, title in engine.listing().names()}
-        case "index":
-            given = (params.context.arguments if params.context else None) or {}
-            chunks = engine.outline(given.get("path", "")).chunks
-            return {str(chunk.index): str(chunk.index) for chunk in chunks}
+            return {
+                source: f"{source}\n{title}" for source, title in engine.reader().listing().names()
+            }
         case "topic":
             overview = engine.overview
             sections = sorted(overview.sections, key=lambda section: -section[1])

@@ -1,19 +1,18 @@
 """Serve one client over stdin and stdout.
 
-The SDK's transport keeps stdout for the protocol alone and has threads read and write. Put before
-it is what it lacks: a bound on a line; an answer to a line that is none of its messages, which it
-drops, so that the client waits for ever; and at the end of input the answers that are still due.
+The SDK's transport keeps stdout for the protocol alone and has a thread write. Its reading is left
+out, since it drops a line that is none of its messages, so that the client waits for ever, and at
+the end of input the answers that are still due.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable
-from functools import partial
-from typing import Any, BinaryIO, cast
+from collections.abc import Callable
+from io import StringIO
+from typing import Any, BinaryIO
 
 import anyio
 from anyio import CapacityLimiter
@@ -25,12 +24,12 @@ from pydantic import ValidationError
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.format.results import replace_surrogates
-from blog_search_mcp.server.protocol.app import BlogServer, server_for
-from blog_search_mcp.server.settings import MESSAGE_BYTES, Settings
+from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.settings import Settings
 
 GRACE = 10.0
 """Seconds that calls may take to end after the client has closed its end."""
-PAUSE = 0.02
+PAUSE = 0.005
 """Seconds after which a reply that was handed over has left."""
 
 log = logging.getLogger(__name__)
@@ -39,9 +38,9 @@ log = logging.getLogger(__name__)
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
-    warm_up = partial(engine.warm_up, then=gc.enable)
+    server = build_server(engine, settings.toolset, settings.usage_log)
     try:
-        anyio.run(serve, server_for(settings, engine), sys.stdin.buffer, warm_up)
+        anyio.run(serve, server, sys.stdin.buffer, engine.warm_up)
     except* (BrokenPipeError, anyio.BrokenResourceError):
         log.info("The client went away without closing stdin.")
     return 0
@@ -50,30 +49,31 @@ def serve_stdio(settings: Settings) -> int:
 async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable[[], None]) -> None:
     """Serve until `requests` end and what was asked is answered, or GRACE is over."""
     unanswered: set[object] = set()
+    to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)
-    refusals = to_client.clone()
 
-    async def read() -> AsyncIterator[str]:
-        """Yield a line for each message; what is none is refused."""
+    async def read(refusals: Any) -> None:
+        """Pass on each message; a line that is none is refused."""
         one = CapacityLimiter(1)  # calls of tools may hold all other threads
-        while line := await run_sync(read_line, requests, abandon_on_cancel=True, limiter=one):
-            if not line.strip():
-                continue
-            try:
-                message = parse_line(line)
-            except MCPError as error:
-                refused = types.JSONRPCError(jsonrpc="2.0", id=None, error=error.error)
-                await refusals.send(SessionMessage(refused))
-                continue
-            if isinstance(message, types.JSONRPCRequest):
-                unanswered.add(message.id)
-            elif isinstance(message, types.JSONRPCNotification) and message.params:
-                unanswered.discard(message.params.get("requestId"))  # of one cancelled
-            yield message.model_dump_json(by_alias=True, exclude_unset=True)
-        server.changes.close()
-        with anyio.move_on_after(GRACE):
-            while unanswered:
-                await anyio.sleep(PAUSE)
+        async with to_server, refusals:
+            while line := await run_sync(requests.readline, abandon_on_cancel=True, limiter=one):
+                if not line.strip():
+                    continue
+                try:
+                    message = parse_line(line)
+                except MCPError as error:
+                    refused = types.JSONRPCError(jsonrpc="2.0", id=None, error=error.error)
+                    await refusals.send(SessionMessage(refused))
+                    continue
+                if isinstance(message, types.JSONRPCRequest):
+                    unanswered.add(message.id)
+                elif isinstance(message, types.JSONRPCNotification) and message.params:
+                    unanswered.discard(message.params.get("requestId"))  # of one cancelled
+                await to_server.send(SessionMessage(message))
+            server.changes.close()
+            with anyio.move_on_after(GRACE):
+                while unanswered:
+                    await anyio.sleep(PAUSE)
 
     async def write(output: Any) -> None:
         is_first = True
@@ -87,43 +87,25 @@ async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable
                     on_first_reply()
                 is_first = False
 
-    stdin = cast("anyio.AsyncFile[str]", read())
-    async with stdio_server(stdin) as (received, output), anyio.create_task_group() as pumps:
+    nothing = anyio.wrap_file(StringIO())
+    async with stdio_server(nothing) as (_, output), anyio.create_task_group() as pumps:
+        pumps.start_soon(read, to_client.clone())
         pumps.start_soon(write, output)
         await server.run(received, to_client, server.create_initialization_options())
-        refusals.close()
-
-
-def read_line(pipe: BinaryIO) -> bytes:
-    """Return the next line, empty at the end; of one above MESSAGE_BYTES only the beginning.
-
-    The rest of such a line is read and discarded; what is returned is too long by one byte.
-    """
-    line = rest = pipe.readline(MESSAGE_BYTES + 1)
-    while len(line) > MESSAGE_BYTES and rest and not rest.endswith(b"\n"):
-        rest = pipe.readline(MESSAGE_BYTES)
-    return line
 
 
 def parse_line(line: bytes) -> types.JSONRPCMessage:
     """Return the message of a line. Raises MCPError with what its sender gets instead.
 
     A line may begin with a byte order mark; invalid UTF-8 and halves of surrogate pairs are
-    replaced. The SDK's union of models takes a request whose id is null or a fraction for a
-    notification, which is never answered, so the model of a request is chosen here.
+    replaced.
     """
-    if len(line) > MESSAGE_BYTES:
-        sentence = f"A message may have at most {MESSAGE_BYTES:,} bytes."
-        raise MCPError(types.INVALID_REQUEST, sentence)
     try:
         value = json.loads(line.decode("utf-8-sig", "replace"))
         text = replace_surrogates(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except (ValueError, RecursionError) as error:
         raise MCPError(types.PARSE_ERROR, f"Not a line of JSON: {error}.") from error
     try:
-        if not isinstance(value, dict) or "method" not in value:
-            return types.jsonrpc_message_adapter.validate_json(text, by_name=False)
-        kind = types.JSONRPCRequest if "id" in value else types.JSONRPCNotification
-        return kind.model_validate_json(text, by_name=False)
+        return types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
         raise MCPError(types.INVALID_REQUEST, "A line is an object of JSON-RPC 2.0.") from error

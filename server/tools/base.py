@@ -7,17 +7,15 @@ refusal names the argument, the rule and the value, which is what a model needs 
 
 from __future__ import annotations
 
-import json
 import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
@@ -52,7 +50,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
         raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
         raise ValueError(f"must be at most {most:,} characters, got {len(text):,}")
-    return text
+    return results.replace_surrogates(text)
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
@@ -82,9 +80,9 @@ _AFTER = "Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool."""
+    """The arguments of one tool; a value of another type is taken as pydantic reads it: `"5"`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True, extra="forbid")
 
 
 class FilterArguments(Arguments):
@@ -95,13 +93,6 @@ class FilterArguments(Arguments):
     author: Tag | None = None
     after: FirstDay | None = Field(default=None, description=_AFTER)
     before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
-
-    @model_validator(mode="after")
-    def _check_days(self) -> Self:
-        after, before = self.after, self.before
-        if after and before and after > before:
-            raise ValueError(f"after must not be later than before, got {after} and {before}")
-        return self
 
     @property
     def filters(self) -> Filters:
@@ -162,7 +153,8 @@ class Tool(Generic[ArgumentsT]):
 
         Raises BlogSearchError.
         """
-        mine = {name: value for name, value in values.items() if name in self.names}
+        fields = self.arguments.model_fields
+        mine = {name: value for name, value in values.items() if name in fields}
         told = self._name_others(values)
         try:
             reply = self.run(engine, self.parse(mine))
@@ -172,20 +164,24 @@ class Tool(Generic[ArgumentsT]):
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
-        fields, meant = self.arguments.model_fields, dict[str, object]()
         if told := self._name_others(values):
             raise UsageError(told)
-        for name, field in fields.items():
-            value = values.get(name)
-            if value is not None and (field.is_required() or not is_absent(value)):
-                meant[name] = take_as_meant(value, field.annotation)
+        fields = self.arguments.model_fields
+        meant = {
+            name: value[0] if isinstance(value, list) and len(value) == 1 else value
+            for name, value in values.items()
+            if name in fields and (fields[name].is_required() or not is_absent(value))
+        }
         return check_arguments(self.arguments, meant)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""
-        others = [name for name in values if name not in self.names and not is_absent(values[name])]
+        fields = self.arguments.model_fields
+        others = [name for name in values if name not in fields and not is_absent(values[name])]
+        if not others:
+            return ""
         named, taken = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
-        return f"{self.name} has no argument {named}; it takes {taken}." if others else ""
+        return f"{self.name} has no argument {named}; it takes {taken}."
 
     @property
     def description(self) -> str:
@@ -223,28 +219,6 @@ def is_absent(value: object) -> bool:
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().lower() in ABSENT
     return value in (None, [], {})
-
-
-def take_as_meant(value: object, wanted: object) -> object:
-    """Return the value of the type `wanted` that another stands for: `"5"`, `5.0`, `["a"]`.
-
-    A number is text where that is wanted.
-    """
-    is_number = wanted in (int, bool)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str) and (is_number or value.lstrip().startswith("[")):
-        with suppress(ValueError, RecursionError):
-            read = json.loads(value.lower() if is_number else value)
-            read = read[0] if isinstance(read, list) and len(read) == 1 else read
-            value = read if isinstance(read, str | int | float) else value
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if wanted is bool and value in (0, 1):
-        return bool(value)
-    if not is_number and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return results.replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:

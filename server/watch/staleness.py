@@ -60,10 +60,6 @@ class StalenessCheck:
         """Return what the last comparison told, `None` if nothing."""
         return self._notice if self._compared == read_stamp(self._record) else None
 
-    def first_ingest(self) -> str | None:
-        """Return `None`: nobody here makes a first ingest."""
-        return None
-
     def _compare(self) -> None:
         notice, self._began, stamp = None, time.monotonic(), read_stamp(self._record)
         now = datetime.now(UTC)

@@ -40,9 +40,6 @@ RETRY = 20.0
 """Seconds after which an ingest that failed, or left posts without vectors, is tried again though
 nothing has changed: what was killed can run again, and what still fails costs half a second."""
 
-LOCK = "watch.lock"
-"""The file of an index that is locked by the server that ingests for all that follow its posts."""
-
 log = logging.getLogger(__name__)
 
 
@@ -73,13 +70,13 @@ class Watcher:
         `on_switch` is called after a new generation.
         """
         self._store = open_store(index)
-        self._lock = FileLock(index / LOCK, blocking=False) if isinstance(index, Path) else None
+        lock = FileLock(index / "watch.lock", blocking=False) if isinstance(index, Path) else None
+        self._lock = lock
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch
         self._now = now
         self._starting = threading.Lock()
-        self._is_watching = False
         self._latest = FolderState()
         self._tried: FolderState | None = None
         """The folder when the last ingest began; `None` before the first."""
@@ -88,11 +85,9 @@ class Watcher:
 
     def check(self) -> None:
         """Start to watch, unless that has begun. Returns at once."""
-        with self._starting:
-            if not self._is_watching:
-                self._is_watching = True
-                log.setLevel(logging.INFO)
-                threading.Thread(target=self._watch, name="watch", daemon=True).start()
+        if self._starting.acquire(blocking=False):  # which nobody releases
+            log.setLevel(logging.INFO)
+            threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def notice(self) -> str | None:
         """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
@@ -100,7 +95,7 @@ class Watcher:
             return self._failure
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
-    def first_ingest(self) -> str | None:
+    def first_ingest(self) -> str:
         """Describe how far the ingest is without which there is no index of this version."""
         if self._failure:
             return f"There is no index yet. {self._failure}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import NoReturn
 
 from blog_search_mcp.index.signals import end_on_signals
-from blog_search_mcp.ingest import STOPPED
+from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
 
 
 def main() -> NoReturn:
     """Run one command and end the process with its status."""
+    gc.set_threshold(GC_THRESHOLD)  # what is imported or indexed is seldom garbage
     end_on_signals(STOPPED if sys.argv[1:2] == ["ingest"] else "")
     from blog_search_mcp.cli import program
     from blog_search_mcp.index.command_line import run_and_exit

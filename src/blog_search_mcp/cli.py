@@ -13,8 +13,8 @@ from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.ingest.cli import ingest
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author import author
-from blog_search_mcp.server.cli.client_settings import tell_clients
-from blog_search_mcp.server.settings import CLIENTS, Settings
+from blog_search_mcp.server.cli.client_settings import CLIENTS, tell_clients
+from blog_search_mcp.server.settings import Settings
 
 
 def read_posts(text: str) -> Path:

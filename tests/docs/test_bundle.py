@@ -8,11 +8,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from blog_search_mcp.server import VERSION
+from blog_search_mcp import __version__
 from tools.make_bundle import MANIFEST, ROOT, bundled
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PROJECT["version"] = VERSION
+PROJECT["version"] = __version__
 SAID: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
 
 

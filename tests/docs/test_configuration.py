@@ -13,8 +13,8 @@ from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.addresses import OLLAMA_PORT
 from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.server.http.settings import DEFAULT_ADDRESS
-from blog_search_mcp.server.settings import CLIENTS
+from blog_search_mcp.server.cli.client_settings import CLIENTS
+from blog_search_mcp.server.settings import DEFAULT_ADDRESS
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 

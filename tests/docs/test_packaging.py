@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from blog_search_mcp.server import VERSION
+from blog_search_mcp import __version__
 from tests.support.front import served
 from tests.support.paths import ROOT
 
@@ -20,12 +20,12 @@ IGNORED = (ROOT / "tools/docker/Dockerfile.dockerignore").read_text(encoding="ut
 
 def test_the_registry_is_told_what_the_project_is_and_takes() -> None:
     [package] = SAID["packages"]
-    assert (SAID["version"], package["version"]) == (VERSION, VERSION)
+    assert (SAID["version"], package["version"]) == (__version__, __version__)
     assert package["identifier"] == SAID["name"].partition("/")[2] == PROJECT["name"]
     assert SAID["description"] == PROJECT["description"]
     [option] = package["packageArguments"]
     [variable] = package["environmentVariables"]
-    settings, _, _ = served(option["name"], "/posts", env={variable["name"]: "box:1"})
+    settings, _ = served(option["name"], "/posts", env={variable["name"]: "box:1"})
     assert (settings.watch, settings.embedder_url) == (Path("/posts"), "box:1")
 
 

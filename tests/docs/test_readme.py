@@ -12,7 +12,7 @@ import click
 import pytest
 
 from blog_search_mcp.cli import program
-from blog_search_mcp.server.settings import CLIENTS
+from blog_search_mcp.server.cli.client_settings import CLIENTS
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from blog_search_mcp.server.http.serve import GRACE
+from blog_search_mcp.server.http.app import GRACE
 from tests.support.front import served
 from tests.support.paths import ROOT
 
@@ -19,11 +19,11 @@ SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["
 def test_the_server_is_started_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "read_text", lambda *_given, **_named: "0123456789abcdef")
     arguments = SERVICES["blog"]["command"]
-    settings, address, access = served(*arguments, env={"BLOG_INDEX": "/index"})
+    settings, address = served(*arguments, env={"BLOG_INDEX": "/index"})
     assert str(settings.index) == "/index"
     assert address is not None
     assert (address.port, address.is_any) == (8765, True)
-    assert access.token
+    assert address.token
     assert str(settings.watch) == "/posts"
     assert "index:/index" in SERVICES["blog"]["volumes"]
     assert int(SERVICES["blog"]["stop_grace_period"].removesuffix("s")) > GRACE

@@ -9,8 +9,8 @@ import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
-from blog_search_mcp.server.protocol.prompts import PROMPTS, VARIABLES, argument_names
-from blog_search_mcp.server.protocol.resources import POSTS, TEMPLATES
+from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
+from blog_search_mcp.server.protocol.resources import TEMPLATE
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
 from blog_search_mcp.server.tools.registry import EXTENDED
@@ -75,11 +75,7 @@ def test_every_fact_of_a_search_is_explained() -> None:
 
 def test_every_resource_is_there_with_its_type() -> None:
     assert [row[:2] for row in rows("Resources", "URI")] == [
-        [f"`{uri}`", f"`{kind}`"]
-        for uri, kind in [
-            (POSTS.uri, POSTS.mime_type),
-            *((template.uri_template, template.mime_type) for template in TEMPLATES),
-        ]
+        [f"`{TEMPLATE.uri_template}`", f"`{TEMPLATE.mime_type}`"]
     ]
 
 
@@ -96,6 +92,5 @@ def test_every_prompt_is_there_with_its_arguments() -> None:
 def test_every_argument_that_can_be_completed_is_there() -> None:
     cells = [row[0] for row in rows("Completion", "argument")]
     completed = {name for prompt in PROMPTS for name in argument_names(PROMPTS, prompt)}
-    completed |= {name for names in VARIABLES.values() for name in names}
-    assert named([cell.partition(" of ")[0] for cell in cells]) == completed
+    assert named([cell.partition(" of ")[0] for cell in cells]) == {*completed, "path"}
     assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)

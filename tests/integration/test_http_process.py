@@ -25,7 +25,7 @@ from tests.support.wire import LISTEN, TOLD
 HELD = """
 import pathlib, sys, time
 from blog_search_mcp import __main__
-from blog_search_mcp.server.http import serve as http
+from blog_search_mcp.server.http import app as http
 from tests.support.server_fixtures import FixedSearcher
 
 folder = pathlib.Path(sys.argv.pop())

@@ -14,12 +14,12 @@ from mcp import Client
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.cli import ask
-from blog_search_mcp.server.http import serve as http
+from blog_search_mcp.server.http import app as http
 from blog_search_mcp.server.stdio import transport as stdio
 
 async def list_tools():
     settings = Settings(Path("index"), "")
-    server = stdio.server_for(settings, engine_for(settings))
+    server = stdio.build_server(engine_for(settings))
     async with Client(server) as client:
         await client.list_tools()
 

@@ -100,7 +100,7 @@ class Noisy(FixedSearcher):
         print("a library's banner", flush=True)
         os.write(1, b"and a C library's\\n")
         return super().search(*given, **named)
-    def warm_up(self, then):
+    def warm_up(self):
         pass
 
 stdio.engine_for = lambda settings: Noisy()

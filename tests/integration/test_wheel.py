@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.server import VERSION
+from blog_search_mcp import __version__
 from tests.support.paths import ROOT
 
 
@@ -49,7 +49,7 @@ def test_the_wheel_holds_one_package_with_its_types_model_and_page(built: Path) 
     names = zipfile.ZipFile(built).namelist()
     assert {name.partition("/")[0] for name in names} == {
         "blog_search_mcp",
-        f"blog_search_mcp-{VERSION}.dist-info",
+        f"blog_search_mcp-{__version__}.dist-info",
     }
     assert {
         "blog_search_mcp/py.typed",
@@ -69,7 +69,7 @@ LICENSED = ("all-MiniLM-L6-v2", "multilingual-e5-small")
 def test_each_model_in_the_wheel_comes_with_its_licence_and_fits(built: Path) -> None:
     assert built.stat().st_size < MOST_BYTES
     names = set(zipfile.ZipFile(built).namelist())
-    notices = f"blog_search_mcp-{VERSION}.dist-info/licenses"
+    notices = f"blog_search_mcp-{__version__}.dist-info/licenses"
     assert f"{notices}/LICENSE" in names
     for model in LICENSED:
         assert f"blog_search_mcp/index/embedders/models/{model}/README.md" in names

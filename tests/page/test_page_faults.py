@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.settings import Access
 from tests.page.steps import HIT, opened, read_on, texts, where
 from tests.support.blog import MakeBlog
 from tests.support.chromium import looking, served
@@ -84,7 +83,7 @@ def test_markup_made_of_text_is_refused_by_the_browser(browser: Any, url: str) -
 
 
 def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher: Engine) -> None:
-    with served(searcher, Access(TOKEN)) as url, looking(browser, url) as looker:
+    with served(searcher, TOKEN) as url, looking(browser, url) as looker:
         page = looker.page
         page.goto(f"{url}/?q=index")
         field = page.get_by_label("This server asks for a token.")

@@ -17,7 +17,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.settings import ANYONE, Address, Settings
+from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import made
 
 folder, address = Path(sys.argv[1]), Address("127.0.0.1", 8765)
@@ -28,7 +28,7 @@ for number, text in enumerate(json.loads((folder / "texts").read_text(encoding="
     for tool in ("find_similar", "suggest_links"):
         assert not blog.tool(tool, text=text[:4_000]).is_error
     engine = engine_for(Settings(blog.index))
-    with TestClient(build_app(engine, address, ANYONE), f"http://{address.host}:8765") as client:
+    with TestClient(build_app(engine, address), f"http://{address.host}:8765") as client:
         opened = client.post("/api/passage", json={"source": "post.md"})
     assert opened.status_code == 200, opened.text
     assert "Frogs." in blog.tool("read_chunk", source="post.md").text

@@ -131,7 +131,7 @@ from blog_search_mcp.server.stdio import transport as stdio
 from tests.support.server_fixtures import FixedSearcher
 
 class Crashing(FixedSearcher):
-    def warm_up(self, then):
+    def warm_up(self):
         pass
     def search(self, *given, **named):
         raise RuntimeError(f"{dict(os.environ)} {os.getcwd()} {__main__.__file__}")

@@ -49,8 +49,8 @@ KINDS = (
     _raw("UTF-16", _OK.decode().encode("utf-16-le"), NO_JSON),
     _raw("a number of 5,000 digits", _OK.replace(b'"cache"', b"9" * 5_000), NO_JSON),
     _raw("100,000 nested arrays", b"[" * 100_000, NO_JSON),
-    _raw("a line of 50 MB", b"x" * 50_000_000, NO_REQUEST),
-    _raw("a query of 2 MB", call(1, {"query": "x" * 2_000_000}).strip(), NO_REQUEST),
+    _raw("a line of 50 MB", b"x" * 50_000_000, NO_JSON),
+    _raw("a query of 2 MB", call(1, {"query": "x" * 2_000_000}).strip(), "1: tool error"),
     _raw("bytes that are no UTF-8", _OK.replace(b"cache", b"ca\xff\xfeche"), "1: result"),
     _raw("a byte order mark", b"\xef\xbb\xbf" + _OK, "1: result"),
     _raw("CRLF at the end", _OK + b"\r", "1: result"),
@@ -66,7 +66,7 @@ KINDS = (
     _request("no method", NO_REQUEST, id=1),
     _request("a method that is a number", NO_REQUEST, id=1, method=7),
     *(
-        _request(f"the id {json.dumps(wrong)}", NO_REQUEST, id=wrong, **_LIST)
+        _request(f"the id {json.dumps(wrong)}", "", id=wrong, **_LIST)
         for wrong in (None, 1.5, True, [1], {"a": 1})
     ),
     _request("params that are an array", NO_REQUEST, id=1, method="tools/list", params=[]),

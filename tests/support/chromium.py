@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, Access, Address
+from blog_search_mcp.server.settings import Address
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ FLAGS = (
 
 
 @contextmanager
-def served(searcher: Engine, access: Access = ANYONE) -> Iterator[str]:
+def served(searcher: Engine, token: str = "") -> Iterator[str]:
     """Serve over HTTP as `serve --http` does; gives the page's URL without a path."""
-    address = Address("127.0.0.1", 0)
-    app = build_app(searcher, address, access)
+    app = build_app(searcher, Address("127.0.0.1", 0, token))
     config = uvicorn.Config(app, port=0, ws="none", log_level="warning")
     server, socket = uvicorn.Server(config), config.bind_socket()
     running = threading.Thread(target=lambda: asyncio.run(server.serve([socket])))

@@ -28,8 +28,7 @@ from blog_search_mcp.index.search import calibration
 from blog_search_mcp.index.types import Calibration, Vectors
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import Access, Address, Settings
-from blog_search_mcp.server.tools.registry import AUTHOR, EXTENDED
+from blog_search_mcp.server.settings import Address, Settings, ToolsetName
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Blog:
             return Reply(text, result.structured_content, bool(result.is_error))
 
         engine = engine_for(Settings(self.index))
-        offered = EXTENDED if name in {"list_posts", "get_outline"} else AUTHOR
+        offered: ToolsetName = "extended" if name in {"list_posts", "get_outline"} else "author"
         return anyio.run(call)
 
     def sources(self, query: str, *options: str) -> list[str]:
@@ -133,15 +132,13 @@ def uncalibrated() -> Iterator[None]:
         yield
 
 
-def served(
-    *words: str, env: Mapping[str, str] | None = None
-) -> tuple[Settings, Address | None, Access]:
+def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings, Address | None]:
     """What a server would be started with: words after the script's name."""
     with mock.patch("blog_search_mcp.server.cli.commands.start_server", return_value=0) as serve:
         ran = command(*words, env=env)
     assert ran.status == 0, ran.err
-    settings, address, access = serve.call_args.args
-    return settings, address, access
+    settings, address = serve.call_args.args
+    return settings, address
 
 
 VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_USAGE_LOG", "BLOG_SERVER_TOKEN")

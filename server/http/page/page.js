@@ -1,7 +1,7 @@
 // The search page: its address tells what is looked for and read, and each change of it is shown.
 
 import { addressOf, dotted, element, entry, FILTERS, looked, passage, told, way } from "./elements.js";
-import { dated, decimal, numbered, say, speak } from "./words.js";
+import { dated, numbered, say, speak } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
 const PER_PAGE = 10;
@@ -75,7 +75,7 @@ async function list(look, offset = 0) {
 function tell(count, page, notice) {
   at("count").textContent = count;
   at("sure").hidden = !page;
-  at("sure").textContent = page ? say("confidence", { level: say(page.confidence), value: decimal(page.certainty, 2) }) : "";
+  at("sure").textContent = page ? say("confidence", { level: say(page.confidence), value: page.certainty }) : "";
   if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice)] : []));
 }
 
@@ -104,7 +104,6 @@ async function open(look) {
   }
   opened.replaceChildren(...nodes);
   opened.hidden = false;
-  document.body.classList.add("reading");
   at("passage-title")?.focus({ preventScroll: true });
   turnTo(opened.querySelector(".asked"));
 }
@@ -122,7 +121,6 @@ function close() {
   if (opened.hidden) return;
   opened.hidden = true;
   opened.replaceChildren();
-  document.body.classList.remove("reading");
   (hits.querySelector("[aria-current]") ?? box).focus();
 }
 

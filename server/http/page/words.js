@@ -72,7 +72,5 @@ export function speak(tag) {
   for (const node of document.querySelectorAll("[data-hint]")) node.placeholder = say(node.dataset.hint);
 }
 
-export const decimal = (value, digits) =>
-  value.toLocaleString(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 export const numbered = (number) => number.toLocaleString(language());
 export const dated = (day) => new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));

@@ -15,8 +15,9 @@ from starlette.testclient import TestClient
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.settings import ANYONE, Address, Settings
+from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import made
+from tests.support.waiting import until
 
 QUERY = {"query": "steep the leaves"}
 
@@ -47,10 +48,9 @@ def test_a_panic_is_an_error_over_mcp_and_http_and_the_next_call_is_answered(
 
     with monkeypatch.context() as patched:
         patched.setattr(tantivy, "Index", Panicking())
-        ended = threading.Event()
-        engine.warm_up(ended.set)
-        assert ended.wait(60)
-    app = build_app(engine, Address("127.0.0.1", 80), ANYONE)
+        engine.warm_up()
+        until(lambda: "warm-up" not in {each.name for each in threading.enumerate()})
+    app = build_app(engine, Address("127.0.0.1", 80))
     with TestClient(app, "http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
         for panics, status in ((False, 200), (True, 500), (False, 200)):
             with monkeypatch.context() as patched:
@@ -69,7 +69,7 @@ def test_a_disk_that_hangs_while_a_client_connects_does_not_stop_the_others(
         asked.set()
         in_time.append(answered.wait(10))
 
-    monkeypatch.setattr(engine, "peek_overview", hang)
+    monkeypatch.setattr(engine.store, "peek_overview", hang)
 
     async def connect_both() -> None:
         server = build_server(engine)

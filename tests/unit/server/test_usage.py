@@ -19,7 +19,6 @@ from mcp import Client
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import AUTHOR
 from tests.support.front import Blog, made
 
 SECRET = "The merger with Larkspur is still a secret."
@@ -35,7 +34,7 @@ def call(blog: Blog, log: Path, *calls: tuple[str, Mapping[str, Any]]) -> None:
     """Call tools of a server that logs."""
 
     async def send() -> None:
-        async with Client(build_server(engine_for(Settings(blog.index)), AUTHOR, log)) as client:
+        async with Client(build_server(engine_for(Settings(blog.index)), "author", log)) as client:
             for tool, given in calls:
                 await client.call_tool(tool, dict(given))
 
@@ -107,7 +106,6 @@ def report(blog: Blog, log: Path) -> Any:
         ([weak("rye bread", hits=3, confidence="medium")], []),
         ([weak("what an author asks", tool="timeline")], []),
         ([weak("failed", hits=None)], []),
-        ([weak("Onion soup")], []),
         ([weak("How  to ROTATE?"), weak("how to rotate?")], ["how to rotate?"]),
         ([weak("rye"), weak("walrus tusks"), weak("tusks: walrus")], ["tusks: walrus", "rye"]),
     ],
@@ -119,9 +117,7 @@ def test_questions_that_the_blog_hardly_answers_are_missed(
     assert [gap["question"] for gap in gaps] == missed
 
 
-def test_a_report_counts_calls_and_says_what_is_nearest_and_obeys_nothing(
-    blog: Blog, tmp_path: Path
-) -> None:
+def test_a_report_counts_calls_and_obeys_nothing(blog: Blog, tmp_path: Path) -> None:
     question = "how do walruses\x1b[2J keep water warm\n  99×  forged"
     read = {"time": "2026-03-02T09:00:00Z", "tool": "read_chunk"}
     log = write(tmp_path / "log", weak(question, "2025-12-30"), weak(question), read)
@@ -131,19 +127,11 @@ def test_a_report_counts_calls_and_says_what_is_nearest_and_obeys_nothing(
     assert facts["tools"] == {"search_blog": 2, "read_chunk": 1}
     [gap] = facts["missed"]
     assert (gap["count"], gap["first"], gap["last"]) == (2, "2025-12-30", "2026-03-01")
-    assert gap["nearest"]["source"] == "soup.md"
     text = blog.command("author", "usage", "--usage-log", str(log)).out
-    assert ("Onion soup" in text, "\x1b" in text, "\n  99×" in text) == (True, False, False)
+    assert ("walruses" in text, "\x1b" in text, "\n  99×" in text) == (True, False, False)
 
 
 @pytest.mark.parametrize("place", ["none", "."])
 def test_without_a_log_nothing_is_reported(blog: Blog, tmp_path: Path, place: str) -> None:
     ran = blog.command("author", "usage", "--usage-log", str(tmp_path / place))
     assert (ran.status, ran.out, str(tmp_path) in ran.err) == (2, "", True)
-
-
-def test_without_an_index_the_questions_are_reported_all_the_same(tmp_path: Path) -> None:
-    log = write(tmp_path / "log", weak("rye bread"))
-    told = report(Blog(tmp_path, tmp_path / "none"), log)
-    assert [gap["question"] for gap in told["missed"]] == ["rye bread"]
-    assert "blog-search-mcp setup" in told["notice"]

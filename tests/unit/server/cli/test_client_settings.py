@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.index.commands import start_words
-from blog_search_mcp.server.cli.client_settings import find_clients
-from blog_search_mcp.server.settings import CLIENTS
+from blog_search_mcp.server.cli.client_settings import CLIENTS, find_clients
 from tests.support.front import Ran, command, made
 
 SCRIPT = start_words()[0]

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.settings import ANYONE, Address, Settings
+from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import Blog, made
 from tests.support.server_fixtures import FixedSearcher
 
@@ -40,7 +40,7 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
 
 @pytest.fixture
 def client(blog: Blog) -> Iterator[TestClient]:
-    app = build_app(engine_for(Settings(blog.index)), HERE, ANYONE)
+    app = build_app(engine_for(Settings(blog.index)), HERE)
     with TestClient(app, "http://127.0.0.1:8765", client=("127.0.0.1", 50000)) as made:
         yield made
 
@@ -126,12 +126,12 @@ def test_a_question_that_cannot_be_answered_gets_a_sentence(
 
 
 def test_a_failure_of_this_machine_names_none_of_its_paths(tmp_path: Path) -> None:
-    app = build_app(engine_for(Settings(tmp_path / "none")), HERE, ANYONE)
+    app = build_app(engine_for(Settings(tmp_path / "none")), HERE)
     with TestClient(app, "http://127.0.0.1:8765") as client:
         answer, health = client.post("/api/index", json={}), client.get("/health")
     assert (answer.status_code, str(tmp_path) in answer.text + health.text) == (503, False)
     assert (health.status_code, health.json()["generation"]) == (503, None)
-    with TestClient(build_app(FixedSearcher(), HERE, ANYONE), "http://localhost") as client:
+    with TestClient(build_app(FixedSearcher(), HERE), "http://localhost") as client:
         answer, health = client.post("/api/search", json={"query": "crash"}), client.get("/health")
     assert (answer.status_code, "swordfish" in answer.text) == (500, False)
     assert health.json() == {"status": "ok", "generation": 7, "posts": 2}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
 
-from blog_search_mcp.server.http.app import BURST, RATE, Guard, build_app
-from blog_search_mcp.server.settings import ANYONE, MESSAGE_BYTES, Access, Address
+from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
 from tests.support.faults.server_process import META, MODERN
 from tests.support.server_fixtures import FixedSearcher
 
@@ -22,12 +23,11 @@ HEADERS = {
     "Mcp-Method": "tools/list",
 }
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
-PAGE, OTHER = "https://notes.example", "https://evil.example"
 
 
 @contextmanager
-def client_of(address: Address = HERE, access: Access = ANYONE) -> Iterator[TestClient]:
-    app = build_app(FixedSearcher(), address, access)
+def client_of(address: Address = HERE) -> Iterator[TestClient]:
+    app = build_app(FixedSearcher(), address)
     with TestClient(app, f"http://{address.host}:8765") as client:
         yield client
 
@@ -61,7 +61,7 @@ def test_a_rebound_name_is_refused_everywhere(host: str, path: str) -> None:
 def test_a_name_is_answered_that_was_given_and_none_without_the_token(
     address: Address, host: str, path: str, status: int
 ) -> None:
-    with client_of(address, Access(TOKEN, names=("blog.example.org",))) as client:
+    with client_of(replace(address, token=TOKEN, names=("blog.example.org",))) as client:
         assert client.get(path, headers={"Host": host}).status_code == status
 
 
@@ -71,32 +71,17 @@ def test_a_name_is_answered_that_was_given_and_none_without_the_token(
         (["http://127.0.0.1:8765"], "127.0.0.1:8765", 200),
         (["https://localhost"], "localhost", 200),
         (["http://localhost:3000"], "localhost:8765", 403),
-        ([OTHER], "localhost", 403),
+        (["https://evil.example"], "localhost", 403),
         (["file://localhost"], "localhost", 403),
         (["null"], "localhost", 403),
         ([""], "localhost", 403),
-        (["http://localhost", OTHER], "localhost", 403),
+        (["http://localhost", "https://evil.example"], "localhost", 403),
     ],
 )
 def test_only_pages_of_this_server_are_answered(origins: list[str], host: str, status: int) -> None:
     headers = [("Host", host), *(("Origin", origin) for origin in origins)]
     with client_of() as client:
         assert client.get("/health", headers=headers).status_code == status
-
-
-@pytest.mark.parametrize(
-    ("named", "origin", "preflight", "status"),
-    [((), PAGE, 403, 403), ((PAGE,), PAGE, 200, 200), ((PAGE,), OTHER, 400, 403)],
-)
-def test_other_pages_cannot_read_unless_they_were_named(
-    named: tuple[str, ...], origin: str, preflight: int, status: int
-) -> None:
-    headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
-    with client_of(access=Access(origins=named)) as client:
-        asked, answer = client.options("/mcp", headers=headers), client.get("/", headers=headers)
-    assert (asked.status_code, answer.status_code) == (preflight, status)
-    allowed = answer.headers.get("access-control-allow-origin")
-    assert allowed == (origin if status == 200 else None)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +98,7 @@ def test_other_pages_cannot_read_unless_they_were_named(
     ],
 )
 def test_the_token_opens_and_no_other(given: str, status: int) -> None:
-    with client_of(EVERYWHERE, Access(TOKEN)) as client:
+    with client_of(replace(EVERYWHERE, token=TOKEN)) as client:
         headers = {**HEADERS, "Authorization": given}
         sent = [(name.encode(), value.encode()) for name, value in headers.items()]
         answer = client.post("/mcp", json=LIST, headers=sent)
@@ -129,14 +114,3 @@ def test_a_body_above_the_bound_is_refused(path: str, chunked: bool) -> None:
     with client_of() as client:
         answer = client.post(path, content=iter([body]) if chunked else body)
     assert answer.status_code == 413
-
-
-def test_who_asks_too_fast_is_told_when_to_come_again() -> None:
-    times = iter([0.0] * (int(BURST) + 2) + [1 / RATE, 1 / RATE])
-    guard = Guard(FixedSearcher, ANYONE, now=lambda: next(times))  # type: ignore[arg-type]
-    scope = {"path": "/mcp", "method": "POST", "headers": []}
-    answers = [guard.refuse(scope) for _ in range(int(BURST) + 3)]
-    assert [answer is None for answer in answers] == [*[True] * int(BURST), False, True, False]
-    refused = answers[-1]
-    assert refused is not None
-    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.pages import FOLDER, TYPES
-from blog_search_mcp.server.settings import Access, Address
+from blog_search_mcp.server.settings import Address
 from tests.support.server_fixtures import FixedSearcher
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir())}
@@ -17,7 +17,7 @@ CODE = "".join(text for name, text in FILES.items() if name != "words.js")
 
 
 def test_the_files_are_served_without_the_token_and_may_load_nothing_from_elsewhere() -> None:
-    app = build_app(FixedSearcher(), Address("127.0.0.1", 8765), Access("0123456789abcdef"))
+    app = build_app(FixedSearcher(), Address("127.0.0.1", 8765, "0123456789abcdef"))
     with TestClient(app, "http://127.0.0.1:8765") as client:
         for name, text in FILES.items():
             answer = client.get("/" if name == "index.html" else f"/page/{name}")

@@ -16,7 +16,6 @@ from blog_search_mcp.server.protocol.app import (
     HOW,
     INSTRUCTIONS_BYTES,
     NO_INDEX,
-    UNKNOWN,
     build_server,
 )
 from blog_search_mcp.server.settings import Settings
@@ -94,11 +93,8 @@ def test_each_connection_is_told_of_the_index_of_that_moment(mode: str, blog: Bl
     assert "3 posts" in told(blog.index, mode)
 
 
-def test_an_index_that_says_nothing_of_itself_is_still_served(blog: Blog, tmp_path: Path) -> None:
+def test_without_an_index_a_client_is_told_so(tmp_path: Path) -> None:
     assert told(tmp_path / "none") == f"{NO_INDEX} {HOW}"
-    [overview] = blog.index.rglob("overview.json")
-    overview.unlink()
-    assert told(blog.index) == f"{UNKNOWN} {HOW}"
 
 
 def test_names_of_a_large_blog_are_counted_and_begin_no_line(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ from mcp.types import PromptReference, ResourceTemplateReference, TextContent, T
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.resources import CHUNK_TEMPLATE, POST_TEMPLATE
+from blog_search_mcp.server.protocol.resources import POST_TEMPLATE
 from blog_search_mcp.server.settings import Settings, ToolsetName
-from blog_search_mcp.server.tools.registry import TOOLSETS
 from tests.support.front import Blog, made
 
 EACH_ERA = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -31,9 +29,8 @@ POSTS = {
     "soup.md": "# Onion soup\n\nBoil an onion in water and add salt.\n",
     "tides.md": "# Tides\n\n" + "\n\n".join(PARAGRAPHS) + "\n",
 }
-URIS = ["blog://posts", *(f"blog://post/{quote(source)}" for source in POSTS)]
+URIS = [f"blog://post/{quote(source)}" for source in POSTS]
 POST = ResourceTemplateReference(uri=POST_TEMPLATE)
-CHUNK = ResourceTemplateReference(uri=CHUNK_TEMPLATE)
 Work = Callable[[Client], Awaitable[Any]]
 
 
@@ -46,7 +43,7 @@ def ask(index: Path, mode: str, work: Work, toolset: ToolsetName = "core") -> An
     """Return what `work` does with a client of this era."""
 
     async def connect() -> Any:
-        server = build_server(engine_for(Settings(index)), TOOLSETS[toolset])
+        server = build_server(engine_for(Settings(index)), toolset)
         async with Client(server, mode=mode) as client:
             return await work(client)
 
@@ -73,15 +70,14 @@ def refused(index: Path, mode: str, work: Work) -> MCPError:
 def test_every_post_is_a_resource_and_reads_whole_as_in_the_index(mode: str, blog: Blog) -> None:
     listed = ask(blog.index, mode, lambda client: client.list_resources()).resources
     assert [resource.uri for resource in listed] == URIS
-    text, place = read(blog.index, URIS[1], mode)
+    text, place = read(blog.index, URIS[0], mode)
     assert (text, "source: inference/kv.md" in place) == (TEXT, True)
-    assert read(blog.index, URIS[2], mode)[0] == "快取會保留鍵與值。"
-    whole = read(blog.index, URIS[4], mode)[0]
+    assert read(blog.index, URIS[1], mode)[0] == "快取會保留鍵與值。"
+    whole = read(blog.index, URIS[3], mode)[0]
     assert [line for line in PARAGRAPHS if line not in whole] == []
-    assert "chunk_index: 0" in read(blog.index, "blog://chunk/inference/kv.md/0", mode)[1]
     templates = ask(blog.index, mode, lambda client: client.list_resource_templates())
     uris = [each.uri_template for each in templates.resource_templates]
-    assert uris == [POST_TEMPLATE, CHUNK_TEMPLATE]
+    assert uris == [POST_TEMPLATE]
 
 
 @EACH_ERA
@@ -91,9 +87,8 @@ def test_every_post_is_a_resource_and_reads_whole_as_in_the_index(mode: str, blo
         "blog://post/none.md",
         "blog://post/../secret.md",
         "blog://post/%2e%2e/secret.md",
-        "blog://chunk/soup.md/9",
-        "blog://chunk/soup.md/00",
-        "blog://posts?offset=x",
+        "blog://posts",
+        "blog://post/",
         "file:///etc/passwd",
         "",
     ],
@@ -132,34 +127,30 @@ def test_without_an_index_there_is_nothing_to_list_and_a_sentence_to_read(
     mode: str, tmp_path: Path
 ) -> None:
     listed = ask(tmp_path, mode, lambda client: client.list_resources()).resources
-    assert [each.uri for each in listed] == ["blog://posts"]
-    error = refused(tmp_path, mode, lambda client: client.read_resource("blog://posts"))
+    assert listed == []
+    error = refused(tmp_path, mode, lambda client: client.read_resource(URIS[0]))
     assert (error.code, "no index" in error.message) == (-32603, True)
 
 
 @EACH_ERA
 @pytest.mark.parametrize(
-    ("reference", "argument", "typed", "given", "expected"),
+    ("reference", "argument", "typed", "expected"),
     [
-        (POST, "path", "inf", {}, ["inference/kv.md"]),
-        (POST, "path", "ONION", {}, ["soup.md"]),
-        (CHUNK, "path", "快取", {}, ["notes/快取 筆記.md"]),
-        (CHUNK, "path", "%", {}, []),
-        (CHUNK, "index", "", {"path": "soup.md"}, ["0"]),
-        (CHUNK, "index", "", {"path": "none.md"}, []),
-        ("what_changed", "topic", "", {}, ["memory", "inference", "notes"]),
-        ("compare_posts", "b", "cache", {}, ["inference/kv.md"]),
-        ("answer_from_blog", "question", "what", {}, []),
+        (POST, "path", "inf", ["inference/kv.md"]),
+        (POST, "path", "ONION", ["soup.md"]),
+        (POST, "path", "快取", ["notes/快取 筆記.md"]),
+        (POST, "path", "%", []),
+        ("what_changed", "topic", "", ["memory", "inference", "notes"]),
+        ("compare_posts", "b", "cache", ["inference/kv.md"]),
+        ("answer_from_blog", "question", "what", []),
     ],
 )
 def test_an_argument_is_completed_as_a_person_types(
-    mode: str, reference: Any, argument: str, typed: str, given: Any, expected: Any, blog: Blog
+    mode: str, reference: Any, argument: str, typed: str, expected: Any, blog: Blog
 ) -> None:
     named = PromptReference(name=reference) if isinstance(reference, str) else reference
     value = {"name": argument, "value": typed}
-    result = ask(
-        blog.index, mode, lambda client: client.complete(named, value, context_arguments=given)
-    )
+    result = ask(blog.index, mode, lambda client: client.complete(named, value))
     assert result.completion.values == expected
     assert (result.completion.total, result.completion.has_more) == (len(expected), False)
 
@@ -178,11 +169,7 @@ def test_no_more_than_a_hundred_completions_are_sent_and_posts_listed(tmp_path: 
         last = await client.list_resources(cursor=first.next_cursor)
         return [each.name for each in (*first.resources, *last.resources)]
 
-    assert ask(blog.index, "auto", page_on) == ["posts", *names]
-    page = json.loads(read(blog.index, "blog://posts")[0])
-    rest = json.loads(read(blog.index, page["next"])[0])
-    assert (len(page["posts"]), len(rest["posts"]), rest["total"]) == (100, 2, 102)
-    assert "next" not in rest
+    assert ask(blog.index, "auto", page_on) == names
 
 
 @EACH_ERA
