@@ -123,8 +123,8 @@ expression. Hangul, which the analyser's CJK has, is counted as letters."""
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
 
-_PIECE = rf"[{_PIECES}]|[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|_"
-"""To compile it takes 2 ms, which a search need not wait for."""
+_PIECE = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
+"""The commonest first. To compile it takes 2 ms, which a search need not wait for."""
 
 
 def count_tokens(text: str) -> int:

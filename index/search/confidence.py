@@ -63,7 +63,7 @@ def estimate_confidence(
     `language` is that of most of the blog: of a query in another one little is found whatever the
     blog has.
     """
-    if calibration is None or not retrieved.posts:
+    if calibration is None or not retrieved.posts.ids.size:
         return Confidence("low", 0.0)
     model, query = load_ranking_model(), retrieved.query
     by_meaning = has_similarity(retrieved, calibration)

@@ -109,9 +109,6 @@ class Candidates:
     def __iter__(self) -> Iterator[int]:
         return iter(self.ids.tolist())
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:

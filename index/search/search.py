@@ -144,14 +144,15 @@ def _find_verbatim(
 ) -> list[int]:
     """Of the best posts, those whose best passage has the query word for word.
 
-    Such is a command, an identifier or an error message that was copied; a question is never. None
-    is read where no passage has all the words.
+    Such is a command, an identifier or an error message that was copied; a question is never. Only
+    passages that have all the words are read.
     """
     words, posts = spell_words(retrieved.query.text), retrieved.posts
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
     best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
-    passages = {posts.best_chunk(post): post for post in best}
+    full = {*posts.chunks[posts.coverage >= EVERY_WORD].tolist()}
+    passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) in full}
     chunks = snapshot.catalog.chunks(passages)
     return [passages[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
