@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -67,26 +66,6 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
 
 
-def test_coverage_is_how_much_of_the_words_a_chunk_holds_together(written: Write) -> None:
-    level = written(
-        [entry(1, "zebra walrus moth"), entry(2, "zebra onion"), entry(3, "kelp")]
-    ).chunks
-    two, one = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
-    lacking = math.log(1 + 3.5 / 0.5)
-    both = level.coverage(analyse_query("zebra walrus"), 9)
-    assert list(both) == [10, 20]
-    assert both == pytest.approx({10: 1.0, 20: two / (two + one)})
-    assert level.coverage(analyse_query("walrus onion"), 9) == pytest.approx({10: 0.5, 20: 0.5})
-    assert level.coverage(analyse_query("zebra walrus onion")) == pytest.approx(
-        {10: (two + one) / (two + 2 * one)}
-    )
-    assert level.coverage(analyse_query("zebra newt")) == pytest.approx({10: two / (two + lacking)})
-    assert level.coverage(analyse_query("zebra walrus"), 9, [2, 3]) == pytest.approx(
-        {20: two / (two + one)}
-    )
-    assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == {}
-
-
 def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
     tmp_path: Path,
 ) -> None:
@@ -111,6 +90,3 @@ def test_a_single_character_is_found_inside_words(
     ).chunks
     asked = analyse_query(query, ("ja",))
     assert sorted(chunks.normalised_bm25(asked, 10)) == expected
-    assert chunks.coverage(asked, 10) == pytest.approx(dict.fromkeys(expected, 1.0))
-    rarity = math.log(1 + (4 - len(expected) + 0.5) / (len(expected) + 0.5))
-    assert list(chunks.idf(asked).values()) == [pytest.approx(rarity if expected else 0.0)]

@@ -38,7 +38,8 @@ LONG = {
 def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     long = {most: "\n\n".join([word * (300 // len(word))] * 150) for word, most in LONG.items()}
     posts = {f"{most}.md": f"# Long\n\n{text}\n" for most, text in long.items()}
-    return made(tmp_path_factory.mktemp("blog"), POSTS | posts)
+    cheapest = ("--model", "all-MiniLM-L6-v2")  # nothing is searched for
+    return made(tmp_path_factory.mktemp("blog"), POSTS | posts, *cheapest)
 
 
 def read(blog: Blog, source: str, **given: Any) -> tuple[str, dict[str, str]]:
