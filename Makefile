@@ -14,6 +14,7 @@ PRODUCT := .venv/product
 INSTALLED := .venv/installed
 SUITE := .conformance
 FAST := tests/unit tests/docs benchmarks -m "not slow"
+SLOW := benchmarks tests --ignore tests/clients --ignore tests/conformance --ignore tests/page -m slow
 SPREAD := --numprocesses auto --dist loadfile
 INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
@@ -42,7 +43,7 @@ test: $(INSTALLED) ## run the fast tests, on every core
 	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --hypothesis-profile quick
 
 test-all: $(INSTALLED) ## run every test that needs no further install, and hold what the fast ones cover to a floor
-	@$(BIN)/python -m pytest -m slow benchmarks tests $(SPREAD) --no-loadscope-reorder --durations 50
+	@$(BIN)/python -m pytest $(SLOW) $(SPREAD) --no-loadscope-reorder --durations 50
 	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --cov --cov-report term:skip-covered
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium

@@ -47,13 +47,6 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return index
 
 
-def test_at_most_as_many_as_asked_for_and_the_best(written: Write) -> None:
-    level = written(entry(n, "zebra " * n + "kelp") for n in range(1, 9)).chunks
-    best = level.normalised_bm25(analyse_query("zebra"), 3)
-    assert list(best) == [80, 70, 60]
-    assert level.normalised_bm25(analyse_query("zebra"), 0) == {}
-
-
 def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> None:
     searcher = written(entry(n, "zebra " * n + "kelp", "kelp zebra") for n in range(1, 9))
     for level in (searcher.chunks, searcher.posts):
