@@ -14,7 +14,8 @@ PRODUCT := .venv/product
 INSTALLED := .venv/installed
 SUITE := .conformance
 FAST := tests/unit tests/docs benchmarks -m "not slow"
-SPREAD := --numprocesses auto --dist worksteal
+SLOW := benchmarks tests --ignore tests/clients --ignore tests/conformance --ignore tests/page -m slow
+SPREAD := --numprocesses auto --dist loadfile
 INGEST := $(BIN)/blog-search-mcp ingest "$(CONTENT)" --index "$(INDEX)"
 
 .DEFAULT_GOAL := help
@@ -42,7 +43,7 @@ test: $(INSTALLED) ## run the fast tests, on every core
 	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --hypothesis-profile quick
 
 test-all: $(INSTALLED) ## run every test that needs no further install, and hold what the fast ones cover to a floor
-	@$(BIN)/python -m pytest -m slow $(SPREAD) --durations 50
+	@$(BIN)/python -m pytest $(SLOW) $(SPREAD) --no-loadscope-reorder --durations 50
 	@$(BIN)/python -m pytest $(FAST) $(SPREAD) --cov --cov-report term:skip-covered
 
 browser: $(INSTALLED) playwright ## test the search page in Chromium
@@ -91,7 +92,7 @@ playwright: $(INSTALLED)
 		echo 'There is no Chromium on the path. On Debian and Ubuntu: apt install chromium fonts-noto-cjk' >&2; exit 1; }
 	@$(BIN)/python -c 'import playwright' >/dev/null 2>&1 || { \
 		echo 'Installing Playwright into .venv; it uses the Chromium that is there.' >&2; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'; }
+		$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt playwright; }
 
 .PHONY: question
 question:
@@ -114,7 +115,7 @@ $(PRODUCT): pyproject.toml constraints.txt
 $(INSTALLED): pyproject.toml constraints.txt
 	$(MAKE_VENV)
 	@echo 'Installing the project, and what tests and checks need, into .venv.' >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(PRODUCT) $@
 
 .clients/installed: tests/clients/requirements.txt tests/clients/package.json tests/clients/package-lock.json

@@ -40,7 +40,7 @@ SCORE, COUNT = 0.02, 0.01
 
 _FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HERE = re.compile(
-    rf"{PROJECT} (?=(?:ask|author|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
+    rf"{PROJECT} (?=(?:ask|author|doctor|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
 )
 """A command that is run in this process, since most of its time is a new one's start."""
 _HTTP_ALONE = re.compile(r"--http(?= -|$)")

@@ -1,7 +1,6 @@
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ from benchmarks.answers.__main__ import main
 CONTENT = Path(__file__).parents[2] / "content" / "llm"
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("answers")
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    folder = tmp_path / "answers"
     posts = folder / "blogs" / "sample" / "posts"
     (posts / "llm").mkdir(parents=True)
     for name in ("kv-cache-intro.md", "what-is-a-kv-cache.md"):
@@ -49,29 +48,29 @@ def find_no_title(blog: Any) -> None:
         query["hits"] = query["hits"] if query["kind"] != "title" else []
 
 
+CHANGES = [
+    (keep, 0, 0),
+    (score_otherwise, 1, 0),
+    (move_a_post, 1, 1),
+    (invent_an_address, 1, 1),
+    (find_no_title, 1, 1),
+]
+"""Each with whether answers differ then, and whether any is worse."""
+
+
 @pytest.mark.slow  # an ingest and three servers
-@pytest.mark.parametrize(
-    ("change", "differs", "is_worse"),
-    [
-        (keep, 0, 0),
-        (score_otherwise, 1, 0),
-        (move_a_post, 1, 1),
-        (invent_an_address, 1, 1),
-        (find_no_title, 1, 1),
-    ],
-)
-def test_answers_are_compared_with_those_before(
-    written: Path, tmp_path: Path, change: Callable[[Any], None], differs: int, is_worse: int
-) -> None:
-    answers = json.loads(written.read_text(encoding="utf-8"))
-    assert {query["kind"] for query in answers["sample"]["queries"]} >= {
+def test_answers_are_compared_with_those_before(written: Path, tmp_path: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    assert {query["kind"] for query in json.loads(text)["sample"]["queries"]} >= {
         "question",
         "title",
         "link",
     }
-    change(answers["sample"])
-    changed = tmp_path / "changed.json"
-    changed.write_text(json.dumps(answers), encoding="utf-8")
-    files = [str(written), str(changed)]
-    assert main(["compare", *files, "--show", "1"]) == differs
-    assert main(["compare", *files, "--ranks"]) == is_worse
+    for change, differs, is_worse in CHANGES:
+        answers = json.loads(text)
+        change(answers["sample"])
+        changed = tmp_path / "changed.json"
+        changed.write_text(json.dumps(answers), encoding="utf-8")
+        files = [str(written), str(changed)]
+        assert main(["compare", *files, "--show", "1"]) == differs, change
+        assert main(["compare", *files, "--ranks"]) == is_worse, change

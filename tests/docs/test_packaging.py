@@ -41,3 +41,12 @@ def test_the_image_copies_what_is_there_and_serves_by_our_script_and_not_as_root
     [entry], [user] = instructions("ENTRYPOINT"), instructions("USER")
     assert json.loads(entry) == list(PROJECT["scripts"])
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user)
+
+
+def test_the_conformance_suite_is_pinned_without_an_address() -> None:
+    folder = ROOT / "tests/conformance"
+    asked = json.loads((folder / "package.json").read_text("utf-8"))["dependencies"]
+    locked = (folder / "package-lock.json").read_text("utf-8")
+    packages = json.loads(locked)["packages"]
+    assert {name: packages[f"node_modules/{name}"]["version"] for name in asked} == asked
+    assert "resolved" not in locked

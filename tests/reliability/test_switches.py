@@ -1,8 +1,7 @@
-"""New generations under a server that is searched all the time, and processes that meet."""
+"""New generations under a server that is searched all the time."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,8 +25,6 @@ SEGMENTS = 8
 
 AT_ONCE, TIMES_AT_ONCE = 60, 4
 """Searches before the first switch, so that every thread of the server has had some."""
-
-BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
 
 class Blog:
@@ -109,22 +106,3 @@ def mapped_generations(blog: Blog) -> set[str]:
     maps = Path(f"/proc/{blog.server.pid}/maps").read_text(encoding="utf-8")
     below = (line.partition(f"{blog.layout.generations}/")[2] for line in maps.splitlines())
     return {name.partition("/")[0] for name in below if name}
-
-
-def test_of_two_ingests_at_one_instant_both_succeed_or_one_is_refused(
-    blog: Blog, full: bool, record_runs: RecordRuns
-) -> None:
-    rounds = 20 if full else 2
-    for number in range(rounds):
-        blog.edit(number)
-        if number % 2:
-            shutil.rmtree(blog.layout.generations)
-            blog.layout.current.unlink()
-        pair = [blog.start_ingest(), blog.start_ingest()]
-        last = [each.communicate()[1].splitlines()[-1] for each in pair]
-        refused = [line == BUSY for line in last]
-        assert [each.returncode for each in pair] == [int(each) for each in refused]
-        assert sum(refused) < 2
-        with blog.start_ingest() as again:
-            assert "nothing changed" in again.communicate()[1]
-    record_runs(rounds, rounds)

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import (
-    EmbedderError,
-    EmbedderMismatch,
-    NotInIndex,
-    UnknownPost,
-)
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.types import Answer, Filters
@@ -78,37 +73,12 @@ def test_a_word_of_one_chunk_finds_that_chunk(
     assert (best.post.source, best.chunk.index) == (source, chunk)
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        EmbedderError("Ollama does not answer. Start it."),
-        EmbedderMismatch("The index was built with other weights. Build it anew."),
-    ],
-)
-def test_a_dead_embedder_leaves_the_words_and_is_told(
-    failure: EmbedderError | EmbedderMismatch, made: Blog
-) -> None:
-    made.embedder = FakeEmbedder(failure=failure)
-    answer = ask(made, "zebra")
-    assert sources(answer) == ["inference/kv.md"]
-    assert answer.notice == f"Keyword matches only, without search by meaning: {failure}"
-
-
 @pytest.mark.parametrize("query", ["xylophone", "!!!", "\ud83e", "\x00", "？", " "])
 def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blog) -> None:
     made.embedder = FakeEmbedder(failure=EmbedderError("Nobody answers."))
     answer = ask(made, query)
     assert (answer.hits, answer.total, answer.offset) == ((), 0, 0)
     assert (answer.confidence, answer.certainty) == ("low", 0.0)
-
-
-def test_reading_gives_the_chunk_its_neighbours_and_where_it_stands(made: Blog) -> None:
-    passage = made.reader().read("inference/kv.md", 1, 1)
-    assert [chunk.index for chunk in passage.chunks] == [0, 1, 2]
-    assert (passage.asked, passage.count) == (1, 3)
-    assert passage.post.title == "What is a KV cache?"
-    assert passage.chunks[1].text == f"## Paging\n\nBlocks of the cache are like a zebra {LONG}"
-    assert (passage.chunks[1].first_line, passage.chunks[1].last_line) == (8, 10)
 
 
 @pytest.mark.parametrize(
@@ -129,18 +99,3 @@ def test_a_page_grows_by_whole_chunks_behind_and_before(
     sizes: list[int], asked: int, page: range
 ) -> None:
     assert fill_page(sizes, asked) == page
-
-
-def test_an_unknown_source_names_the_nearest(made: Blog) -> None:
-    with pytest.raises(UnknownPost) as raised:
-        made.reader().read("inferense/kv.md", 0, 0)
-    assert raised.value.nearest[0] == "inference/kv.md"
-
-
-@pytest.mark.parametrize("number", [3, -1, 10**9])
-def test_an_unknown_chunk_says_which_there_are(number: int, made: Blog) -> None:
-    with pytest.raises(NotInIndex) as raised:
-        made.reader().read("inference/kv.md", number, 0)
-    assert str(raised.value) == (
-        f"inference/kv.md has no chunk {number}: its chunk_index goes from 0 to 2."
-    )

@@ -94,7 +94,9 @@ def write(log: Path, *calls: Mapping[str, object]) -> Path:
 
 
 def report(blog: Blog, log: Path) -> Any:
-    return json.loads(blog.command("author", "usage", "--usage-log", str(log), "--json").out)
+    ran = blog.command("author", "usage", "--usage-log", str(log), "--json")
+    assert ran.status == 0, ran.err
+    return json.loads(ran.out)
 
 
 @pytest.mark.parametrize(

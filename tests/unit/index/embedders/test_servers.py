@@ -23,12 +23,7 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.index.embedders import client
-from blog_search_mcp.index.embedders.client import (
-    FOR_DOCUMENTS,
-    RetryPolicy,
-    classify_reply,
-    read_pause,
-)
+from blog_search_mcp.index.embedders.client import RetryPolicy, classify_reply, read_pause
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
@@ -58,9 +53,9 @@ POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.",
     "keys.md": "# Keys and poison\n\nA key of brass is filed until the poison lock turns.",
 }
-MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(40)}
+MANY = {f"{number:02}.md": f"# Walk {number}\n\nPast {number} farms." for number in range(34)}
 """More than go out in one batch."""
-FEW = dict([*MANY.items()][:10])
+FEW = dict([*MANY.items()][:6])
 QUESTION = "how is a fleece washed"
 WORDS = "Keyword matches only"
 PAGE = "<html><h1>Please log in</h1></html>"
@@ -132,8 +127,7 @@ def serve(like: OllamaStandIn, folder: Path) -> Iterator[Served]:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses = (0.0,) * len(FOR_DOCUMENTS.pauses)
-    monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, pauses))
+    monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, (0.0, 0.0)))
     monkeypatch.setattr(RemoteEmbedder, "for_a_query", RetryPolicy(LATE, ()))
 
 
@@ -442,6 +436,7 @@ def as_base64(row: list[float]) -> str:
         (404, "No Model is loaded", "MISSING"),
         (404, "404 page not found", "REFUSED"),
         (429, "Rate limit reached", "BUSY"),
+        (504, "", "BUSY"),
         (307, "", "REFUSED"),
         (401, "unauthorized", "REFUSED"),
     ],
@@ -488,7 +483,7 @@ def test_a_model_changed_under_the_index_is_refused_with_the_command_that_mends_
 def test_a_model_changed_in_mid_run_ends_it_and_no_mixed_index_is_left(
     change: Fault, ollama: Served
 ) -> None:
-    ollama.server.on_text["Walk 39"] = change
+    ollama.server.on_text["Walk 33"] = change
     assert ollama.ingest(MANY).status == 1
     ollama.server.version = "0.32.15"
     ollama.heal()

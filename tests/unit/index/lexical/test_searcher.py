@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -48,13 +47,6 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return index
 
 
-def test_at_most_as_many_as_asked_for_and_the_best(written: Write) -> None:
-    level = written(entry(n, "zebra " * n + "kelp") for n in range(1, 9)).chunks
-    best = level.normalised_bm25(analyse_query("zebra"), 3)
-    assert list(best) == [80, 70, 60]
-    assert level.normalised_bm25(analyse_query("zebra"), 0) == {}
-
-
 def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> None:
     searcher = written(entry(n, "zebra " * n + "kelp", "kelp zebra") for n in range(1, 9))
     for level in (searcher.chunks, searcher.posts):
@@ -65,26 +57,6 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
         assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
-
-
-def test_coverage_is_how_much_of_the_words_a_chunk_holds_together(written: Write) -> None:
-    level = written(
-        [entry(1, "zebra walrus moth"), entry(2, "zebra onion"), entry(3, "kelp")]
-    ).chunks
-    two, one = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
-    lacking = math.log(1 + 3.5 / 0.5)
-    both = level.coverage(analyse_query("zebra walrus"), 9)
-    assert list(both) == [10, 20]
-    assert both == pytest.approx({10: 1.0, 20: two / (two + one)})
-    assert level.coverage(analyse_query("walrus onion"), 9) == pytest.approx({10: 0.5, 20: 0.5})
-    assert level.coverage(analyse_query("zebra walrus onion")) == pytest.approx(
-        {10: (two + one) / (two + 2 * one)}
-    )
-    assert level.coverage(analyse_query("zebra newt")) == pytest.approx({10: two / (two + lacking)})
-    assert level.coverage(analyse_query("zebra walrus"), 9, [2, 3]) == pytest.approx(
-        {20: two / (two + one)}
-    )
-    assert level.coverage(analyse_query("newt")) == level.coverage(analyse_query("?")) == {}
 
 
 def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
@@ -111,6 +83,3 @@ def test_a_single_character_is_found_inside_words(
     ).chunks
     asked = analyse_query(query, ("ja",))
     assert sorted(chunks.normalised_bm25(asked, 10)) == expected
-    assert chunks.coverage(asked, 10) == pytest.approx(dict.fromkeys(expected, 1.0))
-    rarity = math.log(1 + (4 - len(expected) + 0.5) / (len(expected) + 0.5))
-    assert list(chunks.idf(asked).values()) == [pytest.approx(rarity if expected else 0.0)]

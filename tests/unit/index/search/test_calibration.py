@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.search.calibration import (
-    SAMPLE,
-    choose_absent,
-    sample_queries,
-)
+from blog_search_mcp.index.search.calibration import choose_absent
 from blog_search_mcp.index.types import SMALL_BLOG, Calibration
 from tests.support.fakes import FakeEmbedder, vector_of
 
@@ -21,14 +17,6 @@ if TYPE_CHECKING:
 
     from blog_search_mcp.index.types import Vectors
     from tests.support.blog import MakeBlog
-
-HEADINGS = [f"Heading number {n}" for n in range(1_000)]
-
-
-def test_the_sample_mostly_stays_when_the_blog_grows() -> None:
-    before, after = (sample_queries(HEADINGS[:count]) for count in (900, 1_000))
-    assert len(before) == len(after) == SAMPLE
-    assert len({*before} & {*after}) > SAMPLE * 0.8
 
 
 def post(heading: str) -> str:

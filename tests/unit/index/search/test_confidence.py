@@ -7,8 +7,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
@@ -56,15 +54,6 @@ def test_what_headings_reach_is_normal_and_what_absent_ones_do_is_low(
     assert far.notice
     assert estimate(reaching(1.0, cosine and 0.1)).word == "normal"
     assert 0.0 < far.certainty < near.certainty < 1.0
-
-
-@given(*[st.floats(0.0, 1.0)] * 3)
-def test_more_words_or_nearer_meaning_is_never_less_certain(
-    found: float, cosine: float, more: float
-) -> None:
-    certainty = estimate(reaching(found, cosine)).certainty
-    assert estimate(reaching(max(found, more), cosine)).certainty >= certainty
-    assert estimate(reaching(found, max(cosine, more))).certainty >= certainty
 
 
 def test_a_small_blog_has_the_benefit_of_the_doubt() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,12 +17,6 @@ ATOMS = st.sampled_from(
     )
 )
 TEXTS = st.lists(ATOMS, max_size=150).map("".join)
-
-
-def columns(text: str) -> int:
-    """Counted a second way: wide characters are two, marks and joiners none."""
-    marks = sum(unicodedata.category(c) in ("Mn", "Me", "Cf") for c in text)
-    return len(text) - marks + sum(unicodedata.east_asian_width(c) in "WF" for c in text)
 
 
 def weights_of(query: str) -> dict[str, float]:

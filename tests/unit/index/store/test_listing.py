@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from blog_search_mcp.index.errors import UnknownPost
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.types import Filters, Order, PlaceInSeries
 
@@ -14,19 +13,6 @@ if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
 
 EVERYTHING = Filters()
-OUTLINED = """---
-title: Onion soup
----
-Boil an onion in water and add some salt.
-
-## Stock
-
-Bones simmer for hours until the stock is dark.
-
-### Cooling
-
-Let the stock cool down before it is put away.
-"""
 
 
 def written(day: str, title: str, tags: str = "[]") -> str:
@@ -73,28 +59,6 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Catalog) -> None:
         rest = [(post.date or "", post.source) for post in listing.following(place, 10)]
         assert rest == whole[number + 1 :]
     assert len(listing.following(None, 2)) == 2
-
-
-def test_years_are_of_the_whole_blog(kept_blog: MakeBlog) -> None:
-    made = kept_blog(
-        {
-            "a.md": "---\ndate: 2024-05-01\n---\n# A\n\nOne.\n",
-            "b.md": "---\ndate: 2024-07-01\n---\n# B\n\nTwo.\n",
-            "c.md": "---\ndate: 2025-01-01\n---\n# C\n\nThree.\n",
-            "d.md": "# D\n\nFour.\n",
-        }
-    )
-    listing = made.reader().listing()
-    assert listing.years() == [(2025, 1), (2024, 2)]
-
-
-def test_an_outline_has_every_chunk(kept_blog: MakeBlog) -> None:
-    reader = kept_blog({"soup.md": OUTLINED}).reader()
-    outline = reader.outline("soup.md")
-    assert outline.post.title == "Onion soup"
-    assert outline.chunks == reader.read("soup.md", 0, 100).chunks
-    with pytest.raises(UnknownPost, match=r"Nearest: soup\.md"):
-        reader.outline("soap.md")
 
 
 def test_a_hit_names_its_series_and_the_next_part(kept_blog: MakeBlog) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.embedders.packaged import MINILM
 from tests.support.front import Blog, made
 
 ANSWER = 25_000
@@ -39,7 +39,7 @@ LONG = {
 def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     long = {most: "\n\n".join([word * (300 // len(word))] * 150) for word, most in LONG.items()}
     posts = {f"{most}.md": f"# Long\n\n{text}\n" for most, text in long.items()}
-    return made(tmp_path_factory.mktemp("blog"), POSTS | posts, "--model", MINILM.identity.model)
+    return made(tmp_path_factory.mktemp("blog"), POSTS | posts, "--model", "all-MiniLM-L6-v2")
 
 
 def read(blog: Blog, source: str, **given: Any) -> tuple[str, dict[str, str]]:
@@ -65,16 +65,17 @@ def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str,
 
 
 def test_each_heading_is_in_the_text_or_named_with_its_chunk(blog: Blog) -> None:
+    read_at = cache(lambda index: read(blog, "guide.md", chunk_index=index))
     last, asked = 1, 0
     while asked <= last:
-        text, place = read(blog, "guide.md", chunk_index=asked)
+        text, place = read_at(asked)
         last = int(place["chunk_index"].split()[2].partition("-")[2].strip(","))
         named = named_in(place)
         shown = re.findall(r"# (Walrus\d\d)", text)
         assert sorted((*shown, *named)) == [f"Walrus{n:02}" for n in range(20)]
         for name, index in named.items():
-            assert f"# {name}\n" in read(blog, "guide.md", chunk_index=index)[0]
-        asked += 3
+            assert f"# {name}\n" in read_at(index)[0]
+        asked += 1
     assert asked > 3
 
 

@@ -80,13 +80,6 @@ def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     ]
 
 
-def test_a_draft_is_compared_by_words_where_it_has_no_vectors(corpus: Corpus) -> None:
-    draft = read_draft(DRAFT.encode(), "dinner.md")
-    found = suggest_links(corpus, draft, None, 1)
-    assert shown(found) == [("soup.md", 8, "onion\nsoup")]
-    assert found[0].chunk is None
-
-
 def test_words_that_another_post_links_with_name_a_post(blog: MakeBlog) -> None:
     ferries = {f"{side}.md": f"# Ferry {side}\n\nIt sails.\n" for side in ("north", "south")}
     others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(12)}

@@ -68,14 +68,6 @@ def test_of_posts_that_meet_the_same_passages_the_newer_is_first(blog: MakeBlog)
     assert [each.post.source for each in compare(made, TUSKS, limit=1).posts] == ["again.md"]
 
 
-def test_where_nothing_meets_the_nearest_posts_are_named_all_the_same(blog: MakeBlog) -> None:
-    found = compare(
-        make(blog), "# Tea\n\nThe price of tea rises whenever ships are late in a stormy autumn.\n"
-    )
-    assert (found.posts, found.said) == ((), 0)
-    assert len(found.nearest) == 3
-
-
 def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"---\nlang: de\n---\n# Walross\n\n{ICE}\n\n{TUSKS}\n"})
     corpus = made.reader().corpus()
