@@ -21,8 +21,10 @@ COLOURS = {
     "peak of the ingest": "#8250df",
     "search": "#1a7f37",
 }
-WIDTH, HEIGHT, LEFT, DECADE = 760, 400, 70, 62
-"""Pixels; DECADE is the height of a power of ten, and the lowest is 1."""
+BELOW = ("start", "peak of the ingest", "search")
+"""Steps whose costs stand below their line, since another line is near above."""
+WIDTH, HEIGHT, LEFT, RIGHT, DECADE = 800, 400, 50, 230, 76
+"""Pixels; DECADE is the height of a power of ten, and the lowest is 10."""
 
 
 def measure_growth(blog: Path) -> Sequence[Mapping[str, float]]:
@@ -44,20 +46,22 @@ def measure_growth(blog: Path) -> Sequence[Mapping[str, float]]:
 
 def draw_growth(costs: Sequence[Mapping[str, float]]) -> str:
     """Return an SVG with a line for each step, and its cost at each size."""
-    step = (WIDTH - LEFT - 190) / (len(SIZES) - 1)
+    step = (WIDTH - LEFT - RIGHT) / (len(SIZES) - 1)
     places = [LEFT + step * number for number in range(len(SIZES))]
     drawn = [
-        f'<text x="{x:.0f}" y="{HEIGHT - 8}" fill="#59636e" text-anchor="middle">{size:,}</text>'
-        for x, size in zip(places, SIZES, strict=True)
+        f'<text x="{x:.0f}" y="{HEIGHT - 8}" fill="#59636e" text-anchor="middle">{label}</text>'
+        for x, label in zip(places, (f"{size:,} chunks" for size in SIZES), strict=True)
     ]
     for name, colour in COLOURS.items():
         values = [cost[name] for cost in costs]
-        points = [(x, HEIGHT - 40 - DECADE * log10(v)) for x, v in zip(places, values, strict=True)]
+        heights = (HEIGHT - 40 - DECADE * (log10(value) - 1) for value in values)
+        points = [*zip(places, heights, strict=True)]
         path = " ".join(f"{x:.0f},{y:.0f}" for x, y in points)
         drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for (x, y), value in zip(points, values, strict=True):
             told = f"{name}, {_write(name, value)}" if x == places[-1] else _write(name, value)
-            drawn.append(f'<text x="{x + 6:.0f}" y="{y - 6:.0f}" fill="{colour}">{told}</text>')
+            y += 18 if name in BELOW else -8
+            drawn.append(f'<text x="{x + 6:.0f}" y="{y:.0f}" fill="{colour}">{told}</text>')
     title = "<title>Cost of each step by chunks of the blog, both axes logarithmic</title>"
     paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="14"'
