@@ -97,13 +97,12 @@ def terms(text: str, language: str = "en", among: Container[str] | None = None) 
     `language` is that of the text (`index.analysis.languages`), and decides how words are stemmed.
     Those of other stems than `among`, if that is given, are left out.
     """
-    wanted: dict[str, Sequence[Term]] = {}
     for match in _RUN.finditer(text):
-        if (run := match[0]) not in wanted:
-            split = _split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__
-            wanted[run] = [t for t in split(run, language) if among is None or t.stem in among]
-        for stem, exact, start, end, role in wanted[run]:
-            yield Term(stem, exact, match.start() + start, match.start() + end, role)
+        run, place = match[0], match.start()
+        split = _split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__
+        for stem, exact, start, end, role in split(run, language):
+            if among is None or stem in among:
+                yield Term(stem, exact, place + start, place + end, role)
 
 
 LONGEST_RUN = 32
