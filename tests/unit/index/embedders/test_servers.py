@@ -196,9 +196,9 @@ def test_many_texts_go_out_in_batches_and_none_is_paid_for_twice(served: Served)
     assert not any("farms" in text for text in served.sent())
 
 
-def once(fault: Fault) -> Fault:
-    """The fault at the first request alone."""
-    left = [fault]
+def once(fault: Fault, times: int = 1) -> Fault:
+    """The fault at the first request alone, or at so many."""
+    left = [fault] * times
     return lambda server, answer: left.pop()(server, answer) if left else answer
 
 
@@ -390,9 +390,9 @@ def test_a_server_that_says_when_is_asked_again_then(
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr(client, "time", SimpleNamespace(sleep=slept.append))
-    served.server.on_text["fleece"] = once(replies(status, "", **{"Retry-After": said}))
+    served.server.on_text["fleece"] = once(replies(status, "", **{"Retry-After": said}), 2)
     assert served.ingest().status == 0
-    assert slept == [pause]
+    assert slept == [pause, pause]
     served.assert_whole()
 
 
