@@ -51,7 +51,7 @@ AWAY = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 3
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 23
+READING = 24
 """Raise it when the same file would give other metadata or another plain text."""
 
 GRAIN_NS = 2_000_000_000

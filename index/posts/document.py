@@ -50,8 +50,9 @@ _MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 _PART = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
-    r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
-    r"|<(?P<tag>[A-Z]\w*)(?=[\s/])[^<>]*/>"
+    r"^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
+    r"\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
+    r"|<(?P<tag>[A-Z]\w*)(?=[\s/>])[^<>]*>"
     r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]+\.\w+)[\"']?[^%]*%\}"
