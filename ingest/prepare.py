@@ -117,7 +117,7 @@ def _read_part(file: SourceFile, parts: list[str], name: str) -> str:
     root = file.path.parents[file.source.count("/")]
     for folder in (file.path.parent, root, root / "_includes", root.parent):
         with suppress(OSError, UnreadablePost):  # a name that is too long, or no text
-            path = (folder / name).resolve()
+            path = (folder / name.lstrip("/")).resolve()
             is_part = path.suffix.lower() in SUFFIXES and path.is_relative_to(root.resolve())
             if is_part and path.is_file():
                 part = read_document(read_file(path), name).body

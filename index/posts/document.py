@@ -52,8 +52,9 @@ _INLINED = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """A picture or font that is written out."""
 _PART = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
-    r"^import\s+(?P<name>[A-Z]\w*)\s+from\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
-    r"|<(?P<tag>[A-Z]\w*)(?=[\s/])[^<>]*/>"
+    r"^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
+    r"\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
+    r"|<(?P<tag>[A-Z]\w*)(?=[\s/>])[^<>]*>"
     r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"

@@ -101,7 +101,7 @@ _CLOSING = {
 }
 _NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
-_YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?{_NAME}["']?[ \t]*:(?:\s|\Z)""")
+_YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
 _JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
 _UNOPENED = re.compile(
     r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
@@ -110,15 +110,17 @@ _UNOPENED = re.compile(
 )
 """Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
 _LOOSE = re.compile(
-    r"(?:[A-Za-z][\w-]{0,40}:[ \t][^\n]*+\n(?:(?: {4}|\t)[^\S\n]*+\S[^\n]*+\n)*+)++(?=\s)"
+    r"(?:[A-Za-z][\w-]{0,40}::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+\S[^\n]*+\n?)*+"
+    r"|[A-Za-z][\w-]{0,40}:\n)++(?=\s|\Z|---[ \t]*$)",
+    re.MULTILINE,
 )
-_USUAL = frozenset(
-    ["title", "date", "created", "modified", "author", "tags", "aliases", "category"]
-)
-"""Of which a block without a fence begins with one, and a second block has one: others are text."""
-_LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]+(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
-"""Metadata without a fence, of Pelican: lines up to a blank one, a value's further ones indented
-(https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
+_USUAL_NAMES = """title date created modified author authors tags aliases category categories
+    description hide keywords slug status summary template"""
+_USUAL = frozenset(_USUAL_NAMES.split())
+"""Of which a second block has one; one without a fence begins so, with a title or another."""
+_LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*)::?[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+"""Metadata without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, a value's
+further ones indented (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
@@ -185,7 +187,8 @@ def _split_first(text: str) -> FrontMatter:
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
         names = [*map(str.lower, fields)]
-        if "title" in names and names[0] in _USUAL:
+        is_page = names[0] in _USUAL and ("title" in names or len(_USUAL.intersection(names)) > 1)
+        if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
             return _split_behind(text, loose.end() - 1, fields)
     return FrontMatter({}, text, 1)
 

@@ -40,32 +40,41 @@ _NO = "false no off 0 n f never"
 _NOTHING = f"{_NO} none null"
 _STATES = (
     "draft drafts private hidden unpublished unlisted pending scheduled future embargo embargoed "
-    "internal confidential secret protected password locked encrypted trash trashed deleted"
+    "internal confidential secret protected password locked encrypted trash trashed deleted "
+    "wip"
 )
 _WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
     ("draft", "is not", _NOTHING, """draft isdraft saveasdraft private isprivate secret confidential
-        internal unpublished headless ignorepublish"""),
+        internal unpublished notpublished dontpublish headless ignorepublish wip deleted
+        trashed dghide"""),
     ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
-        routable"""),
+        routable enabled live show"""),
     ("draft", "is", f"{_NO} link", "build.render"),
-    ("draft", "has", f"{_STATES} members member paid premium subscribers restricted", "access"),
-    ("draft", "has", _STATES, "status state stage poststatus publishstatus publish published"),
+    ("draft", "has", f"{_STATES} members member paid premium subscribers restricted",
+        "access accesslevel tier auth"),
+    ("draft", "has", _STATES, """status state stage poststatus publishstatus publishstate
+        publishedstate reviewstatus workflow workflowstate publish published"""),
     ("draft", "is not", "true yes 1 public published visible listed all everyone open none null",
         "visibility"),
-    ("locked", "is not", _NOTHING, """password passwords passphrase postpassword encrypt encrypted
-        isencrypted protect protected isprotected passwordprotected lock locked islocked paywall
-        membersonly loginrequired requireslogin requiresauth"""),
+    ("locked", "is not", _NOTHING, """password passwords passphrase passcode passwd pwd
+        postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
+        protected isprotected passwordprotected lock locked islocked paywall paid premium
+        memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
+        requiresauth"""),
     ("hidden", "is not", _NOTHING, """unlisted isunlisted hidden ishidden noindex norobots
-        norobotsindex nosearch excludesearch searchexclude excludefromsearch searchhidden
+        norobotsindex nosearch excludesearch searchexclude excludefromsearch excludedinsearch
+        omitfromsearch searchomit searchignore ignoresearch skipsearch searchhidden
         hiddenfromsearch hidefromsearch hideinsearch searchdisabled disablesearch booksearchexclude
-        excludefromindex eleventyexcludefromcollections sitemapexclude search.exclude search.hidden
-        search.hide search.disabled search.noindex robots.noindex sitemap.exclude
-        sitemap.disable"""),
+        excludefromindex eleventyexcludefromcollections nocrawl pagefindignore sitemapexclude
+        search.exclude search.hidden search.hide search.disabled search.noindex robots.noindex
+        sitemap.exclude sitemap.disable"""),
     ("hidden", "is", _NO, """visible isvisible listed islisted search searchable issearchable
-        searchindex insearchindex indexable indexed indexing pagefind sitemap robots build.list
+        searchindex insearchindex includeinsearch indexable indexed indexing crawl pagefind
+        docsearch algolia lunr list sitemap robots build.list
         search.enabled search.index robots.index"""),
-    ("hidden", "is", "true yes on 1", "hide"),
+    ("hidden", "has", "true yes on 1 search", "hide exclude"),
     ("hidden", "has", "noindex none", "robots googlebot"),
+    ("hidden", "has", "noindex", "head meta"),
     ("redirect", "is not", _NOTHING, "redirect redirectto redirecturl redirecttourl"),
 )  # fmt: skip
 """Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
@@ -82,8 +91,11 @@ _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
 """Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
 
-_BEGINS = ("embargo", "embargountil", "publishon", "publishat", "scheduled", "scheduledfor")
-_ENDS = ("expirydate", "expires", "expiry", "expirationdate", "unpublishdate", "unpublishon")
+_BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
+    scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
+_END_NAMES = """expirydate expire expires expiresat expireson expiry expiredate expiration
+    expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
+_BEGINS, _ENDS = tuple(_BEGIN_NAMES.split()), tuple(_END_NAMES.split())
 _TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *_ENDS))
 ZONE = "timezone"
 """The inherited field that names the zone of times without one."""
@@ -140,7 +152,8 @@ def is_time(name: str) -> bool:
 
 def _judge(name: str, value: object) -> Iterator[HiddenReason]:
     """Yield why a field of this normalized name keeps a post back, if it does."""
-    text = to_text(value).strip().lower() if name in _TABLE else ""
+    is_list = isinstance(value, list) and value
+    text = (str(value) if is_list else to_text(value)).strip().lower() if name in _TABLE else ""
     for reason, test, words in _TABLE[name] if text else ():
         said = re.findall(r"\w+", text) if test == "has" else [text]
         if words.isdisjoint(said) == (test == "is not"):

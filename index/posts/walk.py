@@ -46,7 +46,7 @@ _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 _COPY = re.compile(
     r"(.+?)(?:[ ._-]sync-conflict-\d{8}-\d{6}\S*|\.conflict|_conf\(\d+\)"
     r"|[ ._-]*[(\[][^()\[\]]*(?:[ck]onfli[ckt]|конфликт|競合|冲突|衝突|충돌)[^()\[\]]*[)\]]"
-    r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|_(?:backup|base|local|remote)_\d{3,})",
+    r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|[._](?:backup|base|local|remote)[._]\d{3,})",
     re.IGNORECASE,
 )
 """What Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and mergers of
@@ -54,7 +54,7 @@ Git call the other version of a file that two machines changed."""
 _MAYBE_COPY = re.compile(
     r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
     r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
-    r"|[ ._-](?:bak|backup|old|orig)"
+    r"|~|_\d|[ ._-](?:bak|backup|old|orig|conflict(?:ed)?(?:[ ._-]\d{1,2})?)"
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
 )

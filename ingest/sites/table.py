@@ -32,6 +32,7 @@ class Jekyll(Generator):
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     never: ClassVar = ("/vendor/bundle", "/vendor/cache", "/vendor/gems", "/vendor/ruby")
+    templates: ClassVar = ""
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
@@ -154,6 +155,7 @@ class Hexo(Generator):
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
+    templates: ClassVar = ""
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
     safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
@@ -223,16 +225,16 @@ class MkDocs(Generator):
 
     def find_doubts(self) -> Iterator[str]:
         """Yield plugins that may move pages."""
-        for name in sorted(self._name_plugins() & _MOVING):
+        for name in sorted(self._name_plugins().keys() & _MOVING):
             yield f"the plugin {name} decides which pages there are, and where"
         if re.search("(blog|post)_dir", str(self.plugins)):
             yield "which posts the plugin blog has, and where, is not sure"
 
-    def _name_plugins(self) -> set[str]:
-        """Return the names of plugins, those of Material without its own."""
+    def _name_plugins(self) -> dict[str, object]:
+        """Return the options of plugins by their names, those of Material without its own."""
         items = self.plugins if isinstance(self.plugins, list) else [self.plugins]
-        names = (name for item in items for name in (item if isinstance(item, dict) else [item]))
-        return {str(name).removeprefix("material/") for name in names}
+        maps = (item if isinstance(item, dict) else {str(item): None} for item in items if item)
+        return {str(k).removeprefix("material/"): v for item in maps for k, v in item.items()}
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield what the plugin encryptcontent locks, with a password for all or by levels."""
@@ -240,9 +242,12 @@ class MkDocs(Generator):
             password = "set" if "global_password" in str(self.plugins) else ""
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
 
-    def list_rules(self) -> tuple[str, ...]:
-        """List what is never published, and what settings add to it."""
-        return (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
+    def list_rules(self) -> Iterator[str]:
+        """Yield what is never published, and what settings and plugins leave out or unsearched."""
+        yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
+        plugins = self._name_plugins()
+        for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
+            yield from (f"/{path}" for path in list_texts(get_map(plugins, name).get(key)))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""
@@ -266,7 +271,6 @@ class Quarto(Generator):
     endings: ClassVar = (".md", ".qmd")
     never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
     """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
-    templates: ClassVar = "(?!)"
 
     address: object = at("website", "site-url")
     draft: object = ""
@@ -318,6 +322,7 @@ class Zola(Generator):
 
     files: ClassVar = ("zola.toml", "config.toml")
     marks: ClassVar = {"base_url"}
+    templates: ClassVar = ""
     safe: ClassVar = "!$&'()*+,/:;=@"
     endings: ClassVar = (".md",)
 
@@ -368,6 +373,7 @@ class Program(Generator):
         ),
         *(".eleventy.js", ".vitepress", "pelicanconf.py"),
     )
+    templates: ClassVar = ""
     never: ClassVar = (
         *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
         *("/themes/", "/plugins/", "_data/", "_includes/", "_partials/"),

@@ -71,15 +71,15 @@ def take_out_unseen(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_CODES = r"(?:hugo-encrypt(?:or)?|encrypt|private|draft|comment)\b"
+_CODES = r"(?:hugo-encrypt(?:or)?|encrypt|protect(?:ed)?|password|private|draft|comment)\b"
 _TAG_END = r"[^{}]*\}\}"
 _PART = re.compile(
     r"(?=[\[{]|^[ \t>`~:])(?:"
     r"^[ \t>]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)\n?(?P<code>.*?)"
     r"(?:^[ \t>]*(?P=fence)[`~]*[ \t]*$|\Z)"
     rf"|\{{\{{[<%] *(?P<lock>{_CODES}){_TAG_END}.*?(?:\{{\{{[<%] */ *(?P=lock){_TAG_END}|\Z)"
-    r"|(?<!`)\[(?:[^\[\]\n]|\[[^\[\]\n]*+\])*+\](?P<span>\{[^{}\n]*\})(?!`)"
-    r"|^[ \t>]*:::+[ \t]*(?P<division>[^\n]*)$)",
+    r"|(?<!`)\[(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*+\])*+\](?P<span>\{[^{}]*\})(?!`)"
+    r"|^[ \t>]*:::+[ \t]*(?P<division>\{[^{}]*\}|[^\n]*)$)",
     re.MULTILINE | re.DOTALL,
 )
 """A whole fence, text behind a lock or in a span, or a line that opens or closes a division."""

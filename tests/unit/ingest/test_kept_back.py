@@ -29,7 +29,7 @@ HIDDEN = {
         *("published: false", "isPublished: no", "publish: false", "dg-publish: false"),
         *("private: true", "is-private: true", "public: false", "secret: yes", "internal: true"),
         *("status: draft", "status: Hidden", "state: draft", "post_status: private"),
-        *("status: [draft, later]", "visibility: private", "visibility: members", "access: paid"),
+        *("workflow: [draft, later]", "visibility: private", "visibility: members", "access: paid"),
         *("permalink: false", "render: false", "_build: {render: never}", "headless: true"),
         *("build: {render: link}", "ignorePublish: true", "published: draft", "unpublished: true"),
         *("params: {draft: true}", "eleventyComputed: {permalink: false}"),
@@ -37,9 +37,9 @@ HIDDEN = {
     ],
     "hidden": [
         *("unlisted: true", "hidden: true", "hide: true", "noindex: true", "noIndex: yes"),
-        *("robots: noindex, nofollow", "robots: [none]", "robots: {index: false}"),
+        *("head: [[meta, {name: robots, content: noindex}]]", "robots: [none]", "hide: [search]"),
         *("seo: {noindex: true}", "search: false", "search: {exclude: true}", "nosearch: true"),
-        *("search_exclude: true", "exclude_from_search: true", "excludeSearch: true"),
+        *("search_exclude: true", "exclude_from_search: true", "skipSearch: true"),
         *("searchHidden: true", "hiddenFromSearch: true", "searchable: false", "pagefind: false"),
         *("in_search_index: false", "extra: {in_search_index: false}", "sitemap: false"),
         *("eleventyExcludeFromCollections: true", "build: {list: never}", "visible: false"),
@@ -133,12 +133,12 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     "metadata of Material for MkDocs": (
         {
-            "mkdocs.yml": MKDOCS,
+            "mkdocs.yml": f"{MKDOCS}plugins: [exclude-search: {{exclude: [c.md]}}]\n",
             "docs/in/.meta.yml": "search:\n  exclude: true\n",
             "docs/in/a.md": "---\nsearch: {boost: 2}\n---\n" + WORDS,
-            "docs/b.md": WORDS,
+            **dict.fromkeys(("docs/b.md", "docs/c.md"), WORDS),
         },
-        {"docs/in/a.md": "hidden"},
+        {"docs/in/a.md": "hidden", "docs/c.md": "not published"},
     ),
     "a plugin that locks by a level": (
         {
@@ -183,7 +183,7 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     "fields without a fence": (
         {
-            "a.md": f"Title: A\nStatus: draft\n\n{WORDS}",
+            "a.md": f"Slug: a\nTags:\nStatus: draft\n\n{WORDS}",
             "c.md": f"Note: draft\nStatus: draft\n\n{WORDS}",
             "d.md": f"Title: D\nStatus: draft\nand on.\n\n{WORDS}",
         },
