@@ -23,7 +23,7 @@ _TEMPLATES = (
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
 """Files of settings and the field of each that names a template or a folder of them."""
-_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\]]*)\]", re.MULTILINE)
+_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
 """Where a folder begins (`(^|/)`), or a path, or anything."""

@@ -107,23 +107,24 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
     `echoes` is whether cells show their code unless they say otherwise.
     """
     pieces, at = [], 0
-    divisions: list[bool] = []
+    divisions, hiding = list[bool](), 0
     for part in _PART.finditer(text):
-        was_hidden = any(divisions)
+        was_hidden = hiding > 0
         if part["division"] is None:
             start, end = _find_hidden(part, echoes=echoes)
         else:
             start, end = part.span()
             if part["division"].strip(": \t"):
                 divisions.append(_is_hidden(part["division"]))
+                hiding += divisions[-1]
             elif divisions:
-                divisions.pop()
-            start = start if was_hidden or any(divisions) else end
+                hiding -= divisions.pop()
+            start = start if was_hidden or hiding else end
         start = at if was_hidden else start
         pieces += [text[at:start], "\n" * text.count("\n", start, end)]
         at = end
     rest = text[at:]
-    return "".join([*pieces, "\n" * rest.count("\n") if any(divisions) else rest])
+    return "".join([*pieces, "\n" * rest.count("\n") if hiding else rest])
 
 
 def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
