@@ -79,7 +79,7 @@ def prepare_post(
             source,
             splits_tags=site.splits_tags,
             keeps_braces=site.generator.prints_braces()
-            and (site.is_configured or b"{%" not in data),
+            or not (site.is_configured or b"{%" in data),
             read_part=partial(_read_part, file, parts),
         )
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields

@@ -55,7 +55,7 @@ class Generator(BaseModel):
     """What its patterns have in place of a value, with the name as first group; `None` without."""
     safe: ClassVar[str] = "/"
     """Signs of an address that are not percent-encoded."""
-    templates: ClassVar[str] = "(?!)"
+    templates: ClassVar[str] = ""
     """Pattern of the plugins that run templates over posts; `""` if they are always run."""
     ids: ClassVar[tuple[str, ...]] = ()
     """Unicode's categories of what ids of headings keep, if these settings are as usual."""

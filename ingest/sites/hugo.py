@@ -26,6 +26,7 @@ class Hugo(Generator):
     marks: ClassVar = {"baseurl", "languagecode", "languages", "permalinks"}
     token: ClassVar = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
     safe: ClassVar = "/!'()*$&+,:;=@-_.~"
+    templates: ClassVar = "(?!)"
     ids: ClassVar = ("L", "Nd")
     settings_of_ids: ClassVar = {
         "markup.defaultmarkdownhandler": "goldmark",

@@ -32,7 +32,6 @@ class Jekyll(Generator):
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     never: ClassVar = ("/vendor/bundle", "/vendor/cache", "/vendor/gems", "/vendor/ruby")
-    templates: ClassVar = ""
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
@@ -155,7 +154,6 @@ class Hexo(Generator):
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
-    templates: ClassVar = ""
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
     safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
@@ -245,9 +243,9 @@ class MkDocs(Generator):
     def list_rules(self) -> Iterator[str]:
         """Yield what is never published, and what settings and plugins leave out or unsearched."""
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
-        plugins = self._name_plugins()
         for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
-            yield from (f"/{path}" for path in list_texts(get_map(plugins, name).get(key)))
+            options = get_map(self._name_plugins(), name)
+            yield from (f"/{path}" for path in list_texts(options.get(key)))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""
@@ -271,6 +269,7 @@ class Quarto(Generator):
     endings: ClassVar = (".md", ".qmd")
     never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
     """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
+    templates: ClassVar = "(?!)"
 
     address: object = at("website", "site-url")
     draft: object = ""
@@ -322,7 +321,6 @@ class Zola(Generator):
 
     files: ClassVar = ("zola.toml", "config.toml")
     marks: ClassVar = {"base_url"}
-    templates: ClassVar = ""
     safe: ClassVar = "!$&'()*+,/:;=@"
     endings: ClassVar = (".md",)
 
@@ -361,19 +359,16 @@ def _spell(name: str, fields: Fields) -> str:
     return spelled
 
 
+_PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
+
+
 class Program(Generator):
     """A site whose configuration is a program, which is not run, so that no address is known."""
 
     files: ClassVar = (
-        *(
-            f"{name}.config.{kind}{end}s"
-            for name in ("astro", "docusaurus", "eleventy")
-            for kind in ("", "m", "c")
-            for end in "jt"
-        ),
+        *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
         *(".eleventy.js", ".vitepress", "pelicanconf.py"),
     )
-    templates: ClassVar = ""
     never: ClassVar = (
         *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
         *("/themes/", "/plugins/", "_data/", "_includes/", "_partials/"),
