@@ -71,14 +71,13 @@ def test_an_index_survives_any_kill_of_its_writer(
         before = made.manifest.generation
         status = kill_an_ingest(made, chosen.uniform(0, LONGEST))
         killed += status == -signal.SIGKILL
-        if made.manifest.generation == before:
-            assert found(made, f"version{version - 1}")
-        else:
-            assert found(made, f"version{version}")
+        is_switched = made.manifest.generation != before
+        assert found(made, f"version{version if is_switched else version - 1}")
         made.ingest()
         assert found(made, f"version{version}")
         assert not found(made, f"version{version - 1}")
-        assert len(list(made.layout.generations.iterdir())) == 2
+        # Killed right behind the switch it has not deleted the oldest, as the next change does.
+        assert 2 <= len(list(made.layout.generations.iterdir())) <= 2 + is_switched
     assert killed > 1
     record_runs(versions, versions)
 
