@@ -31,7 +31,7 @@ from blog_search_mcp.index.search.ranking import (
 from blog_search_mcp.index.search.requests import LIMITED, list_newest, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.search.snippets import make_snippet
+from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
 from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
 
@@ -81,7 +81,7 @@ def search(
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
     notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
     return Answer(
-        hits=_make_hits(snapshot, page, retrieved, ranking),
+        hits=_make_hits(snapshot, page, offset, retrieved, ranking),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
@@ -158,23 +158,29 @@ def _find_verbatim(
 
 
 def _make_hits(
-    snapshot: Snapshot, page: Sequence[RankedPassage], retrieved: Retrieval, ranking: Ranking
+    snapshot: Snapshot,
+    page: Sequence[RankedPassage],
+    offset: int,
+    retrieved: Retrieval,
+    ranking: Ranking,
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
     words = retrieved.query.content
     stems = {stem: retrieved.idf[word] for word in words for stem in word.stems}
 
-    def make_hit(number: int, chunk_id: int, score: float) -> Hit:
+    def make_hit(rank: int, number: int, chunk_id: int, score: float) -> Hit:
         post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
         return Hit(
             post=post,
             chunk=chunk,
             score=score,
-            preview=make_snippet(chunk.plain or chunk.text, stems, post.language),
+            preview=make_snippet(
+                chunk.plain or chunk.text, stems, post.language, WIDTHS[min(rank, len(WIDTHS) - 1)]
+            ),
             translations=snapshot.translations_of(number),
             series=series.place_of(number) if series else None,
             reasons=ranking.explain(number, retrieved.posts.position_of(number)),
         )
 
-    return tuple(make_hit(*passage) for passage in page)
+    return tuple(make_hit(rank, *passage) for rank, passage in enumerate(page, offset))

@@ -28,12 +28,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
 TITLE_WIDTH, HEADING_WIDTH, SERIES_WIDTH, TAG_WIDTH = 80, 60, 40, 40
-"""Columns; what is longer is shortened, since five hits must stay below 2.4 KB."""
-HIT_BYTES = 450
-"""What a hit may take of that; a larger one gives up the outer headings, then the end of its
-heading, of its title and last of its preview, never of what a client calls or cites."""
-LEAST_HEADING, LEAST_TITLE, PREVIEW_CUT = 24, 40, 40
-"""Columns that are left of a heading and a title, and those that a preview gives up at most."""
+"""Columns; what is longer is shortened."""
 AUTHORS = 3
 """Authors shown of a post."""
 TAGS = 8
@@ -120,27 +115,17 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
         "url": link_to(hit.post, hit.chunk),
         "heading": heading_path(headings_over(hit), hit.post.title) or None,
         "date": hit.post.date,
-        "authors": name_authors(hit.post),
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
     }
 
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
-    """Gather the facts of a hit for a model, within HIT_BYTES or until nothing more may go."""
+    """Gather the facts of a hit for a model, what is long of them shortened."""
     facts = present(hit_facts(hit))
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
     if "heading" in facts:
-        facts["heading"] = _shorten_path(facts["heading"], HEADING_WIDTH)
-    for name, least, cut in (
-        ("heading", LEAST_HEADING, _shorten_path),
-        ("title", LEAST_TITLE, shorten),
-        ("preview", count_columns(hit.preview) - PREVIEW_CUT, shorten),
-    ):
-        excess = len(to_json(facts).encode()) - HIT_BYTES
-        columns = count_columns(facts.get(name, ""))
-        if excess > 0 and columns > max(least, 0):
-            facts[name] = cut(facts[name], max(columns - excess - len("…".encode()) + 1, least))
+        facts["heading"] = heading_path(headings_over(hit), hit.post.title, HEADING_WIDTH)
     return facts
 
 
@@ -222,10 +207,6 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
 def name_authors(post: Post) -> list[str] | None:
     """Name the first authors, `None` if none is known."""
     return [shorten(one_line(name), TAG_WIDTH) for name in post.authors[:AUTHORS]] or None
-
-
-def _shorten_path(path: str, width: int) -> str:
-    return heading_path(tuple(path.split(" > ")), width=width)
 
 
 def post_summary(post: Post) -> dict[str, Any]:

@@ -98,9 +98,9 @@ def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     script, text = "", f"{post.title}{post.description}{text}"
     if post.language == "zh":
         script = "-Hant" if to_simplified(text) != text else "-Hans"
-    names = ("source", "title", "section", "date", "url")
+    names = ("source", "title", "section", "date", "url", "authors", "tags")
     facts = {name: getattr(post, name) for name in names}
-    return {**facts, "tags": list(post.tags), "language": post.language + script}
+    return {**facts, "language": post.language + script}
 
 
 def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:

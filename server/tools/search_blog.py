@@ -140,7 +140,6 @@ def _render_hit(number: int, hit: Mapping[str, Any]) -> str:
     facts = [
         f"`{results.one_line(hit['source'])}` chunk_index {hit['chunk_index']}",
         hit.get("date", ""),
-        results.one_line(", ".join(hit.get("authors", ()))),
         *results.describe_others(hit, "`"),
     ]
     head = f"{number}. **{results.one_line(hit['title'])}**{heading}"

@@ -45,7 +45,7 @@ def test_the_window_with_most_of_the_query_wins_over_the_first_match() -> None:
 def test_a_preview_begins_and_ends_at_clauses() -> None:
     filler = "One clause is like another in a text like this one. "
     text = filler * 4 + "Here a walrus appears, and it sings. " + filler * 4
-    assert make_snippet(text, weights_of("walrus")) == (
+    assert make_snippet(text, weights_of("walrus"), width=240) == (
         f"…{filler}Here a walrus appears, and it sings. {filler}{filler.strip()}…"
     )
 
@@ -57,6 +57,6 @@ def test_marks_left_beside_chinese_are_not_shown() -> None:
 def test_a_chinese_preview_begins_and_ends_at_clauses() -> None:
     filler = "這一句話與其他的句子都一樣長。"
     text = filler * 8 + "這裡出現了一隻海象，牠在唱歌。" + filler * 8
-    assert make_snippet(text, weights_of("海象")) == (
+    assert make_snippet(text, weights_of("海象"), width=240) == (
         "…" + filler + "這裡出現了一隻海象，牠在唱歌。" + filler * 6 + "…"
     )
