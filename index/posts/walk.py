@@ -188,10 +188,16 @@ def _resolve_root(content: Path) -> Path:
         with os.scandir(root):
             return root
     except (OSError, RuntimeError) as error:  # RuntimeError for a loop of links
+        from difflib import get_close_matches
+
         reason = getattr(error, "strerror", None) or "a link leads to itself"
+        folders = [folder.name for folder in content.parent.glob("*/")]
+        near = "".join(
+            f" Did you mean {name}?" for name in get_close_matches(content.name, folders, 1)
+        )
         raise ContentError(
             f"The content folder {content} cannot be read: {reason}. Give the folder that holds "
-            "the posts.",
+            f"the posts.{near}",
             for_clients=f"The content folder cannot be read: {reason}.",
         ) from error
 

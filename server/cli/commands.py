@@ -76,6 +76,13 @@ class Program(click.Group):
             args = ["serve", *args]
         return super().parse_args(ctx, args)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Name the command that somebody wants who names a folder instead of one."""
+        if args[0] not in self.commands and Path(args[0]).is_dir():
+            to_setup = command("setup", args[0])
+            raise click.UsageError(f"{args[0]} is a folder. To index its posts: `{to_setup}`.", ctx)
+        return super().resolve_command(ctx, args)
+
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Name what a newcomer needs first."""
         return [*self.commands]

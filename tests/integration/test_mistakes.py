@@ -109,3 +109,17 @@ def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
         closed.chmod(0o755)
         assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
         assert "permission" in ran.stderr
+
+
+@pytest.mark.parametrize("typed", ["notes", "setup note"])
+def test_of_a_folder_typed_alone_or_amiss_the_way_on_is_said(
+    typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ran = front.command(*typed.split())
+    assert (ran.status != 0, "notes" in ran.err, "setup" in ran.err) == (
+        True,
+        True,
+        typed == "notes",
+    )
