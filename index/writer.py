@@ -144,7 +144,7 @@ class IndexWriter:
 
     def complete(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
-        self._writing.complete()
+        self._writing.commit()
         self._vectors.commit(self._removed_chunks)
 
     def is_stale(self, calibration: Calibration) -> bool:
