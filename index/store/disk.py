@@ -20,7 +20,6 @@ import errno
 import os
 import re
 import shutil
-import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -83,24 +82,6 @@ def read_stamp(path: Path) -> FileStamp | None:
     except OSError:
         return None
     return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def regular_size(path: Path) -> int:
-    """Return the bytes of a regular file. Raises OSError for anything else."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "Not a regular file")
-    return status.st_size
-
-
-def read_regular(path: Path, most: int) -> bytes:
-    """Read a regular file of at most `most` bytes. Raises OSError, and reads nothing of any other.
-
-    A pipe would never end, nor would a device.
-    """
-    if regular_size(path) > most:
-        raise OSError(errno.EFBIG, "Too large")
-    return path.read_bytes()
 
 
 def refuse_place(layout: Layout, error: Exception) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store.disk import GenerationFiles, read_regular
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
 from blog_search_mcp.index.types import Post
 
@@ -75,7 +75,7 @@ OVERVIEW_JSON = TypeAdapter(Overview)
 def read_overview(files: GenerationFiles) -> Overview:
     """Read the overview of a generation. Raises IndexBroken."""
     try:
-        return OVERVIEW_JSON.validate_json(read_regular(files.overview, 1 << 26))
+        return OVERVIEW_JSON.validate_json(files.overview.read_bytes())
     except (OSError, ValueError) as error:
         raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
 

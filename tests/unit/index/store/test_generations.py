@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from blog_search_mcp.index.store.disk import Layout, read_regular
+from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.types import Filters
 from tests.support.front import made as made_by_front
@@ -128,13 +125,3 @@ def test_the_doctor_counts_a_file_of_two_generations_once(tmp_path: Path) -> Non
     once = {status.st_ino: status.st_size for status in files}
     assert sum(status.st_size for status in files) > sum(once.values()) + 100_000
     assert f" {sum(once.values()) / 1e6:.1f} MB" in blog.command("doctor").out
-
-
-@pytest.mark.parametrize("target", ["pipe", "folder", "/dev/zero", "large"])
-def test_what_is_no_file_or_too_large_is_not_read(target: str, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "large").write_bytes(b"12345")
-    (tmp_path / "link").symlink_to(target)
-    with pytest.raises(OSError, match=r"Too large|regular|directory"):
-        read_regular(tmp_path / "link", 4)
