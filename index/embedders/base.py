@@ -13,7 +13,6 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from itertools import islice
 from typing import Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -129,16 +128,4 @@ _PIECE = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
 
 def count_tokens(text: str) -> int:
     """Estimate the word pieces of `text`; an inlined file counts as one."""
-    return len(re.findall(_PIECE, _without_files(text)))
-
-
-def exceeds(text: str, most: int) -> bool:
-    """Whether `text` is more than `most` word pieces; a long text is not counted to its end."""
-    if len(text) <= most:
-        return False
-    pieces = re.finditer(_PIECE, _without_files(text))
-    return next(islice(pieces, most, None), None) is not None
-
-
-def _without_files(text: str) -> str:
-    return _DATA_URI.sub("data", text) if ";base64," in text else text
+    return len(re.findall(_PIECE, _DATA_URI.sub("data", text) if ";base64," in text else text))
