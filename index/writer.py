@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
-from blog_search_mcp.index.relations.addresses import Addresses, find_hosts
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_errors
@@ -188,7 +188,7 @@ class IndexWriter:
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""
-        addresses = Addresses(posts, self._catalog.links(find_hosts(posts.values())))
+        addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
         if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
