@@ -20,7 +20,6 @@ import errno
 import os
 import re
 import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -107,14 +106,6 @@ def make_disk_error(error: Exception) -> IndexProblem:
         f"The index could not be written{f': {reason}' if reason else ''}. Nothing in it has "
         "changed; check the disk's space and the folder's permissions, then run again."
     )
-
-
-def quarantine(path: Path, *companions: str) -> str:
-    """Rename `path` to `….damaged` and its companions, by what their names add; return the name."""
-    for companion in ("", *companions):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + companion).replace(f"{path}.damaged{companion}")
-    return f"{path.name}.damaged"
 
 
 def link_or_copy(earlier: Path, later: Path) -> None:
