@@ -25,18 +25,15 @@ DEFAULT_MODEL: Final = "nomic-embed-text"
 languages."""
 
 WINDOW: Final = 400
-"""Of `Embedder.window_pieces`. A model that reads less at once, as all-MiniLM-L6-v2 with 256 real
-pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
+"""Word pieces of a text to embed, as `count_tokens` estimates them; title and headings come on top.
+
+Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
+real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
 vectors and finds the same."""
 
 
 class Embedder(Protocol):
     """Given from outside, never looked up."""
-
-    window_pieces: int
-    """Estimated word pieces of a text to embed (`count_tokens`).
-
-    Title and headings come on top. Another number embeds every text anew."""
 
     @property
     def identity(self) -> EmbedderIdentity:
