@@ -134,8 +134,14 @@ class IndexWriter:
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         self._writing.commit()
-        sources = dict(self._catalog.rows("SELECT post_id, source FROM posts"))
-        refused = self._write_terms(map_posts, sources)
+        base, sources = self._base, dict(self._catalog.rows("SELECT post_id, source FROM posts"))
+        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
+        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
+        self._superseded = 0 if anew else superseded
+        ids = sorted(sources if anew else sources.keys() & self._added_posts)
+        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
+        previous = None if anew or self._before is None else self._before.lexical
+        refused = write_words(self.files.lexical, previous, self._removed_posts, terms)
         reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
         self.remove(reasons)
         if not self._relates_as_before():
@@ -196,20 +202,6 @@ class IndexWriter:
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."
             )
-
-    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, str]) -> dict[int, str]:
-        """Write the lexical index and count the chunks that are superseded in it.
-
-        Returns why posts are not in, by id.
-        """
-        base = self._base
-        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
-        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
-        self._superseded = 0 if anew else superseded
-        ids = sorted(posts if anew else posts.keys() & self._added_posts)
-        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
-        previous = None if anew or self._before is None else self._before.lexical
-        return write_words(self.files.lexical, previous, self._removed_posts, terms)
 
 
 @contextmanager
