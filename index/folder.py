@@ -28,7 +28,6 @@ from blog_search_mcp.index.store.disk import (
     Layout,
     Stamp,
     make_disk_error,
-    read_regular,
     read_stamp,
     refuse_place,
 )
@@ -48,9 +47,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.vectors.writer import VectorWriter
-
-_LARGEST = 1 << 28
-"""Bytes of a record or manifest, where a post takes 100 or 200: a larger file would fill memory."""
 
 AT_ONCE = 4
 """Files that are hashed and waited for at once; Python holds no lock while it does either."""
@@ -88,7 +84,7 @@ class FolderStore:
     def current_number(self) -> int:
         """Return the live generation's number."""
         try:
-            name = read_regular(self.layout.current, 1 << 16).decode("ascii").strip()
+            name = self.layout.current.read_text(encoding="ascii").strip()
         except FileNotFoundError as error:
             raise IndexMissing(
                 f"There is no index in {self.layout.root.name}/ yet. Make one: `{TO_SETUP}`."
@@ -104,7 +100,7 @@ class FolderStore:
         """Read a generation's manifest."""
         path = self.layout.generation(number).manifest
         try:
-            manifest = loads(read_regular(path, _LARGEST).decode("utf-8"))
+            manifest = loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
             raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
@@ -137,7 +133,7 @@ class FolderStore:
     def read_record(self) -> str | None:
         """Read what `write_record` wrote last, `None` if that cannot be done."""
         try:
-            return read_regular(self.layout.last_ingest, _LARGEST).decode("utf-8", "replace")
+            return self.layout.last_ingest.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return None
 

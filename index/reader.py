@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Outline, Passage
+from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Passage
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
@@ -95,11 +95,12 @@ class IndexReader:
             notice=self._age,
         )
 
-    def outline(self, source: str) -> Outline:
-        """List a post's chunks without their text. Raises UnknownPost."""
+    def outline(self, source: str) -> Passage:
+        """Read every chunk of a post. Raises UnknownPost."""
         post_id, post = self.snapshot.catalog.find_post(source)
+        chunks = tuple(self.listing().chunks_of(post_id).values())
         others = self.snapshot.translations_of(post_id)
-        return Outline(post, tuple(self.listing().chunks_of(post_id).values()), others)
+        return Passage(post, chunks, 0, len(chunks), translations=others)
 
     def corpus(self) -> Corpus:
         """Return the generation for analyses of the whole blog."""

@@ -268,15 +268,6 @@ class Passage:
     """One sentence the reader must see (the post may have changed)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A post with every chunk, in the order of the post."""
-
-    post: Post
-    chunks: tuple[Chunk, ...]
-    translations: Translated = ()
-
-
 ANALYSIS = 6
 """Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
-from blog_search_mcp.index.relations.addresses import Addresses, find_hosts
+from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
 from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_errors
@@ -134,8 +134,14 @@ class IndexWriter:
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
         self._writing.commit()
-        sources = dict(self._catalog.rows("SELECT post_id, source FROM posts"))
-        refused = self._write_terms(map_posts, sources)
+        base, sources = self._base, dict(self._catalog.rows("SELECT post_id, source FROM posts"))
+        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
+        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
+        self._superseded = 0 if anew else superseded
+        ids = sorted(sources if anew else sources.keys() & self._added_posts)
+        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
+        previous = None if anew or self._before is None else self._before.lexical
+        refused = write_words(self.files.lexical, previous, self._removed_posts, terms)
         reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
         self.remove(reasons)
         if not self._relates_as_before():
@@ -144,7 +150,7 @@ class IndexWriter:
 
     def complete(self) -> None:
         """Complete vectors and texts; the generation can be searched after it, before `commit`."""
-        self._writing.complete()
+        self._writing.commit()
         self._vectors.commit(self._removed_chunks)
 
     def is_stale(self, calibration: Calibration) -> bool:
@@ -188,7 +194,7 @@ class IndexWriter:
 
     def _write_relations(self, posts: Mapping[int, Post]) -> None:
         """Write what the posts, all of them by id, are to each other."""
-        addresses = Addresses(posts, self._catalog.links(find_hosts(posts.values())))
+        addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
         self._writing.write_relations(find_translations(posts), series)
         if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
@@ -196,20 +202,6 @@ class IndexWriter:
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."
             )
-
-    def _write_terms(self, map_posts: MapPosts, posts: Mapping[int, str]) -> dict[int, str]:
-        """Write the lexical index and count the chunks that are superseded in it.
-
-        Returns why posts are not in, by id.
-        """
-        base = self._base
-        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
-        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
-        self._superseded = 0 if anew else superseded
-        ids = sorted(posts if anew else posts.keys() & self._added_posts)
-        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
-        previous = None if anew or self._before is None else self._before.lexical
-        return write_words(self.files.lexical, previous, self._removed_posts, terms)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.base import Embedder, embedding_text
+from blog_search_mcp.index.embedders.base import WINDOW, Embedder, embedding_text
 from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.errors import EmbedderError, TextsRefused
 from blog_search_mcp.index.posts.chunks import split_windows
@@ -92,7 +92,7 @@ class EmbeddingQueue:
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
             for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
             if chunk.coverage > 0.0
-            for window in split_windows(chunk.plain, self._embedder.window_pieces)
+            for window in split_windows(chunk.plain, WINDOW)
         )
         return len(self._block) - before
 

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.registry import advise_other_model
+from blog_search_mcp.index.embedders.registry import advise_other_model, preload
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated, UnreadablePost
 from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
@@ -120,10 +120,11 @@ class _Ingest:
 
     def _write(self) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""
+        embedder, manifest = self.plan.choice.embedder, self.plan.base
+        preload(embedder.identity.name)
         from blog_search_mcp.index.embedders.cache import EmbeddingCache
         from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
-        embedder, manifest = self.plan.choice.embedder, self.plan.base
         with EmbeddingCache(self.store.layout.cache, embedder.identity) as cache:
             queue = EmbeddingQueue(embedder, cache)
             if manifest is None or self.has_changes:

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.base import WINDOW
 from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.embedders.registry import Choice
 from blog_search_mcp.index.types import Vectors
@@ -39,7 +38,6 @@ class FreeEmbedder:
     """The packaged embedder for English by name, with vectors that need no model."""
 
     identity = MINILM.identity
-    window_pieces = WINDOW
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """It reads everything equally well."""

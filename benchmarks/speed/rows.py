@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from benchmarks.speed.figure import Figure, in_turn
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
 from benchmarks.speed.server import BARE, Server, measure_peak, ours, run_python, server
-from blog_search_mcp.index.embedders.base import embedding_text
+from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
 from blog_search_mcp.index.embedders.packaged import MINILM
 from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.store.catalog import open_catalog
@@ -185,7 +185,7 @@ def embed(stage: Stage) -> Figure:
         embedding_text(post.title, chunk.headings, window)
         for number, post in catalog.every_post().items()
         for chunk in catalog.chunks_of(number).values()
-        for window in split_windows(chunk.plain, MINILM.window_pieces)
+        for window in split_windows(chunk.plain, WINDOW)
         if chunk.coverage > 0.0
     ]
     texts = [*dict.fromkeys(texts)]

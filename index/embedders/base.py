@@ -13,7 +13,6 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from itertools import islice
 from typing import Final, Protocol, TypeVar
 
 from blog_search_mcp.index.commands import TO_INGEST
@@ -26,18 +25,15 @@ DEFAULT_MODEL: Final = "nomic-embed-text"
 languages."""
 
 WINDOW: Final = 400
-"""Of `Embedder.window_pieces`. A model that reads less at once, as all-MiniLM-L6-v2 with 256 real
-pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
+"""Word pieces of a text to embed, as `count_tokens` estimates them; title and headings come on top.
+
+Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
+real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
 vectors and finds the same."""
 
 
 class Embedder(Protocol):
     """Given from outside, never looked up."""
-
-    window_pieces: int
-    """Estimated word pieces of a text to embed (`count_tokens`).
-
-    Title and headings come on top. Another number embeds every text anew."""
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -129,16 +125,4 @@ _PIECE = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
 
 def count_tokens(text: str) -> int:
     """Estimate the word pieces of `text`; an inlined file counts as one."""
-    return len(re.findall(_PIECE, _without_files(text)))
-
-
-def exceeds(text: str, most: int) -> bool:
-    """Whether `text` is more than `most` word pieces; a long text is not counted to its end."""
-    if len(text) <= most:
-        return False
-    pieces = re.finditer(_PIECE, _without_files(text))
-    return next(islice(pieces, most, None), None) is not None
-
-
-def _without_files(text: str) -> str:
-    return _DATA_URI.sub("data", text) if ";base64," in text else text
+    return len(re.findall(_PIECE, _DATA_URI.sub("data", text) if ";base64," in text else text))

@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,6 @@ import numpy as np
 
 from blog_search_mcp.index.embedders.fingerprint import embeds_same
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.store.disk import quarantine
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LOCK_TIMEOUT = 5.0
@@ -115,7 +114,10 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
                     raise
             self.__exit__()
-            aside = quarantine(self._path, "-wal", "-shm")
+            aside = f"{self._path.name}.damaged"
+            for more in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    Path(f"{self._path}{more}").replace(self._path.with_name(aside + more))
             self.warnings += (
                 "The embedding cache was damaged or of another version of blog-search-mcp. It is "
                 f"kept as {aside}, and texts are embedded anew.",

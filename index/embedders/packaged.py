@@ -28,7 +28,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from blog_search_mcp.index.embedders.base import WINDOW, mean_direction, replace_surrogates
+from blog_search_mcp.index.embedders.base import mean_direction, replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 if TYPE_CHECKING:
@@ -207,8 +207,6 @@ MOST_THREADS: Final = 4
 @dataclass(frozen=True)
 class OnnxEmbedder:
     """A model of the package, as Embedder, which loads at the first text."""
-
-    window_pieces = WINDOW
 
     identity: EmbedderIdentity
     """The digest is the SHA-256 of model.onnx; hashing it at each start would buy nothing."""

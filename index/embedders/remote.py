@@ -20,7 +20,6 @@ from typing import Final
 import numpy as np
 
 from blog_search_mcp.index.embedders.base import (
-    WINDOW,
     mean_direction,
     rebuild_command,
     replace_surrogates,
@@ -57,7 +56,6 @@ class RemoteEmbedder:
 
     for_documents: RetryPolicy = FOR_DOCUMENTS
     for_a_query: RetryPolicy = FOR_A_QUERY
-    window_pieces: int = WINDOW
 
     def __init__(
         self,

@@ -77,11 +77,6 @@ _LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$
 """Folders of lists, whose names may be those of posts."""
 
 
-def find_hosts(posts: Iterable[Post]) -> frozenset[str]:
-    """Return the names of the hosts that posts are published at, without `www.`."""
-    return frozenset(host_of(urlsplit(post.url)) for post in posts if post.url)
-
-
 class Addresses:
     """The addresses of the posts of one blog."""
 
@@ -93,7 +88,7 @@ class Addresses:
         self._by_page: dict[str, int] = {}
         """By the path of a URL or of a former address."""
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
-        self.hosts = find_hosts(posts.values())
+        self.hosts = {host_of(urlsplit(post.url)) for post in posts.values() if post.url}
         """Names of the blog's own site, without `www.`."""
         self._by_file: dict[str, int] = {}
         """By source, by source without its ending, and by folder for a file that stands for one."""

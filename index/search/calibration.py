@@ -56,7 +56,6 @@ def calibrate(snapshot: Snapshot, embedded: dict[str, Vectors]) -> Calibration:
     nearest = dict[str, float]()
     for text in covered:
         nearest[text] = max(snapshot.vectors.search(embedded[text], 1).values())
-        snapshot.vectors.release()
     near = [text for text in headings if text in covered]
     reached = [nearest[text] for text in absent if text in covered]
     absent_cosine = _median(reached)

@@ -1,7 +1,8 @@
 """The catalog, write side: the next generation's SQLite file.
 
 The file starts as a copy of the previous generation's and takes the plan on top, with the texts
-of new chunks; those of earlier ones lie in a file that the two share (`index.store.disk`).
+of new chunks; those of the generation that was made anew lie in a file that all after it share
+(`index.store.disk`). At 24,000 chunks it has 93 MB, which an edit need not copy.
 Neither needs a journal while it is written: until CURRENT names its generation nobody reads it,
 and a torn one is thrown away whole.
 """
@@ -13,7 +14,6 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
@@ -57,28 +57,26 @@ CREATE TABLE texts (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
     text TEXT NOT NULL, plain TEXT NOT NULL
 );
+CREATE TABLE shared.texts (
+    chunk_id INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT NOT NULL
+);
 CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
 `relations` are the groups of `translations` and the `series` of this generation, by sources;
-`readable` is a chunk's vocabulary coverage.
+`readable` is a chunk's vocabulary coverage, and `shared.texts` may hold texts that are no more.
 """
-
-REWRITTEN_SHARE = 0.1
-"""Share of the chunks that have come, or gone, since the shared texts were written, beyond which
-they are written anew: until then as much of them may be copied by each ingest, or lie idle."""
 
 
 class CatalogWriter:
     """An unfinished catalog; use `open_writer`."""
 
-    def __init__(self, connection: sqlite3.Connection, files: GenerationFiles, texts: str) -> None:
-        """Write the catalog of `files`, new texts into the table `texts`."""
+    def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
+        """Write new texts into the table `texts`."""
         self.catalog = Catalog(connection)
         """Reads what is in by now."""
         self._connection = connection
-        self._files = files
         self._texts = texts
 
     def remove(self, source: str) -> tuple[int, list[int]]:
@@ -132,38 +130,6 @@ class CatalogWriter:
         """Make what is written so far readable for other processes."""
         self._connection.commit()
 
-    def complete(self) -> None:
-        """Write all texts anew if many have come or gone.
-
-        It comes after every post. Until then new texts lie in this generation's own file.
-        """
-        [[chunks]] = self.catalog.rows("SELECT count(*) FROM chunks")
-        [[newer]] = self.catalog.rows("SELECT count(*) FROM main.texts")
-        [[written]] = self.catalog.rows("PRAGMA shared.user_version")
-        gone = written - (chunks - newer)
-        if self._texts == "shared.texts":
-            self._connection.execute(f"PRAGMA shared.user_version = {chunks}")
-        elif max(newer, gone) > REWRITTEN_SHARE * chunks:
-            self._rewrite_texts(chunks)
-        self._connection.commit()
-
-    def _rewrite_texts(self, chunks: int) -> None:
-        self._connection.commit()
-        path = self._files.texts.with_suffix(".new")
-        _attach_texts(self._connection, path, "fresh")
-        for texts in ("shared.texts", "main.texts"):
-            self._connection.execute(
-                f"INSERT INTO fresh.texts SELECT chunk_id, text, plain FROM {texts} "
-                "WHERE chunk_id IN (SELECT chunk_id FROM chunks) ORDER BY chunk_id"
-            )
-        self._connection.execute(f"PRAGMA fresh.user_version = {chunks}")
-        self._connection.execute("DELETE FROM main.texts")
-        self._connection.commit()
-        for schema in ("fresh", "shared"):
-            self._connection.execute(f"DETACH {schema}")
-        path.replace(self._files.texts)
-        self._connection.execute("ATTACH ? AS shared", [immutable(self._files.texts)])
-
     def _insert(self, table: str, *row: object) -> int:
         """Insert a row, in which a list is written as JSON; return its id."""
         values = [
@@ -179,7 +145,7 @@ class CatalogWriter:
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the catalog of `files`, new or with what `previous` holds; complete after the block.
+    """Open the catalog of `files`, new or with what `previous` holds, complete after the block.
 
     Raises OSError or sqlite3.OperationalError.
     """
@@ -190,23 +156,13 @@ def open_writer(
         _forgo_journal(connection, "main")
         connection.execute("PRAGMA foreign_keys = ON")
         if previous is None:
-            _attach_texts(connection, files.texts, "shared")
+            connection.execute("ATTACH ? AS shared", [files.texts.resolve().as_uri()])
+            _forgo_journal(connection, "shared")
             connection.executescript(SCHEMA)
         else:
             connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
-        yield CatalogWriter(connection, files, "main.texts" if previous else "shared.texts")
+        yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")
         connection.commit()
-
-
-def _attach_texts(connection: sqlite3.Connection, path: Path, schema: str) -> None:
-    """Attach a new file for texts, which is not changed once generations share it.
-
-    It may hold some of chunks that are no more; its `user_version` is how many texts it holds.
-    """
-    connection.execute("ATTACH ? AS " + schema, [path.resolve().as_uri()])
-    _forgo_journal(connection, schema)
-    columns = "chunk_id INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT NOT NULL"
-    connection.execute(f"CREATE TABLE {schema}.texts ({columns})")
 
 
 def _forgo_journal(connection: sqlite3.Connection, schema: str) -> None:

@@ -20,8 +20,6 @@ import errno
 import os
 import re
 import shutil
-import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -85,24 +83,6 @@ def read_stamp(path: Path) -> FileStamp | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def regular_size(path: Path) -> int:
-    """Return the bytes of a regular file. Raises OSError for anything else."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "Not a regular file")
-    return status.st_size
-
-
-def read_regular(path: Path, most: int) -> bytes:
-    """Read a regular file of at most `most` bytes. Raises OSError, and reads nothing of any other.
-
-    A pipe would never end, nor would a device.
-    """
-    if regular_size(path) > most:
-        raise OSError(errno.EFBIG, "Too large")
-    return path.read_bytes()
-
-
 def refuse_place(layout: Layout, error: Exception) -> None:
     """Raise IndexProblem if `error` came of a place where no index can be read or made."""
     if isinstance(error, OSError) and error.errno in _UNUSABLE:
@@ -126,14 +106,6 @@ def make_disk_error(error: Exception) -> IndexProblem:
         f"The index could not be written{f': {reason}' if reason else ''}. Nothing in it has "
         "changed; check the disk's space and the folder's permissions, then run again."
     )
-
-
-def quarantine(path: Path, *companions: str) -> str:
-    """Rename `path` to `….damaged` and its companions, by what their names add; return the name."""
-    for companion in ("", *companions):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + companion).replace(f"{path}.damaged{companion}")
-    return f"{path.name}.damaged"
 
 
 def link_or_copy(earlier: Path, later: Path) -> None:

@@ -21,10 +21,10 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 
 from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
-from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
+from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 20
+FORMAT = 21
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
@@ -197,7 +197,7 @@ class Guard:
             return
         checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
-            is_same = regular_size(path) == checksum.size and _hash_file(path) == checksum.sha256
+            is_same = path.stat().st_size == checksum.size and _hash_file(path) == checksum.sha256
         except PermissionError as error:
             raise IndexProblem(
                 f"This account may not read the index's {name}. Give it the permission, or name "

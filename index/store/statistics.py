@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.store.disk import GenerationFiles, read_regular
+from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
 from blog_search_mcp.index.types import Post
 
@@ -75,7 +76,7 @@ OVERVIEW_JSON = TypeAdapter(Overview)
 def read_overview(files: GenerationFiles) -> Overview:
     """Read the overview of a generation. Raises IndexBroken."""
     try:
-        return OVERVIEW_JSON.validate_json(read_regular(files.overview, 1 << 26))
+        return OVERVIEW_JSON.validate_json(files.overview.read_bytes())
     except (OSError, ValueError) as error:
         raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
 
@@ -85,12 +86,11 @@ NEWEST = 3
 
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
-    dated = [post for post in posts if post.date]
-    dated.sort(key=lambda post: post.date or "", reverse=True)
-    days = sorted(post.date for post in posts if post.date)
+    dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
     sites = _count(_site(post.url) for post in posts)
     sections = Counter(name for post in posts for name in _folders_of(post.source))
-    pages = Counter(post.section for post in posts if _is_page_of_folder(post))
+    files = [PurePosixPath(post.source) for post in posts]  # `index.md`, in German `index.de.md`
+    pages = Counter(str(file.parent) for file in files if file.name.partition(".")[0] == "index")
     return Overview(
         generation=manifest.generation,
         created=manifest.created,
@@ -103,8 +103,8 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
         sections=tuple(sorted(sections.items())),
         bundles=tuple(sorted(name for name, count in sections.items() if pages[name] == count)),
         tags=_count(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
-        first_day=days[0] if days else None,
-        last_day=days[-1] if days else None,
+        first_day=dated[-1].date if dated else None,
+        last_day=dated[0].date if dated else None,
         title=about[0],
         description=about[1],
         newest=tuple(post.title for post in dated[:NEWEST]),
@@ -127,11 +127,6 @@ def _count(names: Iterable[str]) -> Counted:
 def _site(url: str | None) -> str:
     parts = urlsplit(url or "")
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-
-
-def _is_page_of_folder(post: Post) -> bool:
-    """Whether its file is `index.md`, or with a language `index.de.md`."""
-    return PurePosixPath(post.source).name.partition(".")[0] == "index"
 
 
 def _folders_of(source: str) -> list[str]:

@@ -9,17 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import faiss
 import numpy as np
 
 from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.store import (
-    MANY,
     Bools,
     Directory,
     VectorStore,
-    codes_path,
     empty_directory,
     map_rows,
     read_directory,
@@ -28,7 +25,7 @@ from blog_search_mcp.index.vectors.store import (
 )
 
 BLOCK = 4096
-"""Rows that are copied or added up at a time."""
+"""Rows that are copied at a time."""
 
 DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
@@ -70,14 +67,13 @@ class VectorWriter:
         for rows in self._base_rows(merged):
             self._file.write(rows.data)
         self._file.close()
-        self._link_segments(kept)
+        for number in base.segments[:kept]:
+            link_or_copy(rows_path(self._base_folder, number), rows_path(self._folder, number))
         added = [count] if (count := len(new) + len(merged)) else []
         path, dimension = rows_path(self._folder, self._number), len(self._total)
         if refused.any():
-            rows = map_rows(path, count, dimension)[0][: len(new)][refused]
+            rows = map_rows(path, count, dimension)[: len(new)][refused]
             self._total -= rows.sum(axis=0, dtype=np.float64)
-        if count >= MANY:
-            _write_codes(codes_path(self._folder, self._number), path, dimension)
         if not count:
             path.unlink()
         directory = Directory(
@@ -100,34 +96,6 @@ class VectorWriter:
             store = VectorStore(self._base_folder)
             for start in range(0, len(offsets), BLOCK):
                 yield store.read(offsets[start : start + BLOCK])
-
-    def _link_segments(self, kept: int) -> None:
-        for number, count in zip(self._base.segments[:kept], self._base.counts, strict=False):
-            for path_of in (rows_path, codes_path)[: 2 if count >= MANY else 1]:
-                link_or_copy(path_of(self._base_folder, number), path_of(self._folder, number))
-
-
-def _write_codes(path: Path, rows: Path, dimension: int) -> None:
-    """Write the RaBitQ codes of the rows in a file, which are not mapped. Raises OSError.
-
-    All that FAISS trains is the mean, so that is all it is given to train with.
-    """
-    total, count = np.zeros(dimension), 0
-    for block in _read_blocks(rows, dimension):
-        total, count = total + block.sum(axis=0, dtype=np.float64), count + len(block)
-    codes = faiss.IndexRaBitQ(dimension, faiss.METRIC_INNER_PRODUCT)
-    codes.train((total / count)[np.newaxis].astype(np.float32))
-    for block in _read_blocks(rows, dimension):
-        codes.add(block)
-    with path.open("wb") as file:
-        faiss.write_index(codes, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
-
-
-def _read_blocks(path: Path, dimension: int) -> Iterator[Vectors]:
-    """Read a file of rows, BLOCK of them at most at a time."""
-    with path.open("rb") as file:
-        while len(numbers := np.fromfile(file, "<f4", BLOCK * dimension)):
-            yield numbers.reshape(-1, dimension)
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Chunk, Order, Outline, Post, Posts
+from blog_search_mcp.index.types import Chunk, Order, Passage, Post, Posts
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_unknown
@@ -107,7 +107,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
     return ToolReply((render(results.fit(render, sections, ANSWER)),))
 
 
-def _sections(outline: Outline) -> Iterator[str]:
+def _sections(outline: Passage) -> Iterator[str]:
     """Write `chunk_index  headings  lines` for each run of chunks under the same headings.
 
     A chunk with headings in it, which follow those above it, stands alone.

@@ -36,8 +36,6 @@ WHOLE = {*DAMAGES, *NOT_FOR_THE_SUPERUSER}
 UNREADABLE = {
     "deleted",
     "a folder in its place",
-    "a pipe in its place",
-    "a link to an endless device in its place",
     "its permissions gone",
 }
 

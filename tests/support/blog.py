@@ -19,7 +19,7 @@ from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
-from blog_search_mcp.index.vectors.store import map_rows, read_directory, rows_path
+from blog_search_mcp.index.vectors.store import VectorStore, read_directory
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
@@ -128,14 +128,8 @@ class Blog:
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:
     """Copy all vectors that count, and the chunk that each is of."""
     directory = read_directory(folder)
-    parts = [
-        map_rows(rows_path(folder, number), count, len(directory.total))[0]
-        for number, count in zip(
-            directory.segments.tolist(), directory.counts.tolist(), strict=True
-        )
-    ]
-    rows = np.concatenate([np.zeros((0, len(directory.total)), dtype=np.float32), *parts])
-    return directory.ids[~directory.deleted], rows[~directory.deleted]
+    live = np.flatnonzero(~directory.deleted)
+    return directory.ids[live], VectorStore(folder).read(live)
 
 
 def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.base import WINDOW
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.types import EmbedderIdentity
 
@@ -30,7 +29,6 @@ class FakeEmbedder:
         self, identity: EmbedderIdentity = IDENTITY, failure: BlogSearchError | None = None
     ) -> None:
         self.identity = identity
-        self.window_pieces = WINDOW
         self.failure = failure
         """What it answers with instead of vectors."""
         self.documents: list[str] = []

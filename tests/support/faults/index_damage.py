@@ -74,14 +74,9 @@ DAMAGES: Mapping[str, Damage] = MappingProxyType(
         "its second half cut off": _cut(lambda size: size // 2),
         "emptied": _cut(lambda _size: 0),
         "all its bytes zero": _zeroed,
-        "grown to 3 GB": _cut(lambda _size: 3 << 30),
         ANOTHERS: _of_another,
         "deleted": _instead(lambda _path: None),
         "a folder in its place": _instead(Path.mkdir),
-        "a pipe in its place": _instead(os.mkfifo),
-        "a link to an endless device in its place": _instead(
-            lambda path: path.symlink_to("/dev/zero")
-        ),
     }
 )
 
@@ -94,8 +89,6 @@ CURRENT: Mapping[str, Callable[[Path], None]] = MappingProxyType(
         "a missing generation": lambda path: _write(path, b"999999\n"),
         "a path out of the folder": lambda path: _write(path, b"../../etc\n"),
         "5,000 digits": lambda path: _write(path, b"9" * 5000),
-        "3 GB": lambda path: os.truncate(path, 3 << 30),
-        "a pipe": lambda path: _instead(os.mkfifo)(path, path),
         "deleted": lambda path: path.unlink(),
     }
 )

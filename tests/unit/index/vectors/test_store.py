@@ -157,33 +157,3 @@ def test_however_it_grew_a_store_answers_as_one_written_at_once(
     assert grown.search(query, 20) == fresh.search(query, 20)
     assert grown.search(query, 20, all_ids[::3]) == fresh.search(query, 20, all_ids[::3])
     np.testing.assert_allclose(grown.mean(), fresh.mean(), atol=1e-6)
-
-
-COUNT = 12_000
-"""Vectors, more than are compared one by one."""
-
-
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("many"), 1, np.arange(COUNT), unit_rows(COUNT, 1))
-
-
-def test_of_many_vectors_hardly_any_of_the_nearest_twenty_are_lost(many: Path) -> None:
-    store, rows, lost = VectorStore(many), unit_rows(COUNT, 1), 0
-    for query in unit_rows(50, 4):
-        cosines = rows @ query
-        found = store.search(query, 20)
-        lost += len(set(np.argsort(-cosines)[:20].tolist()) - found.keys())
-        assert found == pytest.approx({each: cosines[each] for each in found}, abs=1e-6)
-    assert lost <= 10  # of 1,000: .99
-
-
-def test_of_many_vectors_deleted_ones_are_not_found_and_later_ones_are(
-    many: Path, tmp_path: Path
-) -> None:
-    rows, new = unit_rows(COUNT, 1), unit_rows(3, 7)
-    ids = np.arange(COUNT, COUNT + 3)
-    following = VectorStore(write(tmp_path, 2, ids, new, many, range(1000)))
-    assert (tmp_path / "vectors" / "000001.rabitq").samefile(many / "000001.rabitq")
-    assert min(following.search(rows[0], 150)) >= 1000
-    assert next(iter(following.search(new[1], 1))) == COUNT + 1
