@@ -1,7 +1,7 @@
 """Requests to an embedding server: how long one may take, its retries, what is said if it fails.
 
-What a server speaks is its `Wire`. Texts go to the address that was asked for alone, and what a
-server says is printed without control characters and keys.
+What a server speaks is its `Wire`. Texts go to the address that was asked for alone, an answer has
+a limit, and what a server says is printed without control characters and keys.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -37,6 +37,9 @@ KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
+
+MOST_REPLY_BYTES: Final = 8_000_000
+"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
 
 
 class FailureKind(Enum):
@@ -68,6 +71,8 @@ class RequestFailed(EmbedderError):
 
     pause: float = 0.0
     """Seconds after which the server wants to be asked again, if it says so."""
+    fields: Sequence[str] = ()
+    """Fields of the request, of those it can do without, that the server names."""
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
@@ -118,6 +123,8 @@ class Wire(ABC):
     start: ClassVar[str] = "Start it"
     fetch: str
     """How to give it the `{model}`."""
+    optional: Mapping[str, Any]
+    """Fields of a request that are left out once the server refuses them."""
 
     def __init__(self, url: str, model: str) -> None:
         """Take the address and the model's name."""
@@ -133,13 +140,37 @@ class Wire(ABC):
 
     @abstractmethod
     def ask(self, client: Any, texts: list[str]) -> Any:
-        """Return the vectors of texts, in order, as they stand in the answer to one request."""
+        """Return the vectors of texts, in order, as they stand in the answer to one request.
+
+        The request has the `optional` fields.
+        """
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
-        rows: Vectors = self.request(
-            lambda client: read_rows(self.ask(client, texts), len(texts), dimension), policy
-        )
+        """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
+
+        Fields that a server names in its refusal are left out from then on; of one that names none,
+        all are, where it has not embedded yet or refuses a text alone.
+        """
+
+        def send(client: Any) -> Vectors:
+            optional = self.optional
+            try:
+                return read_rows(self.ask(client, texts), len(texts), dimension)
+            except RequestFailed as failure:
+                is_unclear = failure.kind is FailureKind.REFUSED and (
+                    dimension is None or len(texts) == 1
+                )
+                refused = failure.fields or (optional if is_unclear else ())
+                self.optional = {name: optional[name] for name in optional if name not in refused}
+                if len(self.optional) == len(optional):
+                    raise
+            try:
+                return send(client)
+            except RequestFailed:
+                self.optional = optional
+                raise
+
+        rows: Vectors = self.request(send, policy)
         return rows
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
@@ -189,18 +220,29 @@ class Wire(ABC):
             "verify": trust_env or url.startswith("https:"),  # loading certificates takes time
             "follow_redirects": False,
             "headers": {"Accept-Encoding": "identity"},
-            "event_hooks": {"response": [self._check_answer]},
+            "event_hooks": {"response": [self._read_bounded]},
         }
 
-    def _check_answer(self, response: httpx.Response) -> None:
-        """Raise RequestFailed for a status of 300 or above, or an error without: a hook of httpx.
+    def _read_bounded(self, response: httpx.Response) -> None:
+        """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
 
-        An error is `{"error": "…"}`, as Ollama says it, or of OpenAI's form.
+        Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
         """
-        status, text = response.status_code, response.read().decode(errors="replace")
+        body = bytearray()
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > MOST_REPLY_BYTES:
+                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+        response._content = bytes(body)  # what `read` would set
+        status, text = response.status_code, bytes(body[:100_000]).decode(errors="replace")
+        if status >= 300 or '"error"' in text:
+            self._raise_error(status, response.headers, text)
+
+    def _raise_error(self, status: int, headers: Mapping[str, str], text: str) -> None:
+        """Raise RequestFailed for what an answer says, unless it is a good one after all."""
         error: Any = None
-        with suppress(*_MALFORMED):
-            error = json.loads(text)["error"] if status >= 300 or '"error"' in text else None
+        with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
+            error = json.loads(text)["error"]
         said = error if isinstance(error, dict) else {"message": error}
         if status < 300 and not error:
             return
@@ -209,16 +251,34 @@ class Wire(ABC):
         reason = str(said.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
         if failure.kind is FailureKind.BUSY:
-            failure.pause = read_pause(response.headers.get("retry-after", ""))
+            failure.pause = read_pause(headers, text)
+        if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
+            plain = text.replace("_", "").lower()
+            failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
         raise failure
 
 
-def read_pause(said: str) -> float:
-    """Return the seconds that a `Retry-After`, a number or an HTTP date, asks for; 0 if none."""
-    with suppress(ValueError):
-        return float(said)
-    with suppress(ValueError):
-        return parsedate_to_datetime(said).timestamp() - time.time()
+_AGAIN = re.compile(
+    r"(?:again|retry|wait|estimated_time)\D{0,30}((?:\d+\s?m\s?)?\d[\d.]*\s?(?:ms|s|m)?)", re.I
+)
+"""`Please try again in 1m30s`, `"retryDelay": "28s"`, `"estimated_time": 20.0`."""
+
+_DURATION = re.compile(r"(?:(\d+)\s?m\s?)?(?:([\d.]+)\s?(ms)?s?)?", re.I)
+
+
+def read_pause(headers: Mapping[str, str], text: str) -> float:
+    """Return the seconds after which a server wants to be asked again; 0 if it does not say.
+
+    A header or the text says so, as a number of seconds, a duration or an HTTP date.
+    """
+    names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
+    said = [headers[name].strip() for name in names if name in headers]
+    said += [match[1] for match in _AGAIN.finditer(text)]
+    with suppress(ValueError, IndexError):
+        if match := _DURATION.fullmatch(said[0]):
+            minutes, number, thousandth = match.groups()
+            return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
+        return parsedate_to_datetime(said[0]).timestamp() - time.time()
     return 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
@@ -23,6 +24,9 @@ class OllamaWire(Wire):
     setting = "--embedder-url or OLLAMA_HOST"
     start = "Start it (`ollama serve` or the app)"
     fetch = "Run `ollama pull {model}`"
+    # Ollama cuts long texts unless told not to. By default it keeps a model loaded for 5 minutes,
+    # and a query after them waits for it.
+    optional = MappingProxyType({"truncate": False, "keep_alive": "30m"})
 
     def __init__(self, url: str, model: str) -> None:
         """Take address and model. Raises UsageError for an address that no Ollama could have."""
@@ -39,9 +43,7 @@ class OllamaWire(Wire):
 
     def ask(self, client: Any, texts: list[str]) -> Any:
         """Request vectors by the library."""
-        # Ollama cuts long texts unless told not to. By default it keeps a model loaded for 5
-        # minutes, and a query after them waits for it.
-        return client.embed(self.model, texts, truncate=False, keep_alive="30m").embeddings
+        return client.embed(self.model, texts, **self.optional).embeddings
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """Return version and digest, by two requests of a millisecond."""

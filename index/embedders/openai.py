@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import base64
 import os
+from types import MappingProxyType
 from typing import Any
 
 import httpx
 import numpy as np
 
 from blog_search_mcp.index.embedders.addresses import resolve_openai
-from blog_search_mcp.index.embedders.client import KEY_VARIABLE, RequestFailed, Wire
+from blog_search_mcp.index.embedders.client import KEY_VARIABLE, Wire
 
 
 class OpenAIWire(Wire):
@@ -27,8 +28,7 @@ class OpenAIWire(Wire):
     name = "The embedding server"
     setting = f"--embedder-url or EMBEDDER_URL, and {KEY_VARIABLE} if it asks for a key"
     fetch = "Start it with that model, or name one that it has with --model"
-    asks_for_numbers = True
-    """Unset for a server that refuses to be asked so, as LiteLLM before Bedrock or Gemini."""
+    optional = MappingProxyType({"encoding_format": "float"})
 
     def connect(self, timeout: float) -> httpx.Client:
         """Set up an HTTP client with the key, if there is one."""
@@ -40,15 +40,8 @@ class OpenAIWire(Wire):
 
     def ask(self, client: httpx.Client, texts: list[str]) -> Any:
         """Request vectors, which some servers send as base64, ordered by `index`."""
-        body = {"model": self.model, "input": texts}
-        wished = {"encoding_format": "float"} if self.asks_for_numbers else {}
-        try:
-            data = client.post(resolve_openai(self.url), json=body | wished).json()["data"]
-        except RequestFailed as failure:
-            if not (wished and "encoding" in failure.detail.lower()):
-                raise
-            self.asks_for_numbers = False
-            return self.ask(client, texts)
+        body = {"model": self.model, "input": texts, **self.optional}
+        data = client.post(resolve_openai(self.url), json=body).json()["data"]
         entries = sorted(data, key=lambda entry: int(entry.get("index") or 0))
         rows = [entry["embedding"] for entry in entries]
         return [

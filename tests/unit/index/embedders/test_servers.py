@@ -7,6 +7,7 @@ and once the server is well everything is whole.
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -214,6 +216,7 @@ PASSING: dict[str, Fault] = {
     "too short": alters(lambda rows: [row[:32] for row in rows]),
     "lists in lists": replies(200, b"[" * 200_000 + b"]" * 200_000),
     "compressed": compressed,
+    "without end": replies(200, b'{"embeddings": ' + b" " * 9_000_000 + b"[]}"),
 }
 
 
@@ -331,39 +334,54 @@ def test_a_server_that_takes_fewer_texts_gets_as_many_as_it_took(
 @pytest.mark.parametrize(
     "refused",
     [
-        replies(422, {"detail": [{"loc": ["body", "encoding_format"], "msg": "Extra inputs"}]}),
-        openai_standin.fails(500, "UnsupportedParamsError: {'encoding_format': 'float'}"),
+        fails(400, "does not support parameters: NAME"),
+        replies(422, {"detail": [{"loc": ["body", "NAME"], "msg": "Extra inputs"}]}),
+        openai_standin.fails(500, "UnsupportedParamsError: {'NAME': 1}"),
+        replies(400, {"code": 7, "msg": 'Unrecognized field "NAME"'}),
+        replies(400, "what was sent is not valid"),
     ],
 )
-def test_a_server_that_cannot_be_asked_for_numbers_is_asked_so_once(
-    refused: Fault, tmp_path: Path
-) -> None:
-    def refuses(server: OllamaStandIn, answer: Answer) -> Answer | None:
-        return refused(server, answer) if "encoding_format" in server.embedded[-1] else answer
+def test_fields_that_a_server_refuses_are_not_sent_again(refused: Fault, served: Served) -> None:
+    names = [*RemoteEmbedder(served.options[1], "", "m").wire.optional]
 
-    with serve(OpenAIStandIn(), tmp_path) as openai:
-        openai.server.on_text[""] = refuses
-        assert openai.ingest(MANY).status == 0
-        assert sum("encoding_format" in body for body in openai.server.embedded) == 1
-        openai.assert_whole()
+    def refuses(server: OllamaStandIn, answer: Answer) -> Answer | None:
+        said, sent = refused(server, answer), [n for n in names if n in server.embedded[-1]]
+        assert said
+        name = sent[0].replace("keep_alive", "keepAlive") if sent else ""
+        body = json.dumps(said.body).replace("NAME", name)
+        return replace(said, body=json.loads(body)) if sent else answer
+
+    served.server.on_text[""] = refuses
+    assert served.ingest(MANY).status == 0
+    assert sum(not body.keys().isdisjoint(names) for body in served.server.embedded) <= len(names)
+    served.assert_whole()
 
 
 NOW = 1_800_000_000.0
 
 
 @pytest.mark.parametrize(
-    ("said", "pause"),
+    ("headers", "words", "pause"),
     [
-        ("1.5", 1.5),
-        (format_datetime(datetime.fromtimestamp(NOW + 31, UTC), True), 31),
-        ("soon", 0),
+        ({"Retry-After": "22"}, "", 22),
+        ({"Retry-After": "1.5"}, "again in 9 s", 1.5),
+        ({"Retry-After": format_datetime(datetime.fromtimestamp(NOW + 31, UTC), True)}, "", 31),
+        ({"Retry-After": "86400"}, "", 86_400),
+        ({"Retry-After": "soon"}, "", 0),
+        ({"x-ratelimit-reset-requests": "1m2s"}, "", 62),
+        ({"x-ratelimit-reset-tokens": "250ms"}, "", 0.25),
+        ({}, "Rate limit reached for 3 RPM. Please try again in 20s. Visit us.", 20),
+        ({}, "Please retry your requests after 6 seconds.", 6),
+        ({}, "Resource exhausted: retryDelay: 28.5s", 28.5),
+        ({}, "The model is loading, estimated_time: 12", 12),
+        ({}, "Too many requests", 0),
     ],
 )
 def test_when_a_server_wants_to_be_asked_again_is_read(
-    said: str, pause: float, monkeypatch: pytest.MonkeyPatch
+    headers: dict[str, str], words: str, pause: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "time", SimpleNamespace(time=lambda: NOW))
-    assert read_pause(said) == pytest.approx(pause)
+    assert read_pause(httpx.Headers(headers), words) == pytest.approx(pause)
 
 
 @pytest.mark.parametrize(("status", "said", "pause"), [(429, "22", 22), (503, "86400", 60)])
