@@ -33,7 +33,7 @@ from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
-from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
+from blog_search_mcp.index.types import Answer, Filters, Hit
 
 NO_WORDS = "The query has no word or number that could be looked for."
 
@@ -47,15 +47,7 @@ NAMED = 3
 """Copies, and names that no post has, that a notice names at most; other copies are counted."""
 
 
-def search(
-    snapshot: Snapshot,
-    text: str,
-    filters: Filters,
-    calibration: Calibration | None,
-    *,
-    limit: int,
-    offset: int,
-) -> Answer:
+def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     is_named = bool(find_named_posts(snapshot.titles, text))
     request = None if is_named else read_request(text, filters, snapshot.authors)
@@ -65,7 +57,7 @@ def search(
     demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
     text, corrected = _correct_spelling(snapshot, demands.text)
     retrieved = retrieve(snapshot, text, demands.among)
-    ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
+    ranking, confidence = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
     if demands.passages:
         scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
@@ -117,17 +109,14 @@ def _name_missing(retrieved: Retrieval) -> str:
     return f"No post has {' or '.join(names)}." if names else ""
 
 
-def _rank_posts(
-    snapshot: Snapshot, retrieved: Retrieval, calibration: Calibration | None
-) -> tuple[Ranking, Confidence]:
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Confidence]:
     """Score the candidates by their features, then by what has or names the query itself."""
     text = retrieved.query.text
-    scale = 1.0 if calibration is None else calibration.heading_similarity
-    features = compute_post_features(retrieved, scale)
-    weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
+    features = compute_post_features(retrieved)
+    weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.versions, text)
-    confidence = estimate_confidence(retrieved, calibration, snapshot.languages[0])
+    confidence = estimate_confidence(retrieved, snapshot.characters, snapshot.languages[0])
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
     verbatim = _find_verbatim(snapshot, retrieved, scores)

@@ -11,6 +11,7 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.search.versions import find_versions
@@ -19,6 +20,9 @@ from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Ids, Series, Translated, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
+
+MEASURED = 200
+"""Chunks whose characters are counted: no small blog has so many."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,16 @@ class Snapshot:
     def authors(self) -> tuple[str, ...]:
         """The names of all authors."""
         return tuple(self.catalog.authors())
+
+    @cached_property
+    def characters(self) -> int:
+        """How long the text of the first chunks is, which tells a small blog."""
+        return self.catalog.count_characters(MEASURED)
+
+    @cached_property
+    def usual_cosine(self) -> float:
+        """How near two texts are that have nothing in common."""
+        return usual_cosine(self.embedder.identity)
 
     @cached_property
     def versions(self) -> Mapping[int, tuple[str, int]]:

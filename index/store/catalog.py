@@ -325,16 +325,10 @@ class Catalog:
         """Count the posts in each language."""
         return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language"))
 
-    def headings(self, without: Ids) -> list[str]:
-        """Return the innermost heading of every chunk that has one, but for these chunks."""
-        left_out = set(without.tolist())
-        rows = self.rows("SELECT chunk_id, headings FROM chunks WHERE headings <> '[]'")
-        return [json.loads(row[1])[-1] for row in rows if row[0] not in left_out]
-
-    def count_characters(self) -> int:
-        """Count the characters of all chunks."""
-        [[characters]] = self.rows(f"SELECT sum(length({_PLAIN}) + 1) {_OF_CHUNKS}")
-        return characters or 0
+    def count_characters(self, most: int) -> int:
+        """Count the characters of the first `most` chunks."""
+        rows = self.rows(f"SELECT length({_PLAIN}) {_OF_CHUNKS} LIMIT ?", [most])
+        return sum(row[0] + 1 for row in rows)
 
     def _posts(self, selection: str, *values: object) -> dict[int, Post]:
         rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)

@@ -22,9 +22,9 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp, regular_size
-from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
+from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post
 
-FORMAT = 20
+FORMAT = 21
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
@@ -88,8 +88,6 @@ class Manifest(BaseModel):
     """An ingest with another one makes the index anew."""
     posts: dict[str, IndexedPost]
     """By source."""
-    calibration: Calibration | None = None
-    """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
     files: dict[Annotated[str, Field(pattern=_INSIDE)], Checksum]

@@ -80,11 +80,11 @@ def codes_path(folder: Path, segment: int) -> Path:
     return folder / f"{segment:06d}.rabitq"
 
 
-def map_rows(path: Path, count: int, dimension: int) -> tuple[Vectors, mmap.mmap]:
+def map_rows(path: Path, count: int, dimension: int) -> Vectors:
     """Map the rows of a segment into memory. Raises OSError or ValueError."""
     with path.open("rb") as file:
         mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return np.frombuffer(mapping, "<f4", count * dimension).reshape(count, dimension), mapping
+    return np.frombuffer(mapping, "<f4", count * dimension).reshape(count, dimension)
 
 
 def inner_products(rows: Vectors, query: Vectors) -> Vectors:
@@ -102,8 +102,6 @@ def inner_products(rows: Vectors, query: Vectors) -> Vectors:
 
 class _Segment(NamedTuple):
     rows: Vectors
-    mapping: mmap.mmap
-    """Of the rows."""
     start: int
     """Offset of its first row among those of all segments."""
     codes: Any | None
@@ -134,20 +132,12 @@ class VectorStore:
         start = 0
         numbers, counts = self._directory.segments.tolist(), self._directory.counts.tolist()
         for number, count in zip(numbers, counts, strict=True):
-            rows, mapping = map_rows(rows_path(folder, number), count, self.dimension)
+            rows = map_rows(rows_path(folder, number), count, self.dimension)
             path = str(codes_path(folder, number))  # whose checksum holds
             codes = faiss.read_index(path, faiss.IO_FLAG_MMAP_IFC) if count >= MANY else None
-            segments.append(_Segment(rows, mapping, start, codes))
+            segments.append(_Segment(rows, start, codes))
             start += count
         self._segments = segments
-
-    def release(self) -> None:
-        """Give up the memory of rows that were read, which the system may keep for whoever asks.
-
-        A hundred searches read most rows, 300 MB of 200,000.
-        """
-        for segment in self._segments if hasattr(mmap, "MADV_DONTNEED") else ():
-            segment.mapping.madvise(mmap.MADV_DONTNEED)
 
     def _set_directory(self, directory: Directory) -> None:
         self._directory = directory
@@ -232,7 +222,7 @@ class VectorStore:
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Bools, Vectors]]:
         """Yield for each segment which of these offsets are in it, and a copy of their rows."""
-        for rows, _, start, _ in self._segments:
+        for rows, start, _ in self._segments:
             inside = (offsets >= start) & (offsets < start + len(rows))
             yield inside, rows[offsets[inside] - start]
 

@@ -74,7 +74,7 @@ class VectorWriter:
         added = [count] if (count := len(new) + len(merged)) else []
         path, dimension = rows_path(self._folder, self._number), len(self._total)
         if refused.any():
-            rows = map_rows(path, count, dimension)[0][: len(new)][refused]
+            rows = map_rows(path, count, dimension)[: len(new)][refused]
             self._total -= rows.sum(axis=0, dtype=np.float64)
         if count >= MANY:
             _write_codes(codes_path(self._folder, self._number), path, dimension)

@@ -129,7 +129,7 @@ def load_rows(folder: Path) -> tuple[Ids, Vectors]:
     """Copy all vectors that count, and the chunk that each is of."""
     directory = read_directory(folder)
     parts = [
-        map_rows(rows_path(folder, number), count, len(directory.total))[0]
+        map_rows(rows_path(folder, number), count, len(directory.total))
         for number, count in zip(
             directory.segments.tolist(), directory.counts.tolist(), strict=True
         )

@@ -198,7 +198,7 @@ def test_a_low_confidence_is_told_with_hits_and_not_without(
     made: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
-    far = ask(made, "zebra xylophone orchestra quartet recital")
+    far = ask(made, "zebra xylophone orchestra quartet recital", by_words=True)
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", by_words=True)
     assert (none.hits, none.confidence, none.certainty, none.notice) == ((), "low", 0.0, None)
