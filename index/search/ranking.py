@@ -203,11 +203,6 @@ class Ranking:
     weights: Weights
     rewards: Rewards
 
-    @property
-    def scaled_scores(self) -> dict[int, float]:
-        """The scores times the scale."""
-        return {post: score * self.scale for post, score in self.scores.items()}
-
     def explain(self, post: int, position: int) -> tuple[Reason, ...]:
         """Return what makes up the score of a post at this position, the weightiest first.
 

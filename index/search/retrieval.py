@@ -184,7 +184,7 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     that have an English name.
     """
     most_waiting = MOST_WAITING * len(snapshot.table.chunks)
-    if not len(snapshot.vectors) or len(snapshot.waiting) > most_waiting:
+    if not len(snapshot.vectors) or snapshot.waiting > most_waiting:
         return None, 0.0
     embedder = snapshot.embedder
     coverage = embedder.vocabulary_coverage([query.text])[0]

@@ -63,8 +63,9 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     scores = score_chunks(retrieved)
     if demands.passages:
         scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
+    scaled = {post: score * ranking.scale for post, score in ranking.scores.items()}
     passages = diversify_passages(
-        collapse_translations(ranking.scaled_scores, snapshot.translations, text),
+        collapse_translations(scaled, snapshot.translations, text),
         retrieved.posts,
         scores,
     )

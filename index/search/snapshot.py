@@ -18,7 +18,7 @@ from blog_search_mcp.index.search.versions import find_versions
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.types import Ids, Series, Translated, Translations
+from blog_search_mcp.index.types import Series, Translated, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
 
 MEASURED = 200
@@ -50,14 +50,10 @@ class Snapshot:
         return float(coverage.mean()) if len(coverage) else 0.0
 
     @cached_property
-    def waiting(self) -> Ids:
-        """The chunks whose vectors are still to come; none while there is no vector at all."""
-        table, vectors = self.table, self.vectors
-        if not len(vectors):
-            return table.chunks[:0]
-        missing = (vectors.counts(table.chunks) == 0) & (table.vocabulary_coverage > 0.0)
-        waiting: Ids = table.chunks[missing]
-        return waiting
+    def waiting(self) -> int:
+        """How many chunks' vectors are still to come."""
+        are_missing = self.vectors.counts(self.table.chunks) == 0
+        return int((are_missing & (self.table.vocabulary_coverage > 0.0)).sum())
 
     @cached_property
     def titles(self) -> Titles:

@@ -46,7 +46,7 @@ def weigh_posts(
     linked = _name_by_links(corpus, text, among)
     features = {
         "named": [max(titles.name_post(n, text), linked.get(n, 0.0)) for n in posts],
-        "title": [titles.share_title(number, terms) for number in posts],
+        "title": [titles.rarity.share(terms, of=titles.terms[n]) for n in posts],
         **_compare_meaning(corpus, cosines, posts),
     }
     scores = np.zeros(len(posts))
