@@ -125,7 +125,7 @@ class RemoteEmbedder:
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             sent = [replace_surrogates(texts[place]) for place in batch]
-            answers = self._embed_batch(self.prefixes[0], sent, self.for_documents)
+            answers = self._embed_batch(sent, self.for_documents)
             for place, row in zip(batch, answers, strict=True):
                 if isinstance(row, RequestFailed):
                     reasons[place] = f"{self.wire.name} failed on it: {row.detail}"
@@ -187,7 +187,7 @@ class RemoteEmbedder:
         """
         batches = [list(TEXTS[start : start + size]) for start in range(0, len(TEXTS), size)]
         policy, rows = self.for_documents, list[Vectors]()
-        for row in [r for b in batches for r in self._embed_batch(self.prefixes[0], b, policy)]:
+        for row in [r for b in batches for r in self._embed_batch(b, policy)]:
             if not isinstance(row, RequestFailed):
                 rows.append(row)
             elif row.kind is FailureKind.REFUSED and rows:
@@ -204,9 +204,7 @@ class RemoteEmbedder:
             self._is_even = embeds_same(alone.vectors, together)
         return bool(self._is_even)
 
-    def _embed_batch(
-        self, prefix: str, texts: list[str], policy: RetryPolicy
-    ) -> list[Vectors | RequestFailed]:
+    def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
         What a server says of several texts, in whatever words, is of none of them: it may be too
@@ -216,8 +214,8 @@ class RemoteEmbedder:
         if is_sent:
             try:
                 if len(texts) == 1:
-                    return [self._embed_one(prefix, texts[0], policy)]
-                return list(self._send(prefix, texts, policy))
+                    return [self._embed_one(self.prefixes[0], texts[0], policy)]
+                return list(self._send(self.prefixes[0], texts, policy))
             except RequestFailed as failure:
                 if failure.kind in (FailureKind.DOWN, FailureKind.BUSY):
                     raise
@@ -229,7 +227,7 @@ class RemoteEmbedder:
                     return [failure]
         middle, failures = len(texts) // 2, self._failures
         halves = (texts[:middle], texts[middle:])
-        rows = [row for half in halves for row in self._embed_batch(prefix, half, policy)]
+        rows = [row for half in halves for row in self._embed_batch(half, policy)]
         if is_sent and self._failures == failures:
             self._most = min(self._most, len(texts) - middle)
         return rows
