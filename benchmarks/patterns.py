@@ -29,7 +29,7 @@ import blog_search_mcp
 
 BOUNDED = {
     "index.relations.similarity.wording._BREAK": (300, "a title"),
-    "index.relations.series:38": (300, "a title, or a file's name"),
+    "index.relations.series:35": (300, "a title, or a file's name"),
     "index.posts.metadata._JOINED": (2_000, "a field of front matter"),
     "index.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),
     "index.posts.walk._COPY": (255, "a file's name"),

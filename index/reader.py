@@ -66,8 +66,7 @@ class IndexReader:
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Find the hits from `offset` on, `limit` at most, best first."""
         self._check()
-        calibration = self.manifest.calibration
-        answer = search(self.snapshot, query, filters, calibration, limit=limit, offset=offset)
+        answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
 

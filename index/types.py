@@ -208,7 +208,7 @@ class Reason:
     """Its weight for this query times the answer's certainty, in [0, 1]."""
     value: float
     """Of the feature: of words in [0, 1], 1 for the best post; of meaning in [-1, 1.5], 1 for what
-    the blog's own headings reach; of `heading` 1 by the number of posts that have it."""
+    headings usually reach; of `heading` 1 by the number of posts that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,43 +271,6 @@ class Passage:
 ANALYSIS = 6
 """Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""
-
-CONFIDENCE_FORMULA = 9
-"""Version of `index.search.confidence`. Raise it when the same candidates would get another number:
-the next ingest then computes the medians of the `Calibration` again."""
-
-CALIBRATION_CHANGE = 0.1
-"""Share of chunks that must have come or gone before the headings are searched again."""
-
-SMALL_BLOG = 50_000
-"""Characters of text from which on a blog is large enough that the words it lacks count in full. A
-smaller one is calibrated at each change of it: a new post may be a tenth of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What queries reach that surely have an answer on the blog, and queries that surely have none.
-
-    Medians over its own headings and over packaged ones, which are absent, of the cosine of the
-    nearest passage.
-    """
-
-    heading_similarity: float
-    """The cosine less that of the blog's mean; 0 if the embedder does not cover the blog."""
-    heading_cosine: float
-    absent_cosine: float
-    characters: int
-    """Of the blog's text."""
-    chunks: int
-    """Chunks the index had then."""
-    last_chunk: int
-    """The largest of their ids, -1 if there were none; those of later chunks are larger."""
-
-    def is_stale(self, chunks: int, come: int) -> bool:
-        """Whether an index with so many chunks, of which some have come since, needs a new one."""
-        gone = self.chunks - (chunks - come)
-        changed = max(come, gone) > CALIBRATION_CHANGE * max(self.chunks, 1)
-        return changed or self.characters < SMALL_BLOG
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
-    Calibration,
     EmbedderIdentity,
     Ids,
     Post,
@@ -51,8 +50,8 @@ share of the index the lexical index is written whole instead of incrementally."
 class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
-    Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical`,
-    `complete` and `commit`, each once.
+    Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical` and
+    `commit`, each once.
     """
 
     _store: FolderStore
@@ -148,36 +147,22 @@ class IndexWriter:
             self._write_relations(self._catalog.every_post())
         return reasons
 
-    def complete(self) -> None:
-        """Complete vectors and texts; the generation can be searched after it, before `commit`."""
-        self._writing.commit()
-        self._vectors.commit(self._removed_chunks)
-
-    def is_stale(self, calibration: Calibration) -> bool:
-        """Whether an earlier calibration should be made anew."""
-        query = "SELECT count(*), coalesce(sum(chunk_id > ?), 0) FROM chunks"
-        [(chunks, come)] = self._catalog.rows(query, [calibration.last_chunk])
-        return calibration.is_stale(chunks, come)
-
     def commit(
-        self,
-        created: str,
-        build: BuildFingerprint,
-        calibration: Calibration | None,
-        about: tuple[str, str] = ("", ""),
+        self, created: str, build: BuildFingerprint, about: tuple[str, str] = ("", "")
     ) -> Manifest:
-        """Write the manifest and make this generation the live one.
+        """Complete vectors and texts, write the manifest and make this generation the live one.
 
         `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
         the title and the description of the blog.
         """
+        self._writing.commit()
+        self._vectors.commit(self._removed_chunks)
         manifest = Manifest(
             generation=int(self.files.folder.name),
             created=created,
             embedder=self._embedder,
             build=build,
             posts=dict(sorted(self._posts.items())),
-            calibration=calibration,
             superseded=self._superseded,
             files={},
         )

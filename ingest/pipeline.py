@@ -28,7 +28,6 @@ from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.types import Calibration, Vectors
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.prepare import ParsedResult
@@ -57,8 +56,6 @@ class _Ingest:
         self.progress = progress
         self.workers = workers
         self.store: FolderStore = open_store(job.index)
-        self.queries: dict[str, Vectors] = {}
-        """Of the calibrations, which ask the same of each generation."""
 
     def bring_up_to_date(self) -> Manifest:
         """Write what changed, if anything; return the live manifest."""
@@ -163,7 +160,7 @@ class _Ingest:
             windows = sum(backlog.values())
             if windows <= WORDS_FIRST and self.job.embeds:
                 self._embed(queue.embed_backlog(backlog, windows), windows)
-            return self._publish(writer, self.plan.base.calibration if self.plan.base else None)
+            return self._publish(writer)
 
     @contextmanager
     def _open_writer(self, base: Manifest | None, queue: EmbeddingQueue) -> Iterator[IndexWriter]:
@@ -216,22 +213,16 @@ class _Ingest:
                         f"`{TO_INGEST}`."
                     ) from error
                 self._write_lexical(writer)
-                manifest = self._publish(writer, None)
+                manifest = self._publish(writer)
             self._record(manifest)
         return manifest
 
-    def _publish(self, writer: IndexWriter, calibration: Calibration | None) -> Manifest:
-        """Complete the generation and make it live, calibrated unless `calibration` holds."""
+    def _publish(self, writer: IndexWriter) -> Manifest:
+        """Complete the generation and make it live."""
         self.progress.start("writing the index", 1)
-        writer.complete()
-        if self.job.embeds and (calibration is None or writer.is_stale(calibration)):
-            from blog_search_mcp.index.search.calibration import calibrate
-
-            opened = self.store.open_snapshot(writer.files, self.plan.choice.embedder)
-            calibration = calibrate(opened, self.queries)
         plan = self.plan
         about = describe_blog(self.job.content, plan.site.generator.config)
-        manifest = writer.commit(plan.created, plan.build, calibration, about)
+        manifest = writer.commit(plan.created, plan.build, about)
         self.counts.problems += filter(None, (writer.contradiction,))
         self.progress.advance(1)
         return manifest

@@ -20,7 +20,7 @@ from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, r
 from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.index.types import ANALYSIS, CONFIDENCE_FORMULA, EmbedderIdentity
+from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -112,7 +112,6 @@ def make_plan(
     choice = job.choose(embedder, partial(sample_languages, published, workers, site))
     build: BuildFingerprint = {
         "analysis": ANALYSIS,
-        "confidence": CONFIDENCE_FORMULA,
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": job.options.include_drafts,

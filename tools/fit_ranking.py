@@ -146,8 +146,6 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     """Search for every query of a blog, and for questions that have no answer in it."""
     sys.stderr.write(f"searching {blog.name}\n")
     manifest = Index(blog.folder, lambda identity: open_embedder(identity, "")).reader().manifest
-    calibration = manifest.calibration
-    assert calibration is not None
     files = Layout(blog.folder).generation(manifest.generation)
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
     snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
@@ -160,7 +158,7 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
             continue
         right = {ids[source] for source in query.right if source in ids}
         right |= {each.post for post in right for each in groups.get(post, ())}
-        features = compute_post_features(retrieved, calibration.heading_similarity)
+        features = compute_post_features(retrieved)
         yield Example(
             corpus=blog.name,
             kind=query.kind,
@@ -170,8 +168,8 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
             is_named=bool(find_named_posts(snapshot.titles, query.text)),
             language=language,
             is_foreign=is_foreign(retrieved.query, language),
-            confidence=compute_confidence_features(retrieved, calibration),
-            by_meaning=has_similarity(retrieved, calibration),
+            confidence=compute_confidence_features(retrieved),
+            by_meaning=has_similarity(retrieved),
         )
 
 

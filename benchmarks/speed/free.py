@@ -55,10 +55,6 @@ class FreeEmbedder:
         unit: Vectors = vector / np.float32(np.sqrt(vector @ vector))
         return unit
 
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
-        return self.embed_documents(texts)
-
 
 @cache
 def _directions() -> Vectors:

@@ -32,7 +32,7 @@ NEAREST = 150
 INGESTS, EDITS = 3, 3
 TEXTS = 300
 """Chunks that a model embeds, about: a small blog."""
-IMPORTED = "free", "ingest.prepare", "ingest.embedding", "index.writer", "index.search.calibration"
+IMPORTED = "free", "ingest.prepare", "ingest.embedding", "index.writer"
 QUIET = 3.0
 """Seconds before an edit, in which the ingest of the one before ends."""
 LOOKS = 0.02

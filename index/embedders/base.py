@@ -56,9 +56,6 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors:
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
 
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed queries that nobody waits for; zeros for what has no vector."""
-
 
 def rebuild_command(kind: str, model: str | None = None) -> str:
     """Write the template of the command that makes an index anew with this embedder."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 TEXTS: Final = (
     "REPLACE the Sump Pump before McGregor's iPhone and the NASA Engineers arrive",
@@ -31,6 +31,10 @@ TEXTS: Final = (
 SAME: Final = 0.999
 """Cosine from which two vectors of one text count as equal: between right engines they differ by
 1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
+
+
+_PACKAGED: Final = {"multilingual-e5-small": 0.8}
+"""Of the packaged models, which are asked for no fingerprint: mean cosine of two of TEXTS."""
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -53,3 +57,14 @@ def embeds_same(recorded: str, packed: str) -> bool:
     if before.shape != now.shape:
         return False
     return float(np.square(before - now).sum(axis=1).max()) <= 2 - 2 * SAME
+
+
+def usual_cosine(identity: EmbedderIdentity) -> float:
+    """How near two texts are that have nothing in common: .0 to .8, by embedder."""
+    if identity.fingerprint is None:
+        return _PACKAGED.get(identity.model, 0.0)
+    data = base64.b64decode(identity.fingerprint.vectors)
+    rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
+    rows = rows[rows.any(axis=1)]
+    cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
+    return float(cosines.mean()) if len(cosines) else 0.0

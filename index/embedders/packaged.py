@@ -221,16 +221,16 @@ class OnnxEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts, whose windows were cut to what the model reads."""
+        import numpy as np
+
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
-        return self._embed_each(partial(self._embed, self.identity.document_prefix), texts)
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            rows = [*pool.map(partial(self._embed, self.identity.document_prefix), texts)]
+        return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a query; a long one is the mean of its windows."""
         return self._embed(self.identity.query_prefix, text)
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed queries that nobody waits for."""
-        return self._embed_each(self.embed_query, texts)
 
     def encode(self, text: str) -> list[int]:
         """Return the pieces of a text, without the frame; none for a blank one."""
@@ -255,13 +255,6 @@ class OnnxEmbedder:
         count = -(-len(pieces) // (self.most_pieces - len(opening) - 1))
         cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
         return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
-
-    def _embed_each(self, embed: Callable[[str], Vectors], texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-            rows = [*pool.map(embed, texts)]
-        return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def _embed(self, prefix: str, text: str) -> Vectors:
         runs = map(self._run, self._frame_pieces(prefix, text))

@@ -109,15 +109,30 @@ class RemoteEmbedder:
         return self._identity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts in batches. Raises TextsRefused, and what `verify` raises."""
-        rows, reasons = self._embed_all(self.prefixes[0], texts)
+        """Embed in batches, and look whether server and model still are what they were before.
+
+        A blank text, which stalls some versions, is not sent. Raises TextsRefused, and what
+        `verify` raises.
+        """
+        if self._state is None:
+            self.verify(self.for_a_query)
+        rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
+        reasons: dict[int, str] = {}
+        waiting = [place for place, text in enumerate(texts) if text.strip()]
+        size = BATCH if len(waiting) > len(TEXTS) and self._try_batch() else 1
+        for start in range(0, len(waiting), size):
+            batch = waiting[start : start + size]
+            sent = [replace_surrogates(texts[place]) for place in batch]
+            answers = self._embed_batch(sent, self.for_documents)
+            for place, row in zip(batch, answers, strict=True):
+                if isinstance(row, RequestFailed):
+                    reasons[place] = f"{self.wire.name} failed on it: {row.detail}"
+                else:
+                    rows[place] = row
+        self.verify(self.for_documents)
         if reasons:
             raise TextsRefused(rows, reasons)
         return rows
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed queries in batches; zeros for those refused. Raises what `verify` raises."""
-        return self._embed_all(self.prefixes[1], texts)[0]
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a query, giving up sooner than for documents. Raises what `verify` raises.
@@ -170,7 +185,7 @@ class RemoteEmbedder:
         """
         batches = [list(TEXTS[start : start + size]) for start in range(0, len(TEXTS), size)]
         policy, rows = self.for_documents, list[Vectors]()
-        for row in [r for b in batches for r in self._embed_batch(self.prefixes[0], b, policy)]:
+        for row in [r for b in batches for r in self._embed_batch(b, policy)]:
             if not isinstance(row, RequestFailed):
                 rows.append(row)
             elif row.kind is FailureKind.REFUSED and rows:
@@ -178,30 +193,6 @@ class RemoteEmbedder:
             else:
                 raise row
         return np.stack(rows)
-
-    def _embed_all(self, prefix: str, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
-        """Embed in batches, and look whether server and model still are what they were before.
-
-        A text that is refused has zeros, and a reason by its place. A blank one, which stalls some
-        versions, is not sent.
-        """
-        if self._state is None:
-            self.verify(self.for_a_query)
-        rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
-        reasons: dict[int, str] = {}
-        waiting = [place for place, text in enumerate(texts) if text.strip()]
-        size = BATCH if len(waiting) > len(TEXTS) and self._try_batch() else 1
-        for start in range(0, len(waiting), size):
-            batch = waiting[start : start + size]
-            sent = [replace_surrogates(texts[place]) for place in batch]
-            answers = self._embed_batch(prefix, sent, self.for_documents)
-            for place, row in zip(batch, answers, strict=True):
-                if isinstance(row, RequestFailed):
-                    reasons[place] = f"{self.wire.name} failed on it: {row.detail}"
-                else:
-                    rows[place] = row
-        self.verify(self.for_documents)
-        return rows, reasons
 
     def _try_batch(self) -> bool:
         """Whether the server embeds the fingerprint texts together as it did alone."""
@@ -211,9 +202,7 @@ class RemoteEmbedder:
             self._is_even = embeds_same(alone.vectors, together)
         return bool(self._is_even)
 
-    def _embed_batch(
-        self, prefix: str, texts: list[str], policy: RetryPolicy
-    ) -> list[Vectors | RequestFailed]:
+    def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
         What a server says of several texts, in whatever words, is of none of them: it may be too
@@ -223,8 +212,8 @@ class RemoteEmbedder:
         if is_sent:
             try:
                 if len(texts) == 1:
-                    return [self._embed_one(prefix, texts[0], policy)]
-                return list(self._send(prefix, texts, policy))
+                    return [self._embed_one(self.prefixes[0], texts[0], policy)]
+                return list(self._send(self.prefixes[0], texts, policy))
             except RequestFailed as failure:
                 if failure.kind in (FailureKind.DOWN, FailureKind.BUSY):
                     raise
@@ -236,7 +225,7 @@ class RemoteEmbedder:
                     return [failure]
         middle, failures = len(texts) // 2, self._failures
         halves = (texts[:middle], texts[middle:])
-        rows = [row for half in halves for row in self._embed_batch(prefix, half, policy)]
+        rows = [row for half in halves for row in self._embed_batch(half, policy)]
         if is_sent and self._failures == failures:
             self._most = min(self._most, len(texts) - middle)
         return rows

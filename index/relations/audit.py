@@ -15,10 +15,10 @@ from functools import cache
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.posts.last_ingest import ContentFolder
-from blog_search_mcp.index.relations.breaks import Finding, count_unjudged, find_breaks
+from blog_search_mcp.index.relations.breaks import Finding, find_breaks
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.passages import nearest
-from blog_search_mcp.index.relations.paths import parse_path
+from blog_search_mcp.index.relations.paths import parse_path, split_page
 from blog_search_mcp.index.relations.similarity.wording import Wording, read_wording, share_runs
 from blog_search_mcp.index.types import Post
 
@@ -66,13 +66,14 @@ def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
 
 
 def _say_unjudged(corpus: Corpus) -> str:
-    """Say how many links by a path of the site nobody can judge, `""` if there are none."""
-    count = count_unjudged(corpus)
-    if not count:
+    """Say why no link by a path of the site can be judged, `""` if they can or there are none."""
+    missed = (link.href for links in corpus.links.values() for link, to in links if not to)
+    is_any = any(page and not page.netloc for page in map(split_page, missed))
+    if corpus.addresses.is_known or not is_any:
         return ""
     reason = corpus.addresses.contradiction or "nobody knows where posts are published"
     return (
-        f"Links by a path of the site, such as /posts/name/, cannot be looked up ({count:,}): "
+        "Links by a path of the site, such as /posts/name/, cannot be looked up: "
         f"{reason}; an ingest with --base-url and --permalink notes it."
     )
 

@@ -25,7 +25,6 @@ from blog_search_mcp.index.relations.paths import (
     folder_shape,
     page_of,
     parse_path,
-    split_page,
 )
 from blog_search_mcp.index.types import Link
 
@@ -75,14 +74,6 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], l
         if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
     ]
     return links, anchors
-
-
-def count_unjudged(corpus: Corpus) -> int:
-    """Count the links by a path of the site that may lead nowhere where nobody knows the site."""
-    if corpus.addresses.is_known:
-        return 0
-    missed = (link.href for links in corpus.links.values() for link, to in links if not to)
-    return sum(page is not None and not page.netloc for page in map(split_page, missed))
 
 
 class _Judge:

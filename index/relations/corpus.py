@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
-from threading import Lock
 
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.passages import Passages
@@ -30,15 +29,11 @@ class Corpus:
             for post, links in self.links.items()
         }
         """By post, the other posts that it links to."""
-        self._passages: Passages | None = None
-        self._reading = Lock()
 
-    @property
+    @cached_property
     def passages(self) -> Passages:
-        """The windows of all chunks, to compare vectors with; read once, when first needed."""
-        with self._reading:
-            self._passages = self._passages or Passages(self.snapshot, self.posts)
-            return self._passages
+        """The windows of all chunks, to compare vectors with."""
+        return Passages(self.snapshot, self.posts)
 
     @cached_property
     def titles(self) -> Titles:

@@ -4,8 +4,7 @@ Authors say so in the front matter, by numbers in titles (`Part 2`, `第二篇`,
 or in the names of files that lie together (`01-intro.md`), and by links from part to part. A number
 without such a sign names a release, a year or a quantity as often as a part. So is what stands
 before a colon in several titles as often a column of the blog as a series: it counts for three
-posts, or two that link to each other. Titles that differ by their month alone are a report that
-comes again.
+posts, or two that link to each other.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from blog_search_mcp.index.relations.addresses import ResolvedLink
 from blog_search_mcp.index.relations.paths import parse_path
 from blog_search_mcp.index.types import Post, Series, SeriesPart
 
-LEAST_REPORT = 5
-"""Characters that a title has beside its month, at least, to say what is reported."""
 LAST = 999
 """The number of a last part that is named by a word, such as 下."""
 
@@ -49,16 +46,6 @@ _MARKERS = tuple(
 _CHAPTER = re.compile(r"^(?P<chapter>\d{1,2})\.(?P<n>\d{1,2})(?=[\s:-])")
 _COUNTED = re.compile(r"^(?P<n>\d{1,3})(?![\w.])")
 _CLAUSE = re.compile(r"^(.{4,60}?)\s*(?::\s| - | \| )(?=.)")
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_PERIOD = re.compile(
-    rf"\b(?:(?:early|mid|late|end of)[ -]\d{{4}}"
-    rf"|{_MONTH}(?:\s*(?:&|and|/|-)\s*{_MONTH})?(?:,?\s+\d{{4}})?)(?!\w)"
-    r"|\d{4}\s*年\s*\d{1,2}\s*月[份号號]?",
-    re.IGNORECASE,
-)
 _PART = re.compile(
     rf"\bpart (?:\d|{'|'.join(_WORDS)})\b|\b(?:in|of|to) (?:this|the|our) series\b"
     r"|\b(?:first|second|third|fourth|fifth) (?:part|post|article|instal?lment)\b",
@@ -83,7 +70,7 @@ class _Sign(NamedTuple):
     number: int | None = None
 
 
-_KINDS = ("marked", "chapter", "file", "clause", "report", "series")
+_KINDS = ("marked", "chapter", "file", "clause", "series")
 """The surest first, but for the author's word, which joins what has no number too."""
 
 
@@ -137,11 +124,9 @@ def _signs_of(post: Post) -> Iterator[_Sign]:
         yield _Sign("chapter", key, folder, int(chapter["n"]))
     if counted := _COUNTED.match(path.undated.replace("_", "-")):
         yield _Sign("file", (path.folder,), folder, int(counted["n"]))
-    clause, rest = _CLAUSE.match(title), " ".join(_PERIOD.sub(" ", title, count=1).split())
+    clause = _CLAUSE.match(title)
     if clause and len(clause[1].split()) > 1:
         yield _Sign("clause", (_fold(clause[1]),), clause[1])
-    if rest != title and len(_fold(rest)) > LEAST_REPORT:
-        yield _Sign("report", (_fold(rest),), rest.strip(_EDGES))
     if post.series:
         yield _Sign("series", (_fold(post.series),), post.series, post.part)
 
@@ -161,7 +146,7 @@ def _find_parts(
     elif kind == "clause":
         is_series = len(group) > 2 or not linked.isdisjoint(permutations(group, 2))
     else:
-        is_series = kind == "series" or len(group) > 2
+        is_series = True
     return group if is_series else ()
 
 

@@ -2,7 +2,7 @@
 
 A post's score is a weighted mean of few features. Those of words are relative to the best
 candidate's, so that weights fit queries of any length and language; those of meaning are relative
-to what the blog's own headings reach, so that they fit any embedder. How much each counts for a
+to what headings usually reach, so that they fit any embedder. How much each counts for a
 question or running text and for a few words was fitted on several blogs
 (`index/data/ranking.json`; docs/quality.md has the figures of blogs that were held out).
 """
@@ -35,8 +35,12 @@ Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
 
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
 
+HEADING_SIMILARITY = 0.33
+"""What a heading of a blog usually reaches there: .29 to .45 on eleven blogs, with either packaged
+model."""
+
 MAX_SIMILARITY = 1.5
-"""In similarities of the blog's headings. A heading's own passage holds it word for word, so few
+"""In similarities of headings. A heading's own passage holds it word for word, so few
 queries come nearer."""
 
 COVERAGE_POWER = 2.0
@@ -126,19 +130,18 @@ def largest_sum(weights: Weights) -> float:
     return sum(v * (MAX_SIMILARITY if k in DENSE_FEATURES else 1.0) for k, v in weights.items())
 
 
-def compute_post_features(retrieved: Retrieval, similarity: float) -> dict[Feature, Numbers]:
+def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
-    Those of words are in [0, 1], 1 for the best candidate. `similarity` is what the blog's
-    headings reach (`Calibration.heading_similarity`); the features of meaning count as far as the
-    embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY], and 0 for a post
+    Those of words are in [0, 1], 1 for the best candidate. The features of meaning count as far as
+    the embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY], and 0 for a post
     without vectors.
     """
     posts = retrieved.posts
-    scale = retrieved.vocabulary_coverage / similarity if similarity > 0.0 else 0.0
+    scale = retrieved.vocabulary_coverage / HEADING_SIMILARITY
     meaning, opening = (
-        np.clip(np.nan_to_num(cosines * scale), -1.0, MAX_SIMILARITY)
-        for cosines in (posts.best(posts.cosines), posts.cosines[posts.starts])
+        np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
+        for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
     )
     missing = 1.0 - retrieved.coverage**GATE_POWER
     return {
@@ -200,11 +203,6 @@ class Ranking:
     weights: Weights
     rewards: Rewards
 
-    @property
-    def scaled_scores(self) -> dict[int, float]:
-        """The scores times the scale."""
-        return {post: score * self.scale for post, score in self.scores.items()}
-
     def explain(self, post: int, position: int) -> tuple[Reason, ...]:
         """Return what makes up the score of a post at this position, the weightiest first.
 
@@ -227,8 +225,8 @@ class Ranking:
 def score_chunks(retrieved: Retrieval) -> Numbers:
     """How well each chunk answers, higher is better; comparable within its post."""
     posts = retrieved.posts
-    cosines = np.nan_to_num(posts.cosines)
-    spread = float(cosines.std()) if len(cosines) else 0.0
-    nearness = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
-    scores: Numbers = posts.bm25 + nearness * cosines
+    near = np.nan_to_num(posts.similarities)
+    spread = float(near.std()) if len(near) else 0.0
+    weight = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
+    scores: Numbers = posts.bm25 + weight * near
     return scores

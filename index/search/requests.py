@@ -15,10 +15,7 @@ from datetime import date, timedelta
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import is_stopword
 from blog_search_mcp.index.analysis.tokenizer import fold
-from blog_search_mcp.index.search.diversify import collapse_translations
-from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.search.snippets import make_snippet
-from blog_search_mcp.index.types import Answer, Filters, Hit
+from blog_search_mcp.index.types import Filters
 
 _POSTS = re.compile(
     r"^\W*\*\W*$|\b(?:(?:blog)?posts|articles|latest|newest|recent(?:ly)?|lately|beiträge|artikel"
@@ -62,9 +59,6 @@ _FILLERS = {*_BESIDE.split(), *"两兩三四五六七八九十些新篇年月周
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
 
-LISTED = "The query names no subject: posts are listed, the newest first."
-LIMITED = "Only posts of the time or by the author that the query names are searched."
-
 
 def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[str, Filters] | None:
     """Return the subject of a query for posts, perhaps `""`, and what its posts must satisfy.
@@ -105,23 +99,3 @@ def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:
     after = filters.after or (None if time["until"] else first.isoformat())
     before = filters.before or (None if time["since"] else until.isoformat())
     return replace(filters, after=after, before=before)
-
-
-def list_newest(snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int) -> Answer:
-    """List the posts that pass, of translations one in the query's language, the newest first."""
-    catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
-    posts = catalog.every_post() if among is None else catalog.posts(among)
-    readable = set(snapshot.table.posts.tolist())
-    scores = {post: 1.0 for post in posts if post in readable}
-    shown = [*collapse_translations(scores, snapshot.translations, text)]
-    shown.sort(key=lambda n: posts[n].source)
-    shown.sort(key=lambda n: posts[n].date or "", reverse=True)
-    hits = []
-    for number in shown[offset : offset + limit]:
-        chunk = next(iter(catalog.chunks_of(number).values()))
-        series, others = snapshot.series.get(number), snapshot.translations_of(number)
-        place = series.place_of(number) if series else None
-        preview = make_snippet(chunk.plain or chunk.text, {}, posts[number].language)
-        hits.append(Hit(posts[number], chunk, 1.0, preview, others, place))
-    confidence = ("normal", 1.0) if shown else ("low", 0.0)
-    return Answer(tuple(hits), len(shown), offset, *confidence, LISTED if shown else None)

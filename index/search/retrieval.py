@@ -79,9 +79,9 @@ class Candidates:
     coverage: Numbers
     """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
     LEXICAL_CHUNKS for one with fewer."""
-    cosines: Numbers
-    """By chunk, the cosine of its nearest vector to the query less the blog's mean; NaN for one
-    without a vector."""
+    similarities: Numbers
+    """By chunk, how near its nearest vector is to the query, beyond the blog's mean vector, as a
+    share of the way from the usual cosine to 1; NaN for one without a vector."""
     post_bm25: Numbers
     """Of the post as a whole."""
 
@@ -123,11 +123,11 @@ class Retrieval:
     """The query's words with their inverse document frequencies."""
     max_idf: float
     """The inverse document frequency of a word that no chunk has."""
-    max_cosine: float | None
-    """The largest cosine of any vector to the query; `None` without a vector of the query."""
-    blog_cosine: float
-    """The cosine of the blog's mean vector to the query, which is subtracted from the candidates'
-    cosines; 0 without a vector of the query."""
+    nearness: float | None
+    """How near the nearest vector is to the query, as a share of the way from the usual cosine to
+    1; `None` without a vector of the query."""
+    vectors: int
+    """How many there are."""
     missing: Sequence[str]
     """Names of the query that no post has, as it writes them."""
     posts: Candidates
@@ -154,18 +154,18 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
-    mean = float(snapshot.vectors.mean() @ vector) if vector is not None else 0.0
-    having = lexical.posts.having
+    usual, having = snapshot.usual_cosine, lexical.posts.having
+    nearest = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
     return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
         vocabulary_coverage=share,
         idf=lexical.chunks.idf(query),
         max_idf=lexical.chunks.max_idf,
-        max_cosine=max(near.values(), default=0.0) if vector is not None else None,
-        blog_cosine=mean,
+        nearness=nearest if vector is not None else None,
+        vectors=len(snapshot.vectors),
         missing=find_missing_names(query, snapshot.languages, having, is_english_word),
-        posts=_gather_candidates(snapshot, query, vector, mean, proposed, (bm25, coverage)),
+        posts=_gather_candidates(snapshot, query, vector, proposed, (bm25, coverage)),
         notice=notice,
     )
 
@@ -184,7 +184,7 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     that have an English name.
     """
     most_waiting = MOST_WAITING * len(snapshot.table.chunks)
-    if not len(snapshot.vectors) or len(snapshot.waiting) > most_waiting:
+    if not len(snapshot.vectors) or snapshot.waiting > most_waiting:
         return None, 0.0
     embedder = snapshot.embedder
     coverage = embedder.vocabulary_coverage([query.text])[0]
@@ -212,7 +212,6 @@ def _gather_candidates(
     snapshot: Snapshot,
     query: Query,
     vector: Vectors | None,
-    blog_cosine: float,
     proposed: Sequence[int],
     scores: tuple[Scores, Scores],
 ) -> Candidates:
@@ -229,7 +228,8 @@ def _gather_candidates(
         cosines, windows = snapshot.vectors.cosines(vector, chunks)
         if len(cosines):
             starts = (np.cumsum(windows) - windows)[windows > 0]
-            nearest[windows > 0] = np.maximum.reduceat(cosines, starts) - blog_cosine
+            beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
+            nearest[windows > 0] = beyond / (1.0 - snapshot.usual_cosine)
     wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
     return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,13 +28,15 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.requests import LIMITED, list_newest, read_request
+from blog_search_mcp.index.search.requests import read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
-from blog_search_mcp.index.types import Answer, Calibration, Filters, Hit
+from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
 
+LISTED = "The query names no subject: posts are listed, the newest first."
+LIMITED = "Only posts of the time or by the author that the query names are searched."
 NO_WORDS = "The query has no word or number that could be looked for."
 
 VERBATIM_POSTS = 10
@@ -47,30 +49,23 @@ NAMED = 3
 """Copies, and names that no post has, that a notice names at most; other copies are counted."""
 
 
-def search(
-    snapshot: Snapshot,
-    text: str,
-    filters: Filters,
-    calibration: Calibration | None,
-    *,
-    limit: int,
-    offset: int,
-) -> Answer:
+def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     is_named = bool(find_named_posts(snapshot.titles, text))
     request = None if is_named else read_request(text, filters, snapshot.authors)
     if request and not request[0]:
-        return list_newest(snapshot, text, request[1], limit, offset)
+        return _list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
     demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
     text, corrected = _correct_spelling(snapshot, demands.text)
     retrieved = retrieve(snapshot, text, demands.among)
-    ranking, confidence = _rank_posts(snapshot, retrieved, calibration)
+    ranking, confidence = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
     if demands.passages:
         scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
+    scaled = {post: score * ranking.scale for post, score in ranking.scores.items()}
     passages = diversify_passages(
-        collapse_translations(ranking.scaled_scores, snapshot.translations, text),
+        collapse_translations(scaled, snapshot.translations, text),
         retrieved.posts,
         scores,
     )
@@ -80,8 +75,15 @@ def search(
     low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
     notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
+    stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
-        hits=_make_hits(snapshot, page, offset, retrieved, ranking),
+        hits=_make_hits(
+            snapshot,
+            page,
+            offset,
+            stems,
+            lambda post: ranking.explain(post, retrieved.posts.position_of(post)),
+        ),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
@@ -117,17 +119,14 @@ def _name_missing(retrieved: Retrieval) -> str:
     return f"No post has {' or '.join(names)}." if names else ""
 
 
-def _rank_posts(
-    snapshot: Snapshot, retrieved: Retrieval, calibration: Calibration | None
-) -> tuple[Ranking, Confidence]:
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Confidence]:
     """Score the candidates by their features, then by what has or names the query itself."""
     text = retrieved.query.text
-    scale = 1.0 if calibration is None else calibration.heading_similarity
-    features = compute_post_features(retrieved, scale)
-    weights = choose_weights(retrieved.query, by_meaning=retrieved.max_cosine is not None)
+    features = compute_post_features(retrieved)
+    weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.versions, text)
-    confidence = estimate_confidence(retrieved, calibration, snapshot.languages[0])
+    confidence = estimate_confidence(retrieved, snapshot.languages[0])
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
     verbatim = _find_verbatim(snapshot, retrieved, scores)
@@ -157,17 +156,35 @@ def _find_verbatim(
     return [passages[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
 
+def _list_newest(
+    snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int
+) -> Answer:
+    """List the posts that pass, of translations one in the query's language, the newest first."""
+    catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
+    posts = catalog.every_post() if among is None else catalog.posts(among)
+    readable = set(snapshot.table.posts.tolist())
+    scores = {post: 1.0 for post in posts if post in readable}
+    shown = [*collapse_translations(scores, snapshot.translations, text)]
+    shown.sort(key=lambda n: posts[n].source)
+    shown.sort(key=lambda n: posts[n].date or "", reverse=True)
+    page = [
+        RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
+        for post in shown[offset : offset + limit]
+    ]
+    hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
+    confidence = ("normal", 1.0) if shown else ("low", 0.0)
+    return Answer(hits, len(shown), offset, *confidence, LISTED if shown else None)
+
+
 def _make_hits(
     snapshot: Snapshot,
     page: Sequence[RankedPassage],
     offset: int,
-    retrieved: Retrieval,
-    ranking: Ranking,
+    stems: Mapping[str, float],
+    explain: Callable[[int], tuple[Reason, ...]],
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-    words = retrieved.query.content
-    stems = {stem: retrieved.idf[word] for word in words for stem in word.stems}
 
     def make_hit(rank: int, number: int, chunk_id: int, score: float) -> Hit:
         post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
@@ -180,7 +197,7 @@ def _make_hits(
             ),
             translations=snapshot.translations_of(number),
             series=series.place_of(number) if series else None,
-            reasons=ranking.explain(number, retrieved.posts.position_of(number)),
+            reasons=explain(number),
         )
 
     return tuple(make_hit(rank, *passage) for rank, passage in enumerate(page, offset))

@@ -11,13 +11,14 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.search.versions import find_versions
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.types import Ids, Series, Translated, Translations
+from blog_search_mcp.index.types import Series, Translated, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
 
 
@@ -46,14 +47,10 @@ class Snapshot:
         return float(coverage.mean()) if len(coverage) else 0.0
 
     @cached_property
-    def waiting(self) -> Ids:
-        """The chunks whose vectors are still to come; none while there is no vector at all."""
-        table, vectors = self.table, self.vectors
-        if not len(vectors):
-            return table.chunks[:0]
-        missing = (vectors.counts(table.chunks) == 0) & (table.vocabulary_coverage > 0.0)
-        waiting: Ids = table.chunks[missing]
-        return waiting
+    def waiting(self) -> int:
+        """How many chunks' vectors are still to come."""
+        are_missing = self.vectors.counts(self.table.chunks) == 0
+        return int((are_missing & (self.table.vocabulary_coverage > 0.0)).sum())
 
     @cached_property
     def titles(self) -> Titles:
@@ -69,6 +66,11 @@ class Snapshot:
     def authors(self) -> tuple[str, ...]:
         """The names of all authors."""
         return tuple(self.catalog.authors())
+
+    @cached_property
+    def usual_cosine(self) -> float:
+        """How near two texts are that have nothing in common."""
+        return usual_cosine(self.embedder.identity)
 
     @cached_property
     def versions(self) -> Mapping[int, tuple[str, int]]:

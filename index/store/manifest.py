@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
-from blog_search_mcp.index.types import Calibration, Chunk, EmbedderIdentity, Link, Post
+from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post
 
 FORMAT = 21
 """Raise it when an older program could not read, or would misread, what is written now."""
@@ -88,8 +88,6 @@ class Manifest(BaseModel):
     """An ingest with another one makes the index anew."""
     posts: dict[str, IndexedPost]
     """By source."""
-    calibration: Calibration | None = None
-    """What confidence means on this blog; `None` if it has nothing to be asked."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
     files: dict[Annotated[str, Field(pattern=_INSIDE)], Checksum]

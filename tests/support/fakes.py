@@ -48,9 +48,6 @@ class FakeEmbedder:
             raise self.failure
         return vector_of(text)
 
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return np.stack([self.embed_query(text) for text in texts])
-
 
 def vector_of(text: str) -> Vectors:
     """A unit vector of DIMENSION; a text without words has the one of an empty word."""

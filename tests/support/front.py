@@ -23,9 +23,6 @@ from mcp.types import TextContent
 
 from blog_search_mcp.cli import program
 from blog_search_mcp.index.command_line import run
-from blog_search_mcp.index.embedders.packaged import OnnxEmbedder
-from blog_search_mcp.index.search import calibration
-from blog_search_mcp.index.types import Calibration, Vectors
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Address, Settings, ToolsetName
@@ -103,33 +100,9 @@ class Blog:
 def command(*words: str, env: Mapping[str, str] | None = None) -> Ran:
     """Run a command of the program, such as `doctor --index DIR`."""
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), environment(env or {}), EMBEDDING:
+    with redirect_stdout(out), redirect_stderr(err), environment(env or {}):
         status = run(program, words)
     return Ran(status, out.getvalue(), err.getvalue())
-
-
-_run = OnnxEmbedder._run
-_rows: dict[tuple[str, tuple[int, ...]], Vectors] = {}
-
-
-def _run_once(embedder: OnnxEmbedder, pieces: list[int]) -> Vectors:
-    """Embed a text; by a packaged model each is embedded once in all commands of a process."""
-    key = embedder.identity.model, tuple(pieces)
-    if key not in _rows:
-        _rows[key] = _run(embedder, pieces)
-    return _rows[key]
-
-
-EMBEDDING = mock.patch.object(OnnxEmbedder, "_run", _run_once)
-"""Half of the time of a small ingest goes into the same absent headings each time."""
-
-
-@contextmanager
-def uncalibrated() -> Iterator[None]:
-    """Spare each ingest the searches that calibrate it, for tests that tell no confidence."""
-    usual = Calibration(0.4, 0.5, 0.1, characters=0, chunks=0, last_chunk=-1)
-    with mock.patch.object(calibration, "calibrate", return_value=usual):
-        yield
 
 
 def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings, Address | None]:

@@ -8,7 +8,7 @@ the same question for each of those that are near to it, with one target.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
@@ -73,22 +73,16 @@ def links_by_file(corpus: Corpus) -> bool:
 
 
 def suggest_links(
-    corpus: Corpus,
-    draft: Draft,
-    vectors: Vectors | None,
-    limit: int,
-    among: Collection[int] | None = None,
+    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
 ) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, one to a post.
 
-    `vectors` are those of the draft's passages, `None` to go by words alone. `among` are the posts
-    that may be linked to; all by default.
+    `vectors` are those of the draft's passages, `None` to go by words alone.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
     linked = corpus.targets_of(draft.links, draft.post.source)
-    others = linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
-    others = others if among is None else others & set(among)
+    others = _linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
     suggestions: list[Suggestion] = []
     for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]:
         chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
@@ -178,7 +172,7 @@ def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
     return frozenset(own).union(*map(corpus.translations_of, own))
 
 
-def linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
+def _linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
     """Return the posts that a draft may link to: of translations those nearest to its language.
 
     That is its own with the same script or region, else its own at all, else any. The draft itself

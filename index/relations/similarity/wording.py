@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -74,7 +74,8 @@ class Titles:
     def __init__(self, posts: Mapping[int, Post], having: Callable[[str], int]) -> None:
         """Take all posts by id, and in how many of them a term is."""
         self.rarity = Rarity(having, len(posts))
-        self._terms = {number: title_terms(post) for number, post in posts.items()}
+        self.terms = {number: title_terms(post) for number, post in posts.items()}
+        """Of each post's title."""
         self._names = {number: dict(self._name(post)) for number, post in posts.items()}
 
     def _name(self, post: Post) -> Iterator[tuple[str, float]]:
@@ -85,10 +86,6 @@ class Titles:
                 weight = self.rarity.sum(name)
                 telling = min(weight / self.rarity.highest, 1.0)
                 yield f" {' '.join(name)} ", telling * min(weight / full, 1.0)
-
-    def share_title(self, post: int, terms: Set[str]) -> float:
-        """Return how much of the weight of a post's title is among some terms, in [0, 1]."""
-        return self.rarity.share(frozenset(terms), of=self._terms[post])
 
     def name_post(self, post: int, text: str) -> float:
         """Return how fully, and how tellingly, a text names a post, in [0, 1].

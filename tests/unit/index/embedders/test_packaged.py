@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.embedders.fingerprint import TEXTS as FINGERPRINT
+from blog_search_mcp.index.embedders.fingerprint import pack_vectors, usual_cosine
 from blog_search_mcp.index.embedders.packaged import (
     E5,
     MINILM,
@@ -23,6 +26,7 @@ from blog_search_mcp.index.embedders.packaged import (
     load_tokenizer,
     script_coverage,
 )
+from blog_search_mcp.index.types import Fingerprint
 from tests.support.paths import ROOT
 from tests.support.python import output_of
 
@@ -154,14 +158,19 @@ TEXTS = ["a", "a much longer text about search " * 60, "快取", "half \ud83d pa
 
 @pytest.mark.parametrize("model", [MINILM, E5])
 def test_a_text_has_one_unit_vector_whatever_is_embedded_beside_it(model: OnnxEmbedder) -> None:
-    embedder = model
-    for embed in (embedder.embed_documents, embedder.embed_queries):
-        rows = embed(TEXTS)
-        assert rows.dtype == np.float32
-        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 1, 0, 0], atol=1e-5)
-        np.testing.assert_array_equal(rows, np.concatenate([embed([text]) for text in TEXTS]))
-        assert embed([]).shape == (0, 384)
-    np.testing.assert_array_equal(rows, np.stack([embedder.embed_query(text) for text in TEXTS]))
+    embed = model.embed_documents
+    rows = embed(TEXTS)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 1, 0, 0], atol=1e-5)
+    np.testing.assert_array_equal(rows, np.concatenate([embed([text]) for text in TEXTS]))
+    assert embed([]).shape == (0, 384)
+
+
+@pytest.mark.parametrize("model", [MINILM, E5])
+def test_texts_that_have_nothing_in_common_are_as_near_as_is_said(model: OnnxEmbedder) -> None:
+    fingerprint = Fingerprint("", pack_vectors(model.embed_documents(FINGERPRINT)))
+    measured = usual_cosine(replace(model.identity, fingerprint=fingerprint))
+    assert usual_cosine(model.identity) == pytest.approx(measured, abs=0.01)
 
 
 def test_a_long_text_is_the_unit_mean_of_its_windows() -> None:

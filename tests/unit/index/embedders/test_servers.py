@@ -27,10 +27,10 @@ from blog_search_mcp.index.embedders.client import RetryPolicy, classify_reply, 
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.types import Calibration, Vectors
+from blog_search_mcp.index.types import Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
-from tests.support.front import Blog, Ran, command, uncalibrated
+from tests.support.front import Blog, Ran, command
 from tests.support.ollama_standin import (
     Answer,
     Fault,
@@ -136,7 +136,7 @@ KINDS = (OllamaStandIn(), OpenAIStandIn())
 
 @pytest.fixture(params=KINDS, ids=["ollama", "openai"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
-    with uncalibrated(), serve(request.param, tmp_path) as made:
+    with serve(request.param, tmp_path) as made:
         yield made
 
 
@@ -150,12 +150,8 @@ def _standing(
 
 
 @pytest.fixture
-def standing(_standing: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    """A blog that was ingested, with what earlier tests of this module added, and a well server.
-
-    It stays calibrated as a blog of many posts does.
-    """
-    monkeypatch.setattr(Calibration, "is_stale", lambda *_counts: False)
+def standing(_standing: Served) -> Iterator[Served]:
+    """A blog that was ingested, with what earlier tests of this module added, and a well server."""
     yield _standing
     _standing.heal()
 
@@ -175,9 +171,8 @@ def ollama(tmp_path: Path) -> Iterator[Served]:
 def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama: Served) -> None:
     assert ollama.ingest().status == 0
     documents = ollama.sent()
-    assert all(text.startswith(("search_document: ", "search_query: ")) for text in documents)
+    assert all(text.startswith("search_document: ") for text in documents)
     assert any(text.startswith("search_document: Wool") for text in documents)
-    assert len(ollama.server.embedded) < len(documents) / 2  # in batches, queries too
     assert {(body["truncate"], body["keep_alive"]) for body in ollama.server.embedded} == {
         (False, "30m")
     }

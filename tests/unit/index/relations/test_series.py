@@ -73,30 +73,6 @@ def test_releases_years_and_quantities_make_none(titles: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("titles", "name"),
-    [
-        (
-            ["Lang team February update", "Lang team Apr. update", "Lang team July 2026 update"],
-            "Lang team update",
-        ),
-        (
-            ["專案進度報告：2025 年 3 月", "專案進度報告：2025 年 4 月", "專案進度報告：2025年5月"],
-            "專案進度報告",
-        ),
-    ],
-)
-def test_reports_of_three_months_make_a_series_in_the_order_of_their_dates(
-    titles: list[str], name: str
-) -> None:
-    posts = [
-        Post(f"{9 - number}.md", title, f"2026-01-0{number}")
-        for number, title in enumerate(titles, 1)
-    ]
-    assert found(*posts) == [(name, ["1 8.md", "2 7.md", "3 6.md"])]
-    assert found(*posts[:2]) == []
-
-
-@pytest.mark.parametrize(
     "titles",
     [
         ["Raft", "Raft, part 2", "Raft, part 3"],

@@ -1,8 +1,7 @@
-"""Whether a blog has a subject: from what a query reaches, by what its own headings reach."""
+"""Whether a blog has a subject: from what a query reaches, by how near it comes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -16,15 +15,14 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.ranking import QueryKind, load_ranking_model
 from blog_search_mcp.index.search.retrieval import Candidates, Retrieval
-from blog_search_mcp.index.types import SMALL_BLOG, Calibration, Feature
+from blog_search_mcp.index.types import Feature
 
 ONE, NUMBER = np.array([1]), np.array([0.5])
-ENGLISH = Calibration(0.45, 0.55, 0.15, SMALL_BLOG, 100, 100)
 
 pytestmark = pytest.mark.usefixtures("round_model")
 
 
-def reaching(found: float, cosine: float | None, text: str = "zebra") -> Retrieval:
+def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retrieval:
     """What a query reaches whose best passage has so much of its words and is so near."""
     return Retrieval(
         query=analyse_query(text),
@@ -32,33 +30,28 @@ def reaching(found: float, cosine: float | None, text: str = "zebra") -> Retriev
         vocabulary_coverage=1.0,
         idf={Word("zebra", ("zebra",), 1.0): 4.0},
         max_idf=5.0,
-        max_cosine=cosine,
-        blog_cosine=0.1,
+        nearness=nearness,
+        vectors=1000,
         missing=(),
         posts=Candidates(ONE, ONE, ONE, *[NUMBER] * 4),
     )
 
 
-def estimate(retrieved: Retrieval, blog: Calibration = ENGLISH) -> Confidence:
-    return estimate_confidence(retrieved, blog, "en")
+def estimate(retrieved: Retrieval) -> Confidence:
+    return estimate_confidence(retrieved, "en")
 
 
-@pytest.mark.parametrize("cosine", [0.55, None])
+@pytest.mark.parametrize("nearness", [0.55, None])
 def test_what_headings_reach_is_normal_and_what_absent_ones_do_is_low(
-    cosine: float | None,
+    nearness: float | None,
 ) -> None:
-    near = estimate(reaching(1.0, cosine))
-    far = estimate(reaching(0.0, None if cosine is None else 0.15))
+    near = estimate(reaching(1.0, nearness))
+    far = estimate(reaching(0.0, None if nearness is None else 0.15))
     assert (near.word, near.notice) == ("normal", None)
     assert far.word == "low"
     assert far.notice
-    assert estimate(reaching(1.0, cosine and 0.1)).word == "normal"
+    assert estimate(reaching(1.0, nearness and 0.1)).word == "normal"
     assert 0.0 < far.certainty < near.certainty < 1.0
-
-
-def test_a_small_blog_has_the_benefit_of_the_doubt() -> None:
-    usual = estimate(reaching(0.5, 0.35)).certainty
-    assert estimate(reaching(0.5, 0.35), replace(ENGLISH, characters=0)).certainty > usual
 
 
 @pytest.mark.parametrize(
@@ -85,6 +78,6 @@ def test_the_packaged_model_weighs_what_there_is() -> None:
     assert {frozenset(weights) for weights in model.ranking.values()} == {
         frozenset(get_args(Feature))
     }
-    weighed = compute_confidence_features(reaching(0.5, 0.35), ENGLISH)
+    weighed = compute_confidence_features(reaching(0.5, 0.35))
     assert set(model.confidence.weights) <= set(weighed)
     assert set(model.confidence_by_words.weights) <= set(weighed) - {"nearest"}

@@ -15,7 +15,6 @@ from blog_search_mcp.index.store.manifest import (
     dumps,
     loads,
 )
-from blog_search_mcp.index.types import Calibration
 from tests.support.fakes import IDENTITY
 
 MANIFEST = Manifest(
@@ -24,7 +23,6 @@ MANIFEST = Manifest(
     embedder=IDENTITY,
     build={"chunking": 1, "include_drafts": False},
     posts={"推論/快取.md": IndexedPost(digest="a" * 64, chunks=2)},
-    calibration=Calibration(0.4, 0.5, 0.1, 70, 2, 2),
     superseded=1,
     files={"chunks.db": Checksum(size=45, sha256="c" * 64)},
 )
