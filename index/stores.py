@@ -24,11 +24,6 @@ class IndexAddress:
     server: str
     name: str
 
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """Scheme, server and name, like the parts of a path."""
-        return f"{self.scheme}://", self.server, self.name
-
     def __str__(self) -> str:
         return f"{self.scheme}://{self.server}/{self.name}"
 

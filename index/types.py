@@ -65,8 +65,6 @@ class Post:
     """Its number in the series, where the author says it."""
     aliases: tuple[str, ...] = ()
     """Its other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
-    canonical_url: str = ""
-    """Where the same text was published first, if the author names another place."""
     authors: tuple[str, ...] = ()
     """Who wrote it, by name where the site knows one."""
     words: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
@@ -101,10 +101,10 @@ class IndexWriter:
         """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
         self._vectors.add(ids, rows)
 
-    def record(self, source: str, **windows: Any) -> None:
-        """Record how many windows of a post, if it is in, are `waiting` or `unembedded`."""
+    def record(self, source: str, waiting: int) -> None:
+        """Record how many windows of a post, if it is in, are waiting for their vectors."""
         if self.has(source):
-            self._posts[source] = replace(self._posts[source], **windows)
+            self._posts[source] = replace(self._posts[source], waiting=waiting)
 
     def has(self, source: str) -> bool:
         """Whether a post is in: one that was may have been refused since."""

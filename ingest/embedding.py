@@ -137,15 +137,12 @@ class EmbeddingQueue:
         vectors, reasons, writer = work([w.text for w in block]), self._refused, self.writer
         waiting = {w.source for w in block if w.text not in vectors and w.text not in reasons}
         for source, count in Counter(w.source for w in block).items():
-            writer.record(source, waiting=count if source in waiting else 0)
+            writer.record(source, count if source in waiting else 0)
         windows = [w for w in block if w.source not in waiting and writer.has(w.source)]
         if embedded := [w for w in windows if w.text in vectors]:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
             writer.add_vectors(ids, np.stack([vectors[w.text] for w in embedded]))
-        refused = [(w.source, reasons[w.text]) for w in windows if w.text in reasons]
-        for source, count in Counter(source for source, _ in refused).items():
-            writer.record(source, unembedded=count)
-        self.without_vector |= dict(refused)
+        self.without_vector |= {w.source: reasons[w.text] for w in windows if w.text in reasons}
         return len(block)
 
 

@@ -19,8 +19,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.format.results import replace_surrogates, to_json
+from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 

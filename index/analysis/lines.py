@@ -1,4 +1,4 @@
-"""Words that others wrote, made safe to show on one line."""
+"""Words that others wrote, made safe to write and to show on one line."""
 
 import re
 
@@ -12,4 +12,9 @@ def to_line(words: str) -> str:
     Those that turn the direction of what follows them count; marks of direction do not.
     """
     shown = _CONTROLS.sub(" ", _TURNS.sub("", words))
-    return " ".join(shown.encode("utf-8", "replace").decode().split())
+    return " ".join(replace_surrogates(shown).split())
+
+
+def replace_surrogates(text: str) -> str:
+    """Return the text with `?` for each lone surrogate, which UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

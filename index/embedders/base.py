@@ -68,11 +68,6 @@ def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
     return "\n".join(filter(None, (title, " > ".join(headings), window)))
 
 
-def replace_surrogates(text: str) -> str:
-    """Return the text with `?` for each lone surrogate, which UTF-8 cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
     """Return the unit vector along the mean of unit rows; zeros for no rows.
 

@@ -19,10 +19,10 @@ from typing import Final
 
 import numpy as np
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.embedders.base import (
     mean_direction,
     rebuild_command,
-    replace_surrogates,
     run_in_background,
 )
 from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english

@@ -32,7 +32,6 @@ from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
     MilvusVectorWriter,
-    create_rows,
     read_collection,
     write_bounds,
 )
@@ -155,7 +154,7 @@ class MilvusStore(FolderStore):
                 milvus.drop(name)
         if base is None:
             collection = f"{index}_{secrets.token_hex(4)}_vectors"
-            create_rows(milvus, collection, dimension)
+            milvus.create(collection, {"row": "int", "chunk": "int", "vector": dimension})
         return collection
 
     def write_vectors(

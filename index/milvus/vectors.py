@@ -43,11 +43,6 @@ def read_collection(folder: Path) -> str:
     return (folder / "collection").read_text(encoding="ascii")
 
 
-def create_rows(milvus: Milvus, collection: str, dimension: int) -> None:
-    """Create a collection for vectors of so many numbers. Raises IndexProblem."""
-    milvus.create(collection, {"row": "int", "chunk": "int", "vector": dimension})
-
-
 def write_bounds(directory: Directory) -> tuple[str, str]:
     """Write which rows of its collection a generation has, and which not, a killed ingest's."""
     removed = np.unique(directory.ids[directory.deleted]).tolist()

@@ -245,7 +245,6 @@ def describe_post(
         series=_cut(first_text(series, _SERIES), MAX_TITLE),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(named),
-        canonical_url=_bound_address(first_text(named, ("canonicalurl", "canonical"))),
         authors=_list_authors(named),
         words=_cut(" ".join(_list_words(named)), MAX_DESCRIPTION),
     )

@@ -19,7 +19,7 @@ from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalo
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Series, Translated, Translations
-from blog_search_mcp.index.vectors.store import VectorStore
+from blog_search_mcp.index.vectors.store import VectorStore, load_faiss
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def open_snapshot(
     Raises IndexBroken, or MemoryError.
     """
     try:
+        load_faiss()
         catalog = open_catalog(files)
         return Snapshot(
             catalog,

@@ -27,8 +27,7 @@ CREATE TABLE posts (
     source TEXT NOT NULL UNIQUE, title TEXT NOT NULL, date TEXT, tags TEXT NOT NULL,
     description TEXT NOT NULL, slug TEXT NOT NULL, language TEXT NOT NULL, url TEXT,
     translation_key TEXT NOT NULL, series TEXT NOT NULL, part INTEGER, aliases TEXT NOT NULL,
-    canonical_url TEXT NOT NULL, authors TEXT NOT NULL, words TEXT NOT NULL,
-    anchors TEXT NOT NULL
+    authors TEXT NOT NULL, words TEXT NOT NULL, anchors TEXT NOT NULL
 );
 CREATE TABLE links (
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,

@@ -41,8 +41,6 @@ class IndexedPost:
     digest: str
     """SHA-256 of the file's bytes, in hex."""
     chunks: NonNegativeInt
-    unembedded: NonNegativeInt = 0
-    """Windows of its chunks that have no vector, since the embedder failed on them."""
     waiting: NonNegativeInt = 0
     """Windows of its chunks whose vectors come with a later generation: all of them, or none."""
     expires: str | None = None

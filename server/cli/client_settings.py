@@ -143,7 +143,8 @@ def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str
     """
     over = {name: _find_place(fields) for name, fields in entries.items() if is_ours(name, fields)}
     wanted = url or os.path.realpath(str(index))
-    folder = urlsplit(url).hostname or "/".join(index.parts[-2:]).replace(".blog-index", "")
+    last = "/".join(re.split(r"[\\/]", str(index))[-2:])
+    folder = urlsplit(url).hostname or last.replace(".blog-index", "")
     named = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
     names = chain(("blog", named), (f"{named}-{number}" for number in count(2)))
     same = (name for name, place in over.items() if place == wanted)

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import nh3
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.inline import (
@@ -31,7 +32,6 @@ from blog_search_mcp.index.posts.markdown.parser import (
 )
 from blog_search_mcp.index.search.snippets import highlight
 from blog_search_mcp.index.types import Chunk, Passage, Post
-from blog_search_mcp.server.format.results import replace_surrogates
 
 ELEMENTS = {
     *("p", "ul", "ol", "li", "blockquote", "hr", "br", "pre", "h3", "h4", "h5", "h6"),

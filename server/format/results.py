@@ -15,6 +15,7 @@ from math import ceil
 from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
@@ -38,11 +39,6 @@ TAGS = 8
 def to_json(value: Any) -> str:
     """Write compact JSON; Chinese stays itself, one character a letter."""
     return _COMPACT.encode(value)
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace each lone surrogate, which UTF-8 cannot carry, by `?`."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def quote(value: object) -> str:

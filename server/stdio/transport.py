@@ -22,8 +22,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.format.results import replace_surrogates
 from blog_search_mcp.server.protocol.app import BlogServer, build_server
 from blog_search_mcp.server.settings import Settings
 

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
@@ -50,7 +51,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
         raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
         raise ValueError(f"must be at most {most:,} characters, got {len(text):,}")
-    return results.replace_surrogates(text)
+    return replace_surrogates(text)
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
