@@ -125,7 +125,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Conf
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.versions, text)
-    confidence = estimate_confidence(retrieved, snapshot.characters, snapshot.languages[0])
+    confidence = estimate_confidence(retrieved, snapshot.languages[0])
     headed = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, headed)
     verbatim = _find_verbatim(snapshot, retrieved, scores)

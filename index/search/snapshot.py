@@ -21,9 +21,6 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Series, Translated, Translations
 from blog_search_mcp.index.vectors.store import VectorStore
 
-MEASURED = 200
-"""Chunks whose characters are counted: no small blog has so many."""
-
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -69,11 +66,6 @@ class Snapshot:
     def authors(self) -> tuple[str, ...]:
         """The names of all authors."""
         return tuple(self.catalog.authors())
-
-    @cached_property
-    def characters(self) -> int:
-        """How long the text of the first chunks is, which tells a small blog."""
-        return self.catalog.count_characters(MEASURED)
 
     @cached_property
     def usual_cosine(self) -> float:

@@ -92,14 +92,11 @@ _TAGGED = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
 
 POST_FIELDS = tuple(field.name for field in fields(Post))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
-_PLAIN = "coalesce(newer.plain, earlier.plain)"
-_OF_CHUNKS = (
-    "FROM chunks JOIN posts USING (post_id) "
-    "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
-)
 _CHUNK_ROWS = (
-    f"SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), {_PLAIN}, headings, "
-    f"first_line, last_line, anchor, inner_headings, readable, lead {_OF_CHUNKS}"
+    "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
+    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor, "
+    "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
+    "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
 OF_LIST = "IN (SELECT value FROM json_each(?))"
 
@@ -324,11 +321,6 @@ class Catalog:
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""
         return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language"))
-
-    def count_characters(self, most: int) -> int:
-        """Count the characters of the first `most` chunks."""
-        rows = self.rows(f"SELECT length({_PLAIN}) {_OF_CHUNKS} LIMIT ?", [most])
-        return sum(row[0] + 1 for row in rows)
 
     def _posts(self, selection: str, *values: object) -> dict[int, Post]:
         rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)

@@ -9,7 +9,6 @@ import pytest
 
 from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
-    SMALL_BLOG,
     Confidence,
     compute_confidence_features,
     estimate_confidence,
@@ -38,8 +37,8 @@ def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retri
     )
 
 
-def estimate(retrieved: Retrieval, characters: int = SMALL_BLOG) -> Confidence:
-    return estimate_confidence(retrieved, characters, "en")
+def estimate(retrieved: Retrieval) -> Confidence:
+    return estimate_confidence(retrieved, "en")
 
 
 @pytest.mark.parametrize("nearness", [0.55, None])
@@ -53,11 +52,6 @@ def test_what_headings_reach_is_normal_and_what_absent_ones_do_is_low(
     assert far.notice
     assert estimate(reaching(1.0, nearness and 0.1)).word == "normal"
     assert 0.0 < far.certainty < near.certainty < 1.0
-
-
-def test_a_small_blog_has_the_benefit_of_the_doubt() -> None:
-    usual = estimate(reaching(0.5, 0.35)).certainty
-    assert estimate(reaching(0.5, 0.35), 0).certainty > usual
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import UnknownPost
-from blog_search_mcp.index.search import confidence
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.search import NO_WORDS
@@ -194,10 +193,7 @@ def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(ma
     assert misspelled == replace(meant, notice=misspelled.notice)
 
 
-def test_a_low_confidence_is_told_with_hits_and_not_without(
-    made: Blog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(confidence, "SMALL_BLOG", 1)
+def test_a_low_confidence_is_told_with_hits_and_not_without(made: Blog) -> None:
     far = ask(made, "zebra xylophone orchestra quartet recital", by_words=True)
     assert (far.confidence, far.notice) == ("low", NOTICE)
     none = ask(made, "xylophone", by_words=True)
