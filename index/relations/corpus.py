@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.passages import Passages
-from blog_search_mcp.index.relations.similarity.wording import Titles, stems_of
+from blog_search_mcp.index.relations.similarity.wording import Titles
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Link
 
@@ -39,16 +38,6 @@ class Corpus:
     def titles(self) -> Titles:
         """The words of the posts' titles."""
         return Titles(self.posts, self.snapshot.lexical.posts.having)
-
-    @cached_property
-    def link_words(self) -> dict[str, set[tuple[int, int | None]]]:
-        """By the words of links to posts, a blank around each term: from which posts to which."""
-        ends = defaultdict[str, set[tuple[int, int | None]]](set)
-        for post, links in self.links.items():
-            for link, target in links:
-                terms = " ".join(stems_of(link.words, self.posts[post].language))
-                ends[f" {terms} "].add((post, target and target.post))
-        return {k: v for k, v in ends.items() if any(to is not None for _, to in v)}
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""

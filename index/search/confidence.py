@@ -26,10 +26,10 @@ more by the logarithm of their number (it is the largest of so many), and what a
 reach more than that: on eleven blogs of 434 to 15,370 vectors within .05, with either packaged
 model. Measured on the blog itself they gain nothing on those left out of the fit."""
 
-SMALL_BLOG, SMALL_LOGIT = 60, 0.6
+SMALL_BLOG, SMALL_LOGIT = 30, 1.2
 """Vectors from which on a blog is large enough that the words it lacks count in full, and what a
 blog of none would add to the logit: of seven blogs cut to 3, 8 and 20 posts of a few paragraphs
-.02, .04 and .04 of the answered questions are low, and .99, .96 and .96 of everyday ones."""
+.02, .04 and .04 of the answered questions are low, and .95, .96 and .98 of everyday ones."""
 
 LEAST_QUERY_COVERAGE = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""

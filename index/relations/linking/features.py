@@ -5,7 +5,6 @@ Cosines are standardised over the blog's posts, because embedders spread them di
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -43,9 +42,8 @@ def weigh_posts(
     sentences = [[term.stem for term in sentence] for sentence in prose.sentences]
     text = f" {' . '.join(map(' '.join, sentences))} "
     terms = frozenset[str]().union(*sentences)
-    linked = _name_by_links(corpus, text, among)
     features = {
-        "named": [max(titles.name_post(n, text), linked.get(n, 0.0)) for n in posts],
+        "named": [titles.name_post(number, text) for number in posts],
         "title": [titles.rarity.share(terms, of=titles.terms[n]) for n in posts],
         **_compare_meaning(corpus, cosines, posts),
     }
@@ -53,17 +51,6 @@ def weigh_posts(
     for name, column in features.items():
         scores += WEIGHTS[name] * np.asarray(column)
     return [posts[place] for place in np.argsort(-np.round(scores, 4), kind="stable")]
-
-
-def _name_by_links(corpus: Corpus, text: str, among: Collection[int]) -> dict[int | None, float]:
-    """Return how tellingly and surely words in a text name posts that others link to with them."""
-    rarity, named = corpus.titles.rarity, dict[int | None, float]()
-    for words in filter(text.__contains__, corpus.link_words):
-        targets = [target for post, target in corpus.link_words[words] if post in among]
-        telling = min(rarity.sum(words.split()) / rarity.highest, 1.0)
-        for target, count in Counter(targets).items():
-            named[target] = max(named.get(target, 0.0), telling * count / (len(targets) + 1))
-    return named
 
 
 def _compare_meaning(

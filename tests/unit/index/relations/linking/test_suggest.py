@@ -80,15 +80,6 @@ def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     ]
 
 
-def test_words_that_another_post_links_with_name_a_post(blog: MakeBlog) -> None:
-    ferries = {f"{side}.md": f"# Ferry {side}\n\nIt sails.\n" for side in ("north", "south")}
-    others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(12)}
-    quay = {"quay.md": "# Quay\n\nTake the [slow boat](south.md).\n"}
-    corpus = blog(ferries | others | quay).reader().corpus()
-    draft = read_draft(b"# News\n\nThe ferry is a slow boat.\n", "new.md")
-    assert shown(suggest_links(corpus, draft, None, 1)) == [("south.md", 3, "ferry")]
-
-
 def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
     text = b"---\ntitle: Onion Soup!\n---\nOnion soup, a Zwiebelsuppe.\n"
     assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
