@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 SIGNALLED = 128
@@ -33,3 +34,20 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())
     os._exit(SIGNALLED + number if status is None else status)
+
+
+@contextmanager
+def block_interrupts() -> Iterator[None]:
+    """Block SIGINT here, and for processes that are started here, until they unblock it.
+
+    Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
+    such mask.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
+from blog_search_mcp.index.signals import block_interrupts
 from blog_search_mcp.ingest import GC_THRESHOLD
 
 if TYPE_CHECKING:
@@ -136,10 +137,13 @@ class WorkerPool:
         from pebble import ProcessPool
 
         if self._pool is None:
+            context = _Context()
+            context.RLock()  # the first one starts a process, after which SIGINT is unblocked
             start = partial(gc.set_threshold, GC_THRESHOLD)
-            self._pool = ProcessPool(self._processes, 0, start, context=_Context())
+            self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
-            return self._pool.schedule(work, [item], timeout=MOST_SECONDS)
+            with block_interrupts():  # it may start a process
+                return self._pool.schedule(work, [item], timeout=MOST_SECONDS)
         except RuntimeError as error:  # the pool is broken
             raise _explain_lost(ENDS_PROCESS) from error
 
