@@ -42,7 +42,6 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
         **post_facts(hit.post, hit.preview),
         "headings": list(results.headings_below(results.headings_over(hit), hit.post.title)),
         "marks": highlight(hit.preview, query, language),
-        "own_score": max(sum(reason.share * reason.value for reason in hit.reasons), 0.0),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "score": hit.score,
         "lines": f"{chunk.first_line}-{chunk.last_line}",

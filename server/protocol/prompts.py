@@ -99,13 +99,9 @@ def _choices(engine: Engine, argument: str) -> dict[str, str]:
 
     A post is found by any part of its path or of its title, since few people know its path.
     """
-    match argument:
-        case "path" | "a" | "b" | "draft":
-            return {
-                source: f"{source}\n{title}" for source, title in engine.reader().listing().names()
-            }
-        case "topic":
-            overview = engine.overview
-            sections = sorted(overview.sections, key=lambda section: -section[1])
-            return {name: name for name, _posts in (*overview.tags, *sections)}
-    return {}
+    if argument == "topic":
+        overview = engine.overview
+        sections = sorted(overview.sections, key=lambda section: -section[1])
+        return {name: name for name, _posts in (*overview.tags, *sections)}
+    posts = () if argument == "question" else engine.reader().listing().names()
+    return {source: f"{source}\n{title}" for source, title in posts}
