@@ -22,26 +22,25 @@ Prompts: TypeAlias = Mapping[str, types.Prompt]
 """By name."""
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
-PROMPTS: Prompts = {
-    name: types.Prompt(
-        name=name,
-        title=row["title"],
-        description=row["description"],
-        arguments=[
-            types.PromptArgument(name=argument, description=said, required=True)
-            for argument, said in row["arguments"].items()
-        ],
-    )
-    for name, row in _TABLE.items()
-}
 MOST = 100
 """Completions; the specification's limit."""
 
 
 def offered_prompts(toolset: ToolsetName) -> Prompts:
     """Return the prompts for a client that is offered these tools."""
-    is_author = toolset == "author"
-    return {name: PROMPTS[name] for name in PROMPTS if is_author >= ("for_authors" in _TABLE[name])}
+    return {
+        name: types.Prompt(
+            name=name,
+            title=row["title"],
+            description=row["description"],
+            arguments=[
+                types.PromptArgument(name=argument, description=said, required=True)
+                for argument, said in row["arguments"].items()
+            ],
+        )
+        for name, row in _TABLE.items()
+        if toolset == "author" or "for_authors" not in row
+    }
 
 
 def argument_names(prompts: Prompts, name: str) -> list[str]:
