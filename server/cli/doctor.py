@@ -5,7 +5,6 @@ The index is opened by the functions that a server opens it with.
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -132,19 +131,15 @@ def _check_entry(
     program, index = str(fields.get("command") or ""), find_index(fields)
     write = command("install", client.word, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"
-    if shutil.which(program) is None:
-        return "problem", f"starts {program}, which is not there. {anew}"
-    if not Path(program).is_absolute():
-        return "warning", f"starts {program}, but the client may have another PATH. {anew}"
-    if index is None:
-        return "warning", f"names no index by its whole path. {anew}"
+    if reason := explain_start(fields):
+        return "problem", f"does not start ({reason}). {anew}"
+    if index is None or not Path(program).is_absolute():
+        return "warning", f"does not name program and index by their whole paths. {anew}"
     over, store = replace(settings, index=index), open_store(index)
     try:
         store.read_manifest(store.current_number())
     except IndexProblem as error:
         return "problem", f"names {index}. {with_folders(str(error), over)}"
-    if reason := explain_start(fields):
-        return "problem", f"does not start ({reason}). {anew}"
     watched = find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
         return "warning", with_folders(f"follows {watched}, which is gone: `{TO_SETUP}`", over)

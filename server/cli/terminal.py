@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import click
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 
@@ -35,7 +34,11 @@ def escape_controls(text: str) -> str:
 
 def with_folders(sentence: str, settings: Settings) -> str:
     """Complete the commands in a sentence for this run's index and its posts."""
-    return complete_commands(sentence, blog_of(settings.index)) if "`" in sentence else sentence
+    if "`" not in sentence:
+        return sentence
+    from blog_search_mcp.index.posts.last_ingest import blog_of
+
+    return complete_commands(sentence, blog_of(settings.index))
 
 
 def tell(sentence: str, settings: Settings) -> None:
@@ -117,11 +120,9 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
 def _highlight(hit: Mapping[str, Any]) -> str:
     text, at, shown = escape_controls(hit["preview"].replace("\n", " ")), 0, ""
     for start, end in hit.get("marks", ()):
-        shown += _slice(text, at, start) + click.style(
-            _slice(text, start, end), "yellow", bold=True
-        )
+        shown += text[at:start] + click.style(text[start:end], "yellow", bold=True)
         at = end
-    return shown + _slice(text, at)
+    return shown + text[at:]
 
 
 def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
@@ -131,12 +132,6 @@ def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
         weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
         if abs(weight * value) >= LEAST:
             yield f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
-
-
-def _slice(text: str, start: int, end: int | None = None) -> str:
-    """Cut out what facts count in UTF-16, as browsers do."""
-    units = text.encode("utf-16-le")
-    return units[2 * start : None if end is None else 2 * end].decode("utf-16-le")
 
 
 def _clean(text: str) -> str:

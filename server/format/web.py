@@ -6,14 +6,13 @@ headings, what matched as marks, and what the score is made of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Query, analyse_query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.snippets import Span, highlight
+from blog_search_mcp.index.search.snippets import highlight
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
@@ -42,8 +41,7 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
     return {
         **post_facts(hit.post, hit.preview),
         "headings": list(results.headings_below(results.headings_over(hit), hit.post.title)),
-        "marks": utf16(hit.preview, highlight(hit.preview, query, language)),
-        "own_score": max(sum(reason.share * reason.value for reason in hit.reasons), 0.0),
+        "marks": highlight(hit.preview, query, language),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "score": hit.score,
         "lines": f"{chunk.first_line}-{chunk.last_line}",
@@ -101,8 +99,3 @@ def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     names = ("source", "title", "section", "date", "url", "authors", "tags")
     facts = {name: getattr(post, name) for name in names}
     return {**facts, "language": post.language + script}
-
-
-def utf16(text: str, spans: Iterable[Span]) -> list[list[int]]:
-    """Count spans of characters as browsers do, where a character beyond U+FFFF takes two."""
-    return [[len(text[:at].encode("utf-16-le")) // 2 for at in span] for span in spans]

@@ -15,8 +15,10 @@ import logging
 import socket
 from collections.abc import Container
 from contextlib import suppress
+from typing import Any
 
 import uvicorn
+from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
@@ -27,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
-from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 PATH = "/mcp"
@@ -40,7 +42,7 @@ GRACE = 10
 log = logging.getLogger(__name__)
 
 
-def build_app(engine: Engine, address: Address, server: BlogServer | None = None) -> ASGIApp:
+def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
     """Build the application for `address`, open to those whom it admits.
 
     `server` answers at `/mcp`; by default one with the core tools that logs nothing.
@@ -105,7 +107,7 @@ def serve_http(settings: Settings, address: Address) -> int:
         log_level="warning",
         server_header=False,
     )
-    server = _Server(config, address, engine, mcp)
+    server = _Server(config, address, engine)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
@@ -123,15 +125,13 @@ def _find_host() -> str:
 
 
 class _Server(uvicorn.Server):
-    """Opens the index and says where it serves once the port is taken; ends streams at a signal."""
+    """Opens the index and says where it serves once the port is taken."""
 
-    def __init__(
-        self, config: uvicorn.Config, address: Address, engine: Engine, mcp: BlogServer
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, address: Address, engine: Engine) -> None:
         super().__init__(config)
         host = _find_host() if address.is_any else address.url_host
         self._url, self._address = f"http://{host}:{address.port}", address
-        self._engine, self._changes = engine, mcp.changes
+        self._engine = engine
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take the port."""
@@ -143,8 +143,3 @@ class _Server(uvicorn.Server):
         if not self._address.is_local:
             word = f"{PACKAGE} install CLIENT --url {self._url}{PATH} --token-file FILE"
             log.info("Whoever shall ask it writes an entry: %s", word)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, which would last as long as the grace, and wait for the rest."""
-        self._changes.close()
-        await super().shutdown(sockets)

@@ -7,7 +7,6 @@ all failures pass one place, `call_tool`.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
@@ -18,13 +17,11 @@ from typing import Any, Final, TypeVar
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
-from mcp.server import subscriptions
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
 from blog_search_mcp import __version__
-from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
@@ -55,8 +52,6 @@ STABLE: Final = ("tools/list", "prompts/list", "resources/templates/list")
 """What stays while this process lives, and a client need not ask for again within an hour."""
 CHANGING: Final = ("resources/list", "resources/read")
 """What an ingest may change, and a client may keep for a minute."""
-PAUSE = 1.0
-"""Seconds between two reads of the index's stamp, once a client listens for changes."""
 NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
@@ -69,56 +64,16 @@ Params = TypeVar("Params")
 Result = TypeVar("Result")
 
 
-class ChangeStreams(subscriptions.ListenHandler):
-    """The streams on which clients of 2026-07-28 are told that the index changed.
-
-    `stamp` identifies the live generation. Earlier clients are not told: the SDK gives no public
-    way to a connection that outlives a request.
-    """
-
-    def __init__(self, stamp: Callable[[], Stamp | None]) -> None:
-        self._stamp, self._changes = stamp, subscriptions.InMemorySubscriptionBus()
-        super().__init__(self._changes)
-        self._followed: set[str] = set()
-        self._watching: asyncio.Task[None] | None = None
-
-    async def __call__(
-        self, ctx: Context, params: types.SubscriptionsListenRequestParams
-    ) -> types.SubscriptionsListenResult:
-        """Serve one stream until either side ends it; the first begins to watch."""
-        self._followed.update(params.notifications.resource_subscriptions or ())
-        self._watching = self._watching or asyncio.create_task(self._watch())
-        return await super().__call__(ctx, params)
-
-    async def _watch(self) -> None:
-        before = await asyncio.to_thread(self._stamp)
-        while True:
-            await asyncio.sleep(PAUSE)
-            now = await asyncio.to_thread(self._stamp)
-            if now not in (None, before):  # `None` also while a server cannot be reached
-                before = now
-                await self._changes.publish(subscriptions.ResourcesListChanged())
-                for uri in sorted(self._followed):
-                    await self._changes.publish(subscriptions.ResourceUpdated(uri))
-
-
-class BlogServer(Server[Any]):
-    """The SDK's server, and the streams on which its clients are told of changes."""
-
-    changes: ChangeStreams
-
-
 def build_server(
     engine: Engine, toolset: ToolsetName = "core", log: Path | None = None
-) -> BlogServer:
+) -> Server[Any]:
     """Build the server over `engine`; each call of a tool is noted in `log`."""
     tools = TOOLSETS[toolset]
     offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
     templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     prompted = types.ListPromptsResult(prompts=[*offered.values()])
-    changes = ChangeStreams(engine.store.stamp)
-    server = BlogServer(
+    server = Server[Any](
         NAME,
         version=__version__,
         cache_hints={
@@ -130,12 +85,10 @@ def build_server(
         on_list_resources=in_thread(partial(resources.list_resources, engine)),
         on_list_resource_templates=in_thread(lambda *_: templates),
         on_read_resource=in_thread(partial(resources.read_resource, engine)),
-        on_subscriptions_listen=changes,
         on_list_prompts=in_thread(lambda *_: prompted),
         on_get_prompt=in_thread(partial(prompts.get_prompt, offered)),
         on_completion=in_thread(partial(prompts.complete, engine, offered)),
     )
-    server.changes = changes
 
     async def add_instructions(ctx: Context, call_next: CallNext) -> HandlerResult:
         """Put them into the first reply of either era, as the index is at that moment."""
@@ -143,11 +96,9 @@ def build_server(
         if ctx.method not in {"initialize", "server/discover"} or not isinstance(result, dict):
             return result
         info, about = await run_sync(introduce, engine, abandon_on_cancel=True)
-        # The tools stay; the SDK says of all lists that they change.
-        capabilities = {**result["capabilities"], "tools": {"listChanged": False}}
         is_old = ctx.method == "initialize"
         shown = {"serverInfo": info} if is_old else {"_meta": {types.SERVER_INFO_META_KEY: info}}
-        return {**result, **shown, "capabilities": capabilities, "instructions": about}
+        return {**result, **shown, "instructions": about}
 
     server.middleware.append(add_instructions)
     return server

@@ -22,26 +22,25 @@ Prompts: TypeAlias = Mapping[str, types.Prompt]
 """By name."""
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
-PROMPTS: Prompts = {
-    name: types.Prompt(
-        name=name,
-        title=row["title"],
-        description=row["description"],
-        arguments=[
-            types.PromptArgument(name=argument, description=said, required=True)
-            for argument, said in row["arguments"].items()
-        ],
-    )
-    for name, row in _TABLE.items()
-}
 MOST = 100
 """Completions; the specification's limit."""
 
 
 def offered_prompts(toolset: ToolsetName) -> Prompts:
     """Return the prompts for a client that is offered these tools."""
-    is_author = toolset == "author"
-    return {name: PROMPTS[name] for name in PROMPTS if is_author >= ("for_authors" in _TABLE[name])}
+    return {
+        name: types.Prompt(
+            name=name,
+            title=row["title"],
+            description=row["description"],
+            arguments=[
+                types.PromptArgument(name=argument, description=said, required=True)
+                for argument, said in row["arguments"].items()
+            ],
+        )
+        for name, row in _TABLE.items()
+        if toolset == "author" or "for_authors" not in row
+    }
 
 
 def argument_names(prompts: Prompts, name: str) -> list[str]:
@@ -99,13 +98,9 @@ def _choices(engine: Engine, argument: str) -> dict[str, str]:
 
     A post is found by any part of its path or of its title, since few people know its path.
     """
-    match argument:
-        case "path" | "a" | "b" | "draft":
-            return {
-                source: f"{source}\n{title}" for source, title in engine.reader().listing().names()
-            }
-        case "topic":
-            overview = engine.overview
-            sections = sorted(overview.sections, key=lambda section: -section[1])
-            return {name: name for name, _posts in (*overview.tags, *sections)}
-    return {}
+    if argument == "topic":
+        overview = engine.overview
+        sections = sorted(overview.sections, key=lambda section: -section[1])
+        return {name: name for name, _posts in (*overview.tags, *sections)}
+    posts = () if argument == "question" else engine.reader().listing().names()
+    return {source: f"{source}\n{title}" for source, title in posts}

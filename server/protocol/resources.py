@@ -58,7 +58,7 @@ def list_resources(
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
     try:
         posts = engine.reader().listing().following((day, source) if slash else None, PAGE + 1)
-    except IndexMissing:  # an empty blog; subscribers are notified when there is one
+    except IndexMissing:  # an empty blog
         posts = ()
     page, last = [_describe_post(post) for post in posts[:PAGE]], posts[PAGE - 1 : PAGE]
     return types.ListResourcesResult(

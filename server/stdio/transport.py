@@ -18,13 +18,14 @@ import anyio
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from mcp import MCPError, types
+from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.protocol.app import BlogServer, build_server
+from blog_search_mcp.server.protocol.app import build_server
 from blog_search_mcp.server.settings import Settings
 
 GRACE = 10.0
@@ -46,7 +47,9 @@ def serve_stdio(settings: Settings) -> int:
     return 0
 
 
-async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable[[], None]) -> None:
+async def serve(
+    server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
+) -> None:
     """Serve until `requests` end and what was asked is answered, or GRACE is over."""
     unanswered: set[object] = set()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -70,7 +73,6 @@ async def serve(server: BlogServer, requests: BinaryIO, on_first_reply: Callable
                 elif isinstance(message, types.JSONRPCNotification) and message.params:
                     unanswered.discard(message.params.get("requestId"))  # of one cancelled
                 await to_server.send(SessionMessage(message))
-            server.changes.close()
             with anyio.move_on_after(GRACE):
                 while unanswered:
                     await anyio.sleep(PAUSE)

@@ -9,7 +9,7 @@ import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
-from blog_search_mcp.server.protocol.prompts import PROMPTS, argument_names
+from blog_search_mcp.server.protocol.prompts import argument_names, offered_prompts
 from blog_search_mcp.server.protocol.resources import TEMPLATE
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
@@ -23,6 +23,8 @@ DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
 TEXT = f"1 to {TEXT_LENGTH:,} characters"
 """The range of a text whose schema has none, to save a model's tokens."""
 DRAFT = f"1 to {DRAFT_LENGTH:,} characters"
+
+PROMPTS = offered_prompts("author")
 
 
 def rows(heading: str, first: str) -> list[list[str]]:

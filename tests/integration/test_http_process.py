@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 import subprocess
@@ -18,9 +17,8 @@ from mcp import Client
 from tests.support.faults.server_process import META
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
-from tests.support.served import POSTS, SOUP, indexed, ingest, serving, write
+from tests.support.served import POSTS, indexed, serving
 from tests.support.waiting import PATIENCE, until
-from tests.support.wire import LISTEN, TOLD
 
 HELD = """
 import pathlib, sys, time
@@ -90,25 +88,3 @@ async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert (process.returncode, out, b"Traceback" in err) == (0, b"", False)
-
-
-def test_streams_tell_of_changes_and_end_whole_at_a_signal(tmp_path: Path) -> None:
-    index = indexed(tmp_path, {"soup.md": SOUP})
-    request = {"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": LISTEN}
-    headers = {**HEADERS, "Mcp-Method": "subscriptions/listen"}
-    with (
-        serving(index, stderr=subprocess.PIPE) as (url, process),
-        httpx.stream("POST", url, json=request, headers=headers, timeout=PATIENCE) as stream,
-    ):
-        lines = stream.iter_lines()
-        events = (json.loads(line[6:]) for line in lines if line.startswith("data: "))
-        told = [next(events)["method"]]
-        write(tmp_path / "content", {"soup.md": f"{SOUP}\nServe it hot.\n"})
-        ingest(tmp_path / "content", index)
-        told += [next(events)["method"] for _ in range(2)]
-        process.send_signal(signal.SIGTERM)
-        [end] = events
-        _, err = process.communicate(timeout=PATIENCE)
-    assert told == TOLD
-    assert (end["id"], end["result"]["resultType"]) == (7, "complete")
-    assert (process.returncode, b"ERROR" in err, b"Traceback" in err) == (0, False, False)

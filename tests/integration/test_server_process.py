@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, TextContent
 
 from tests.support.paths import ROOT
 from tests.support.served import KV, POSTS, SOUP, indexed, ingest, write
-from tests.support.wire import LISTEN, MODERN, TOLD, wire
+from tests.support.wire import MODERN, wire
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
@@ -72,21 +72,6 @@ async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> N
         write(content, {"stew.md": "# Stew\n\nAn onion soup that cooked for longer.\n"})
         ingest(content, tmp_path / "index")
         assert await sources() == {"soup.md", "stew.md"}
-
-
-def test_a_client_that_listens_is_told_of_changes_and_answered_when_it_leaves(
-    tmp_path: Path,
-) -> None:
-    index = indexed(tmp_path, {"soup.md": SOUP})
-    with wire(index) as server:
-        told = [server.ask(7, "subscriptions/listen", LISTEN)["method"]]
-        write(tmp_path / "content", {"soup.md": f"{SOUP}\nServe it hot.\n"})
-        ingest(tmp_path / "content", index)
-        told += [server.reply()["method"] for _ in range(2)]
-        out, err = server.rest()
-    assert told == TOLD
-    reply = json.loads(out)
-    assert (reply["id"], reply["result"]["resultType"], err) == (7, "complete", b"")
 
 
 NOISY = """

@@ -14,19 +14,6 @@ from tests.support.faults.server_process import META, line
 from tests.support.paths import ROOT
 
 MODERN = {"_meta": META}
-LISTEN = {
-    **MODERN,
-    "notifications": {
-        "resourcesListChanged": True,
-        "resourceSubscriptions": ["blog://post/soup.md"],
-    },
-}
-TOLD = [
-    "notifications/subscriptions/acknowledged",
-    "notifications/resources/list_changed",
-    "notifications/resources/updated",
-]
-"""What a client that listens is told until the index has changed once."""
 
 
 class Wire:

@@ -29,15 +29,16 @@ export function element(name, attributes = {}, ...children) {
 // What the server says.
 export const told = (sentence, role = null) => element("p", { class: "notice", role, lang: "en" }, sentence);
 
-// A text with its runs inside `marks` as <mark>.
+// A text with its runs inside `marks`, which count characters, as <mark>.
 function marked(text, marks) {
+  const letters = [...text];
   let at = 0;
   const nodes = marks.flatMap(([from, to]) => {
-    const before = text.slice(at, from);
+    const before = letters.slice(at, from).join("");
     at = to;
-    return [before, element("mark", {}, text.slice(from, to))];
+    return [before, element("mark", {}, letters.slice(from, to).join(""))];
   });
-  return [...nodes, text.slice(at)];
+  return [...nodes, letters.slice(at).join("")];
 }
 
 // Facts on one line, with a dot between them.

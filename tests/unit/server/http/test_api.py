@@ -52,12 +52,9 @@ def ask(client: TestClient, question: str, **given: Any) -> Any:
 
 
 def bracketed(text: str, marks: list[list[int]]) -> str:
-    """Mark runs of UTF-16 units as a browser counts them."""
-    units = text.encode("utf-16-le")
     for start, end in reversed(marks):
-        parts = units[: 2 * start], units[2 * start : 2 * end], units[2 * end :]
-        units = parts[0] + "[".encode("utf-16-le") + parts[1] + "]".encode("utf-16-le") + parts[2]
-    return units.decode("utf-16-le")
+        text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+    return text
 
 
 def test_a_hit_tells_where_it_is_what_matched_and_why_it_is_here(client: TestClient) -> None:
