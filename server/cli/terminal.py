@@ -16,8 +16,6 @@ from blog_search_mcp.server.settings import Settings
 Facts: TypeAlias = dict[str, Any]
 
 CONFIDENCE = {"normal": "green", "low": "red"}
-LEAST = 0.0005
-"""What adds less to a score cannot be seen in it."""
 
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -130,7 +128,7 @@ def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
     yield "why:"
     for reason in hit["reasons"]:
         weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
-        if abs(weight * value) >= LEAST:
+        if round(weight * value, 3):
             yield f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
 
 
