@@ -14,6 +14,7 @@ import click
 
 from blog_search_mcp.index.command_line import json_option, read_absolute
 from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
 from blog_search_mcp.server.cli.terminal import print_json, show
@@ -48,8 +49,6 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
     A file is named by its path below the content folder, else by its name. Raises OSError and
     BlogSearchError.
     """
-    from blog_search_mcp.index.posts.last_ingest import blog_of
-
     text, source, path = None, subject, Path(subject).expanduser()
     if subject == "-":
         text, source = sys.stdin.buffer.read(), ""
@@ -150,7 +149,7 @@ def audit(
 
 
 def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
-    from blog_search_mcp.index.posts.last_ingest import read_folder, read_last_ingest
+    from blog_search_mcp.index.posts.last_ingest import read_folder
     from blog_search_mcp.index.relations.audit import audit
 
     corpus, today = engine_for_one(settings, embeds=False).corpus(), date.today()

@@ -25,6 +25,8 @@ from blog_search_mcp.index.command_line import (
 from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.posts.last_ingest import index_beside
+from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
@@ -104,11 +106,7 @@ def over_index(work: Command) -> Command:
         usage_log: Path | None = None,
         **arguments: Any,
     ) -> int:
-        if watch and not index:
-            from blog_search_mcp.index.posts.last_ingest import index_beside
-
-            index = index_beside(watch)
-        index = index or read_absolute(DEFAULT_FOLDER)
+        index = index or (index_beside(watch) if watch else read_absolute(DEFAULT_FOLDER))
         settings = Settings(index, embedder_url, watch, toolset, usage_log)
         try:
             return work(settings, **arguments)
@@ -241,8 +239,6 @@ def start_server(settings: Settings, address: Address | None) -> int:
     logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
         if settings.watch is not None:
-            from blog_search_mcp.index.posts.walk import refuse_inside
-
             refuse_inside(settings.watch, settings.index)
         else:
             logging.warning("No index can be read at %s yet.", settings.index)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import click
 
 from blog_search_mcp.index.commands import complete_commands
+from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 
@@ -32,11 +33,7 @@ def escape_controls(text: str) -> str:
 
 def with_folders(sentence: str, settings: Settings) -> str:
     """Complete the commands in a sentence for this run's index and its posts."""
-    if "`" not in sentence:
-        return sentence
-    from blog_search_mcp.index.posts.last_ingest import blog_of
-
-    return complete_commands(sentence, blog_of(settings.index))
+    return complete_commands(sentence, blog_of(settings.index)) if "`" in sentence else sentence
 
 
 def tell(sentence: str, settings: Settings) -> None:

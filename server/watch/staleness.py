@@ -12,15 +12,13 @@ from datetime import UTC, datetime
 
 from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
+from blog_search_mcp.index.posts.last_ingest import describe_changes, find_changes, read_last_ingest
 from blog_search_mcp.index.store.disk import read_stamp
 from blog_search_mcp.index.stores import Location, open_store
 
 INTERVAL = 3.0
 """Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms
 of a processor, so a client that searches without end spends less than a hundredth of it here."""
-
-DELAY = 0.5
-"""Seconds until a comparison begins, so that it takes no processor from the answer."""
 
 LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
@@ -30,18 +28,16 @@ LOST = (
 log = logging.getLogger(__name__)
 
 
-def run_soon(work: Callable[[], None]) -> None:
-    """Run `work` once the answer is out, in a thread that does not keep the process alive."""
-    timer = threading.Timer(DELAY, work)
-    timer.daemon = True
-    timer.start()
+def run_in_thread(work: Callable[[], None]) -> None:
+    """Run `work` in a thread that does not keep the process alive."""
+    threading.Thread(target=work, name="staleness", daemon=True).start()
 
 
 class StalenessCheck:
     """Compares one index with its content folder; safe for concurrent use."""
 
     def __init__(
-        self, index: Location, run: Callable[[Callable[[], None]], None] = run_soon
+        self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
     ) -> None:
         self._store = open_store(index)
         self._record = self._store.layout.last_ingest
@@ -65,12 +61,6 @@ class StalenessCheck:
         return self._notice if self._compared == read_stamp(self._record) else None
 
     def _compare(self) -> None:
-        from blog_search_mcp.index.posts.last_ingest import (
-            describe_changes,
-            find_changes,
-            read_last_ingest,
-        )
-
         notice, self._began, stamp = None, time.monotonic(), read_stamp(self._record)
         now = datetime.now(UTC)
         try:
