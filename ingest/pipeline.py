@@ -118,7 +118,8 @@ class _Ingest:
     def _write(self) -> Manifest:
         """Write what changed, then the backlog; each generation is published when complete."""
         embedder, manifest = self.plan.choice.embedder, self.plan.base
-        preload(embedder.identity.name)
+        if self.job.embeds:
+            preload(embedder.identity.name)
         from blog_search_mcp.index.embedders.cache import EmbeddingCache
         from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
