@@ -33,6 +33,9 @@ SAME: Final = 0.999
 1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
 
 
+MOST_USUAL: Final = 0.95
+"""Largest usual cosine: cosines of a model that tells no texts apart leave no way to 1."""
+
 _PACKAGED: Final = {"multilingual-e5-small": 0.8}
 """Of the packaged models, which are asked for no fingerprint: mean cosine of two of TEXTS."""
 
@@ -60,11 +63,11 @@ def embeds_same(recorded: str, packed: str) -> bool:
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """How near two texts are that have nothing in common: .0 to .8, by embedder."""
+    """How near two texts are that have nothing in common, MOST_USUAL at most."""
     if identity.fingerprint is None:
         return _PACKAGED.get(identity.model, 0.0)
     data = base64.b64decode(identity.fingerprint.vectors)
     rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
     rows = rows[rows.any(axis=1)]
     cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
-    return float(cosines.mean()) if len(cosines) else 0.0
+    return min(float(cosines.mean()), MOST_USUAL) if len(cosines) else 0.0

@@ -137,6 +137,7 @@ def _find_parts(
     """Return the parts of a series if posts with one sign, and of its very name, make one."""
     numbers = {sign.number for sign in members.values() if sign.number is not None}
     group = [*opening, *members]
+    is_series = True
     if kind == "marked":
         group = [*opening[-1:], *members] if 1 not in numbers else [*members]
         is_series = len(numbers) > 1 or len(group) > len(members)
@@ -145,8 +146,6 @@ def _find_parts(
         is_series = is_series and max(numbers) < 2 * len(numbers)
     elif kind == "clause":
         is_series = len(group) > 2 or not linked.isdisjoint(permutations(group, 2))
-    else:
-        is_series = True
     return group if is_series else ()
 
 

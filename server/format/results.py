@@ -121,7 +121,7 @@ def brief_facts(hit: Hit) -> dict[str, Any]:
     facts = present(hit_facts(hit))
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
     if "heading" in facts:
-        facts["heading"] = heading_path(headings_over(hit), hit.post.title, HEADING_WIDTH)
+        facts["heading"] = heading_path(tuple(facts["heading"].split(" > ")), width=HEADING_WIDTH)
     return facts
 
 

@@ -239,6 +239,12 @@ def test_a_server_that_refuses_a_known_text_embeds_all_others(served: Served) ->
     assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
 
 
+def test_posts_of_a_model_that_tells_no_texts_apart_are_found_by_words(served: Served) -> None:
+    served.server.on_text[""] = alters(lambda rows: [[1.0] * len(row) for row in rows])
+    assert served.ingest(POSTS).status == 0
+    assert "wool.md" in served.search()
+
+
 BAD: dict[str, Fault] = {
     **{name: PASSING[name] for name in ("crashed", "zeros", "no answer")},
     "disliked": fails(400, "content policy"),
