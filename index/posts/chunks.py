@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, takewhile
 
-from blog_search_mcp.index.embedders.base import count_tokens
+from blog_search_mcp.index.embedders.base import count_tokens, has_more_tokens
 from blog_search_mcp.index.posts.markdown.body import Block, Body
 from blog_search_mcp.index.types import Chunk
 
@@ -118,7 +118,8 @@ def split_windows(plain: str, most: int) -> list[str]:
     limits = Limits(least=most // 2, most=most, scrap=most // 5)
     lines = []
     for line in plain.split("\n"):
-        ends = _cut(line, _PROSE, count_tokens, most) if count_tokens(line) > most else [len(line)]
+        is_long = has_more_tokens(line, most)
+        ends = _cut(line, _PROSE, count_tokens, most) if is_long else [len(line)]
         lines += [line[start:end] for start, end in pairwise([0, *ends])]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
@@ -173,7 +174,7 @@ class _Cutter:
         for inner, inside in _list_sections(blocks[first:]):
             name, end = inner.heading, (inside or [inner])[-1].end
             below = (*path, name) if name and name != self.title else path
-            is_large = count_tokens(self.body.text[inner.start : end]) > self.limits.most
+            is_large = has_more_tokens(self.body.text[inner.start : end], self.limits.most)
             if self.limits.packs_sections and not is_large and end - inner.start <= LONGEST:
                 small.append(_Span(inner.start, end, below, inner.end))
                 continue
@@ -196,7 +197,7 @@ class _Cutter:
 
     def _piece_ends(self, block: Block) -> Iterator[int]:
         text = self.body.text[block.start : block.end]
-        is_large = count_tokens(text) > self.limits.most
+        is_large = has_more_tokens(text, self.limits.most)
         if is_large and block.children:
             for child in block.children:
                 yield from self._piece_ends(child)
