@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import NoReturn
 
@@ -12,6 +13,7 @@ from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
 
 def main() -> NoReturn:
     """Run one command and end the process with its status."""
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # it searches all packages: 25 of 440 ms
     gc.set_threshold(GC_THRESHOLD)  # what is imported or indexed is seldom garbage
     end_on_signals(STOPPED if sys.argv[1:2] == ["ingest"] else "")
     from blog_search_mcp.cli import program
