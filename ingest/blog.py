@@ -1,9 +1,8 @@
 """Where the posts of a whole site lie, and what a blog is called."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from blog_search_mcp.ingest.sites.settings import Config
+from blog_search_mcp.ingest.sites.settings import Config, find_setting
 from blog_search_mcp.ingest.sites.site import find_configured
 
 _TITLES = ("title", "site_name", "website.title", "book.title")
@@ -17,23 +16,13 @@ _PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
     """Return the title of a blog, that of its folder without one, and its description."""
-    settings = (
-        [_find_setting(config, path) for path in paths] for paths in (_TITLES, _DESCRIPTIONS)
-    )
     titles, told = (
-        [text for text in texts if isinstance(text, str) and text] for texts in settings
+        [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
+        for paths in (_TITLES, _DESCRIPTIONS)
     )
     names = (folder.name for folder in (content, content.parent))
     titles += [name for name in names if name not in _PLAIN]
     return next(iter(titles), ""), next(iter(told), "")
-
-
-def _find_setting(config: Config, path: str) -> object:
-    """Return the setting at a path of names as `params.title`, `None` if there is none."""
-    value: object = config
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def find_posts(folder: Path) -> Path:
