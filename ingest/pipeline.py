@@ -183,11 +183,13 @@ class _Ingest:
             else:
                 queue.put(result.new, chunk_ids)
 
-    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
-        """Take steps of embedding, of so many windows in all, and tell how far they are."""
+    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> int:
+        """Take steps of embedding, of so many windows in all; return how many are done then."""
         self.progress.start("embedding texts", windows, done)
         for step in steps:
             self.progress.advance(step)
+            done += step
+        return done
 
     def _write_lexical(self, writer: IndexWriter) -> None:
         for source, reason in writer.write_lexical(self.workers.map).items():
@@ -195,17 +197,17 @@ class _Ingest:
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
-        from blog_search_mcp.ingest.embedding import milestones
+        from blog_search_mcp.ingest.embedding import WORDS_FIRST
 
-        windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
-        for milestone in milestones(windows):
-            done = queue.queued - before
+        done, windows = 0, sum(post.waiting for post in manifest.posts.values())
+        parts = (part for part in (windows // 8, windows // 2) if part >= WORDS_FIRST)
+        for milestone in (*parts, windows):
             if done >= milestone:
                 continue
             with self._open_writer(manifest, queue) as writer:
                 try:
                     steps = queue.embed_backlog(writer.backlog(), milestone - done)
-                    self._embed(steps, windows, done)
+                    done = self._embed(steps, windows, done)
                 except EmbedderError as error:
                     posts, embedded = len(manifest.posts), len(manifest.posts) - manifest.waiting
                     raise EmbedderError(

@@ -7,7 +7,6 @@ and search: an index is a list and a search. Where a value may mean either the p
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
@@ -105,23 +104,15 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 """Normalized names of all fields that decide what of a post is public."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """Whether a post is public at a time; instants are ISO 8601 to the second, in UTC."""
+def check_visibility(
+    fields: Fields, source: str, now: datetime
+) -> tuple[HiddenReason | None, str | None, str | None]:
+    """Return why a post is not public at `now`, which has a zone; `None` if it is.
 
-    left_out: HiddenReason | None
-    """Why it is not public, `None` if it is."""
-    expires: str | None
-    """The instant at which it ceases to be public, `None` if it does not expire."""
-    due: str | None
-    """The first later instant at which it appears or goes by itself, `None` if never."""
-
-
-def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
-    """Decide whether a post is public at `now`, which has a zone.
-
-    It begins to be at its publication date, else its date; a day begins at midnight, and expires
-    when it is over, in the zone of the site or else this machine's.
+    With it come the instant at which it ceases to be public, and the first later one at which it
+    appears or goes by itself: ISO 8601 to the second, in UTC, `None` if never. It begins to be
+    public at its publication date, else its date; a day begins at midnight, and expires when it is
+    over, in the zone of the site or else this machine's.
     """
     named = normalize_names(fields)
     zone = to_text(named.get(ZONE))
@@ -137,7 +128,7 @@ def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
     reasons |= {"expired"} if ends and ends <= now else set()
     left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
     due = begins if left_out == "future" else None if left_out else ends
-    return Visibility(left_out, _format(ends), _format(due))
+    return left_out, _format(ends), _format(due)
 
 
 def keeps_back(name: str, value: object) -> bool:
