@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.blog import describe_blog
-from blog_search_mcp.ingest.plan import Job, Plan, is_settled, make_plan
+from blog_search_mcp.ingest.plan import Job, Plan, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.prepare import ParsedResult
+
+GRAIN_NS = 2_000_000_000
+"""Coarsest time stamp of a common file system, FAT's: a file may change again within it."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -234,11 +238,12 @@ class _Ingest:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
+        settled = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
         files = {
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
-                settled=is_settled(file, plan.created) and source not in self.counts.with_parts,
+                settled=file.mtime_ns < settled and source not in self.counts.with_parts,
                 due=due.get(source),
             )
             for source, file in plan.files.items()

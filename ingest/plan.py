@@ -56,9 +56,6 @@ CHUNKING = 3
 READING = 24
 """Raise it when the same file would give other metadata or another plain text."""
 
-GRAIN_NS = 2_000_000_000
-"""Coarsest time stamp of a common file system: FAT keeps two seconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
@@ -198,9 +195,3 @@ def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> b
     is_same = file.is_away or (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
     is_expired = expires is not None and datetime.fromisoformat(expires) <= now
     return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades
-
-
-def is_settled(file: SourceFile, walked: str) -> bool:
-    """Whether a file cannot have changed again, at that time, within its time stamp's grain."""
-    second = int(datetime.fromisoformat(walked).timestamp())
-    return file.mtime_ns < second * 1_000_000_000 - GRAIN_NS

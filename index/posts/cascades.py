@@ -28,8 +28,6 @@ from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 
 Value: TypeAlias = str | dict[str, str]
 
-ENVIRONMENT = "production"
-"""That of `hugo` without options, which builds what is published."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 MOST_BRACES = 4
 """Of a pattern whose alternatives are written out; one of more matches everything."""
@@ -100,7 +98,8 @@ def _reaches(cascade: Cascade, source: str) -> bool:
     place = f"{folders}/" if stem in ("index", "_index") else f"{folders}/{stem}"
     path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
     kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
-    values = {"path": path, "kind": kind, "environment": f"/{ENVIRONMENT}"}
+    # That of `hugo` without options, which builds what is published.
+    values = {"path": path, "kind": kind, "environment": "/production"}
     named = cascade.target.keys() & values
     return all(_matches(cascade.target[name].lower(), values[name]) for name in named)
 

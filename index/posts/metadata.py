@@ -259,12 +259,10 @@ def _list_authors(named: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
-def _levels(named: Fields) -> Iterator[Fields]:
-    """Yield the fields, and those of a theme that Hugo and Zola have below one of their own."""
-    yield named
-    for inner in (named.get("params"), named.get("extra")):
-        if isinstance(inner, dict):
-            yield normalize_names(inner)
+def _levels(named: Fields) -> list[Fields]:
+    """Return the fields, and those of a theme that Hugo and Zola have below one of their own."""
+    below = (named.get("params"), named.get("extra"))
+    return [named, *(normalize_names(inner) for inner in below if isinstance(inner, dict))]
 
 
 def _list_words(named: Fields) -> Iterator[str]:
@@ -352,5 +350,4 @@ def split_language(name: str) -> tuple[str, str]:
 def spelled_languages(source: str) -> Iterator[str]:
     """Yield the tags that a file's name and its folders spell, the outermost folder's first."""
     *folders, name = source.split("/")
-    tags = (split_language(name)[1], *map(read_tag, folders))
-    return filter(None, tags)
+    return filter(None, (split_language(name)[1], *map(read_tag, folders)))

@@ -126,8 +126,7 @@ def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
 
 def write_html(tokens: Sequence[Token]) -> str:
     """Write tokens as HTML; what a text has as HTML stands in it as it is, still to be cleaned."""
-    html: str = _INLINE.renderer.render(tokens, _INLINE.options, {})
-    return html
+    return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
 
 
 Span: TypeAlias = tuple[int, int]
