@@ -15,12 +15,13 @@ from typing import TypeAlias
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
+from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
+from blog_search_mcp.ingest.sites.cascades import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -118,7 +119,7 @@ def make_plan(
     last = read_last_ingest(open_store(job.index), base.generation) if base else None
     if last is not None and last.created > created:
         last = None  # a clock that was ahead may have published a post of the future
-    cascades = read_cascades(job.content, walked.sections, site.fields)
+    cascades = read_cascades(job.content, walked.sections, site.generator)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = base.posts.get(file.source) if base else None

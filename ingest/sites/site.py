@@ -9,7 +9,6 @@ from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import NoLink, UsageError
-from blog_search_mcp.index.posts.cascades import SiteFields
 from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
 from blog_search_mcp.index.posts.vault import SETTINGS
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
@@ -43,20 +42,6 @@ class Site:
     """Names by the keys that posts have for them."""
     splits_tags: bool = False
     """Whether blanks part the tags of a line: Jekyll's do, and those of a vault of Obsidian."""
-
-    @property
-    def fields(self) -> SiteFields:
-        """What the configuration says of the fields of posts, by their places from here."""
-        prefix = self.generator.prefix
-        roots = (f"{folder}/" for folder in self.generator.list_folders())
-        root = next((root for root in roots if prefix.startswith(root)), "content/")
-        defaults = tuple(
-            (place.removeprefix(prefix) if place.startswith(prefix) else "", collection, fields)
-            for place, collection, fields in self.generator.list_defaults()
-            if place.startswith(prefix) or prefix.startswith(place)
-        )
-        cascade = self.generator.config.get("cascade")
-        return SiteFields(prefix, root, isinstance(self.generator, Zola), cascade, defaults)
 
     @property
     def digest(self) -> str:
