@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 SETTINGS = ".obsidian"
 LOGSEQ = "logseq"
-EXCLUDED = "excluded"
-"""A `HiddenReason`."""
 
 _TEMPLATES = (
     ("templates.json", "folder"),
@@ -42,7 +40,7 @@ class Vault(NamedTuple):
     def exclude(self, post: Path) -> str | None:
         """Return why a post of the vault is left out, `None` if it is not."""
         path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
-        return EXCLUDED if any(word in path for word in self.words) else self.doubt or None
+        return "excluded" if any(word in path for word in self.words) else self.doubt or None
 
 
 def is_vault(folder: Path) -> bool:

@@ -1,13 +1,13 @@
 """Read what the sections of a site, its data files and its configuration pass down to posts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.index.posts.cascades import Cascade, Value, name_values
-from blog_search_mcp.index.posts.metadata import Fields, normalize_names, to_text
+from blog_search_mcp.index.posts.metadata import normalize_names, to_text
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
 from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
 from blog_search_mcp.ingest.sites.generator import Generator
@@ -75,14 +75,13 @@ def _read_section(source: str, path: Path, is_zola: bool) -> Iterator[dict[str, 
         yield {"folder": folder, **entry}
 
 
-def _read_data(text: str, ending: str) -> Fields:
+def _read_data(text: str, ending: str) -> object:
     """Read a file of fields, of a program or what cannot be read those that keep posts back."""
     from blog_search_mcp.index.posts.text import parse_fields, salvage_fields
 
     if ending in (".json", ".yml", ".yaml"):
         with suppress(ValueError):
-            fields = parse_fields(text, "json" if ending == ".json" else "yaml")
-            return fields if isinstance(fields, Mapping) else {}
+            return parse_fields(text, "json" if ending == ".json" else "yaml")
     return salvage_fields(text)
 
 

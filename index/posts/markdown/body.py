@@ -131,8 +131,7 @@ class Body:
             for token in parse_passage(paragraph.content)
             if token.type == "inline"
         )
-        words = (CODE.sub("`", text) for text in texts)
-        tags = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
+        tags = dict.fromkeys(tag for text in texts for tag in _TAG.findall(CODE.sub("`", text)))
         return tuple(t for t in tags if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
     @cached_property
