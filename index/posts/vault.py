@@ -43,11 +43,6 @@ class Vault(NamedTuple):
         return "excluded" if any(word in path for word in self.words) else self.doubt or None
 
 
-def is_vault(folder: Path) -> bool:
-    """Whether a folder has settings of Obsidian or Logseq."""
-    return any((folder / name).is_dir() for name in (SETTINGS, LOGSEQ))
-
-
 def read_vault(folder: Path) -> Vault:
     """Read the settings of a vault; those of templates that cannot be read say nothing."""
     settings = folder / SETTINGS
@@ -76,7 +71,7 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
     try:
         value = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError):
         return None
