@@ -230,6 +230,7 @@ def describe_post(
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
     key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
+    description = first_text(named, _DESCRIPTIONS)
     title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
     if versioned := VERSIONED.match(source):
         title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
@@ -238,7 +239,8 @@ def describe_post(
         title=title,
         date=published.isoformat() if published else None,
         tags=_tags(named, hashtags, splits_tags=splits_tags),
-        description=_cut(_without_entities(first_text(named, _DESCRIPTIONS)), MAX_DESCRIPTION),
+        # Exports of WordPress have entities of HTML.
+        description=_cut(to_line(html.unescape(description)), MAX_DESCRIPTION),
         slug=_bound_address(first_text(named, ("slug",))),
         language=language,
         translation_key=_bound_address(key),
@@ -293,16 +295,11 @@ def _bound_address(words: str) -> str:
     return words if len(words) <= MAX_ADDRESS else ""
 
 
-def _without_entities(words: str) -> str:
-    """Write the characters that entities of HTML stand for, as exports of WordPress have them."""
-    return to_line(html.unescape(words)) if "&" in words else words
-
-
 def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
     taxonomies = named.get("taxonomies")
     places = (named, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
     written = (
-        _without_entities(tag)
+        to_line(html.unescape(tag))
         for name in _TAGS
         for place in places
         for tag in _split_tags(place.get(name), at_blanks=splits_tags and name in _TAG_LISTS)

@@ -122,10 +122,13 @@ def check_visibility(
     ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)
     reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
     folders, _, name = source.rpartition("/")
-    reasons |= {"draft"} if "_drafts" in folders.split("/") or ".draft." in name else set()
-    reasons |= {"locked"} if _is_locked_by_another(named) else set()
-    reasons |= {"future"} if begins > now else set()
-    reasons |= {"expired"} if ends and ends <= now else set()
+    others: Mapping[HiddenReason, object] = {
+        "draft": "_drafts" in folders.split("/") or ".draft." in name,
+        "locked": _is_locked_by_another(named),
+        "future": begins > now,
+        "expired": ends and ends <= now,
+    }
+    reasons |= {reason for reason, is_met in others.items() if is_met}
     left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
     due = begins if left_out == "future" else None if left_out else ends
     return left_out, _format(ends), _format(due)
