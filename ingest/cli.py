@@ -23,7 +23,7 @@ from blog_search_mcp.index.command_line import (
     json_option,
     read_absolute,
 )
-from blog_search_mcp.index.commands import PACKAGE
+from blog_search_mcp.index.commands import PACKAGE, Blog, complete_commands
 from blog_search_mcp.index.embedders.cards import KINDS
 from blog_search_mcp.index.signals import end_on_signals, end_process
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
@@ -135,7 +135,6 @@ def _stop_with_stdin() -> None:
 
 def run(job: "Job", as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
-    from blog_search_mcp.index.commands import Blog, complete_commands
     from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, as_lines

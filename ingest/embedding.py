@@ -50,8 +50,6 @@ class EmbeddingQueue:
     writer: IndexWriter
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        self.queued = 0
-        """Windows of the backlog that were put."""
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
         self.without_vector: dict[str, str] = {}
@@ -80,21 +78,20 @@ class EmbeddingQueue:
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for new, chunk_ids in self.writer.read(sources):
-            self.queued += self._fill_block(new, chunk_ids)
+            self._fill_block(new, chunk_ids)
             if len(self._block) >= BLOCK:
                 yield self._write_block(self._embed)
         yield self._write_block(self._embed)
 
-    def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> int:
-        """Cut every chunk whose words the embedder knows at all into windows; count them."""
-        post, before = new.post, len(self._block)
+    def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
+        """Cut every chunk whose words the embedder knows at all into windows."""
+        post = new.post
         self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
             for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
             if chunk.coverage > 0.0
             for window in split_windows(chunk.plain, WINDOW)
         )
-        return len(self._block) - before
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """Return the vectors of `texts`, without those refused. Raises EmbedderError.
@@ -149,8 +146,3 @@ class EmbeddingQueue:
 WORDS_FIRST = 500
 """Windows to embed beyond which words are published first: 5 s of two cores for the smallest model
 of the package, half a minute for nomic-embed-text."""
-
-
-def milestones(windows: int) -> list[int]:
-    """After how many of `windows` embedded a generation is published: an eighth, a half, all."""
-    return [*(n for n in (windows // 8, windows // 2) if n >= WORDS_FIRST), windows]

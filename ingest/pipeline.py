@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -21,9 +22,9 @@ from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, forma
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.ingest.blog import describe_blog
-from blog_search_mcp.ingest.plan import Job, Plan, is_settled, make_plan
+from blog_search_mcp.ingest.plan import Job, Plan, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
+from blog_search_mcp.ingest.sites.site import describe_blog
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.writer import IndexWriter
     from blog_search_mcp.ingest.embedding import EmbeddingQueue
     from blog_search_mcp.ingest.prepare import ParsedResult
+
+GRAIN_NS = 2_000_000_000
+"""Coarsest time stamp of a common file system, FAT's: a file may change again within it."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -183,11 +187,13 @@ class _Ingest:
             else:
                 queue.put(result.new, chunk_ids)
 
-    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> None:
-        """Take steps of embedding, of so many windows in all, and tell how far they are."""
+    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> int:
+        """Take steps of embedding, of so many windows in all; return how many are done then."""
         self.progress.start("embedding texts", windows, done)
         for step in steps:
             self.progress.advance(step)
+            done += step
+        return done
 
     def _write_lexical(self, writer: IndexWriter) -> None:
         for source, reason in writer.write_lexical(self.workers.map).items():
@@ -195,17 +201,17 @@ class _Ingest:
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
-        from blog_search_mcp.ingest.embedding import milestones
+        from blog_search_mcp.ingest.embedding import WORDS_FIRST
 
-        windows, before = sum(post.waiting for post in manifest.posts.values()), queue.queued
-        for milestone in milestones(windows):
-            done = queue.queued - before
+        done, windows = 0, sum(post.waiting for post in manifest.posts.values())
+        parts = (part for part in (windows // 8, windows // 2) if part >= WORDS_FIRST)
+        for milestone in (*parts, windows):
             if done >= milestone:
                 continue
             with self._open_writer(manifest, queue) as writer:
                 try:
                     steps = queue.embed_backlog(writer.backlog(), milestone - done)
-                    self._embed(steps, windows, done)
+                    done = self._embed(steps, windows, done)
                 except EmbedderError as error:
                     posts, embedded = len(manifest.posts), len(manifest.posts) - manifest.waiting
                     raise EmbedderError(
@@ -232,11 +238,12 @@ class _Ingest:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
+        settled = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
         files = {
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
-                settled=is_settled(file, plan.created) and source not in self.counts.with_parts,
+                settled=file.mtime_ns < settled and source not in self.counts.with_parts,
                 due=due.get(source),
             )
             for source, file in plan.files.items()

@@ -15,12 +15,13 @@ from typing import TypeAlias
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.posts.cascades import Cascade, cascades_of, read_cascades
+from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
 from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
+from blog_search_mcp.ingest.sites.cascades import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -55,9 +56,6 @@ CHUNKING = 3
 
 READING = 24
 """Raise it when the same file would give other metadata or another plain text."""
-
-GRAIN_NS = 2_000_000_000
-"""Coarsest time stamp of a common file system: FAT keeps two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def make_plan(
     last = read_last_ingest(open_store(job.index), base.generation) if base else None
     if last is not None and last.created > created:
         last = None  # a clock that was ahead may have published a post of the future
-    cascades = read_cascades(job.content, walked.sections, site.fields)
+    cascades = read_cascades(job.content, walked.sections, site.generator)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = base.posts.get(file.source) if base else None
@@ -198,9 +196,3 @@ def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> b
     is_same = file.is_away or (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
     is_expired = expires is not None and datetime.fromisoformat(expires) <= now
     return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades
-
-
-def is_settled(file: SourceFile, walked: str) -> bool:
-    """Whether a file cannot have changed again, at that time, within its time stamp's grain."""
-    second = int(datetime.fromisoformat(walked).timestamp())
-    return file.mtime_ns < second * 1_000_000_000 - GRAIN_NS

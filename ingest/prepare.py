@@ -83,21 +83,21 @@ def prepare_post(
             read_part=partial(_read_part, file, parts),
         )
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
-        public = check_visibility(fields, source, now)
+        reason, expires, due = check_visibility(fields, source, now)
         result = ParsedResult(
             source,
-            public.due,
+            due,
             problems=tuple(f"{source}: {problem}" for problem in document.problems),
             has_parts=bool(parts),
         )
-        if public.left_out and not (include_drafts and public.left_out in INCLUDED):
-            left_out = describe_left_out(document.post, fields, public.left_out, file.mtime_ns)
-            return replace(result, skipped=Skipped(source, public.left_out), left_out=left_out)
+        if reason and not (include_drafts and reason in INCLUDED):
+            left_out = describe_left_out(document.post, fields, reason, file.mtime_ns)
+            return replace(result, skipped=Skipped(source, reason), left_out=left_out)
         passed = "".join(cascade.model_dump_json() for cascade in cascades)
         digest = hashlib.sha256(data + "".join([passed, *parts]).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
-        indexed = IndexedPost(digest, 0, expires=public.expires)
+        indexed = IndexedPost(digest, 0, expires=expires)
         new, no_link = _make_pending_post(document, indexed, site)
         said = new.post.words or new.post.description or new.post.aliases
         if not (new.chunks or said):

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -67,8 +67,11 @@ class Counts:
         """By source, the instant at which the same bytes will be treated differently, if any."""
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
-        self.problems = [*_describe_files(plan)]
-        """Sentences on the cache and on posts that are in the index nevertheless."""
+        away = (source for source in plan.unchanged if plan.files[source].is_away)
+        self.problems = [f"{source}: {AWAY}. The index has it as it was." for source in away]
+        """Sentences on the cache, other texts and posts that are in the index nevertheless."""
+        kinds = ", ".join(f"{number:,} {end}" for end, number in sorted(plan.others.items()))
+        self.problems += [f"Not read, since it is not Markdown: {kinds}."] if kinds else []
         self.left_out: list[LeftOut] = []
         """Posts that are not public."""
         self.embedded = 0
@@ -133,16 +136,6 @@ class Counts:
         )
 
 
-def _describe_files(plan: Plan) -> Iterator[str]:
-    """Say which posts stay though they are not there, and what texts are not read."""
-    for source in plan.unchanged:
-        if plan.files[source].is_away:
-            yield f"{source}: {AWAY}. The index has it as it was."
-    if plan.others:
-        kinds = (f"{number:,} {ending}" for ending, number in sorted(plan.others.items()))
-        yield f"Not read, since it is not Markdown: {', '.join(kinds)}."
-
-
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first of those that were left out."""
     if not skipped:
@@ -157,7 +150,7 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
 
 def as_lines(report: Report) -> list[str]:
     """Format the report for people: a line for each of the first faults, then every number."""
-    skips = ((skip.source, skip.reason) for skip in report.skipped)
+    skips = [(skip.source, skip.reason) for skip in report.skipped]
     faults = [f"skipped {source}: {why}" for source, why in skips if why not in VISIBILITY]
     without = [
         f"{source}: found by words, and not all of it by meaning, since a part of it has no vector "
@@ -173,26 +166,21 @@ def as_lines(report: Report) -> list[str]:
     lines = (*listed, *([said] if posts else []))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
-    return [*printable, _summarize(report)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _summarize(report: Report) -> str:
     numbers = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))
     changes = [f"{number:,} {word}" for number, word in numbers if number] or ["nothing changed"]
-    reasons = Counter(
-        skip.reason if skip.reason in VISIBILITY else "unreadable" for skip in report.skipped
-    )
-    parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-    changes += [f"{len(report.skipped):,} skipped ({parts})"] if reasons else []
-    return (
+    kinds = Counter(why if why in VISIBILITY else "unreadable" for _, why in skips)
+    parts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    changes += [f"{len(skips):,} skipped ({parts})"] if skips else []
+    summary = (
         f"{_count(report.posts, 'post')}, {_count(report.chunks, 'chunk')}: {', '.join(changes)}; "
         f"{_count(report.embedded, 'text')} embedded; {report.seconds:.1f} s. "
         f"{report.embedder_reason}"
     )
+    return [*printable, summary]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 LINES = 10

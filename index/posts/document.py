@@ -63,10 +63,8 @@ _PART = re.compile(
     re.MULTILINE,
 )
 """Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""
-MAX_PARTS = 100
-"""Other files whose text a post may have."""
 MAX_INCLUDED = 200_000
-"""Characters of theirs that it may have, however often it includes them."""
+"""Characters of other files that a post may have, however often it includes them."""
 
 
 def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
@@ -79,7 +77,7 @@ def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
             imported[part["name"]] = part["mdx"]
             return part[0]
         path = imported.get(part["tag"], "") if part["tag"] else part[part.lastgroup or 0]
-        if path and path not in texts and len(texts) < MAX_PARTS:
+        if path and path not in texts and room:
             texts[path] = read_part(path)
         words = texts.get(path, "")[:room]
         room -= len(words)

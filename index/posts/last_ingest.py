@@ -181,9 +181,6 @@ def format_age(created: str, now: datetime) -> str:
     return "less than a minute ago"
 
 
-_OF_SITES = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
-"""Configurations of Jekyll and Quarto, whose posts lie below the site's own folder."""
-
 STOP_WITH_STDIN = "--stop-with-stdin"
 """The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
 
@@ -221,7 +218,9 @@ def index_beside(content: Path) -> Path:
     One whose folder is gone is taken over, since posts are moved and renamed.
     """
     folder = content.resolve()
-    is_site = any((folder / name).exists() for name in _OF_SITES)
+    # Of Jekyll and Quarto, whose posts lie below the site's own folder.
+    settings = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
+    is_site = any((folder / name).exists() for name in settings)
     home = folder if is_site else folder.parent
     last = read_last_ingest(open_store(home / DEFAULT_FOLDER))
     if last is None or last.content == format_folder(folder) or not Path(last.content).is_dir():

@@ -230,6 +230,7 @@ def describe_post(
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
     key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
+    description = first_text(named, _DESCRIPTIONS)
     title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
     if versioned := VERSIONED.match(source):
         title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
@@ -238,7 +239,8 @@ def describe_post(
         title=title,
         date=published.isoformat() if published else None,
         tags=_tags(named, hashtags, splits_tags=splits_tags),
-        description=_cut(_without_entities(first_text(named, _DESCRIPTIONS)), MAX_DESCRIPTION),
+        # Exports of WordPress have entities of HTML.
+        description=_cut(to_line(html.unescape(description)), MAX_DESCRIPTION),
         slug=_bound_address(first_text(named, ("slug",))),
         language=language,
         translation_key=_bound_address(key),
@@ -259,12 +261,10 @@ def _list_authors(named: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
-def _levels(named: Fields) -> Iterator[Fields]:
-    """Yield the fields, and those of a theme that Hugo and Zola have below one of their own."""
-    yield named
-    for inner in (named.get("params"), named.get("extra")):
-        if isinstance(inner, dict):
-            yield normalize_names(inner)
+def _levels(named: Fields) -> list[Fields]:
+    """Return the fields, and those of a theme that Hugo and Zola have below one of their own."""
+    below = (named.get("params"), named.get("extra"))
+    return [named, *(normalize_names(inner) for inner in below if isinstance(inner, dict))]
 
 
 def _list_words(named: Fields) -> Iterator[str]:
@@ -295,16 +295,11 @@ def _bound_address(words: str) -> str:
     return words if len(words) <= MAX_ADDRESS else ""
 
 
-def _without_entities(words: str) -> str:
-    """Write the characters that entities of HTML stand for, as exports of WordPress have them."""
-    return to_line(html.unescape(words)) if "&" in words else words
-
-
 def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
     taxonomies = named.get("taxonomies")
     places = (named, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
     written = (
-        _without_entities(tag)
+        to_line(html.unescape(tag))
         for name in _TAGS
         for place in places
         for tag in _split_tags(place.get(name), at_blanks=splits_tags and name in _TAG_LISTS)
@@ -352,5 +347,4 @@ def split_language(name: str) -> tuple[str, str]:
 def spelled_languages(source: str) -> Iterator[str]:
     """Yield the tags that a file's name and its folders spell, the outermost folder's first."""
     *folders, name = source.split("/")
-    tags = (split_language(name)[1], *map(read_tag, folders))
-    return filter(None, tags)
+    return filter(None, (split_language(name)[1], *map(read_tag, folders)))

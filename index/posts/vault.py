@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 SETTINGS = ".obsidian"
 LOGSEQ = "logseq"
-EXCLUDED = "excluded"
-"""A `HiddenReason`."""
 
 _TEMPLATES = (
     ("templates.json", "folder"),
@@ -42,12 +40,7 @@ class Vault(NamedTuple):
     def exclude(self, post: Path) -> str | None:
         """Return why a post of the vault is left out, `None` if it is not."""
         path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
-        return EXCLUDED if any(word in path for word in self.words) else self.doubt or None
-
-
-def is_vault(folder: Path) -> bool:
-    """Whether a folder has settings of Obsidian or Logseq."""
-    return any((folder / name).is_dir() for name in (SETTINGS, LOGSEQ))
+        return "excluded" if any(word in path for word in self.words) else self.doubt or None
 
 
 def read_vault(folder: Path) -> Vault:
@@ -78,7 +71,7 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
     try:
         value = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError):
         return None

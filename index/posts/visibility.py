@@ -7,7 +7,6 @@ and search: an index is a list and a search. Where a value may mean either the p
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
@@ -105,23 +104,15 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 """Normalized names of all fields that decide what of a post is public."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """Whether a post is public at a time; instants are ISO 8601 to the second, in UTC."""
+def check_visibility(
+    fields: Fields, source: str, now: datetime
+) -> tuple[HiddenReason | None, str | None, str | None]:
+    """Return why a post is not public at `now`, which has a zone; `None` if it is.
 
-    left_out: HiddenReason | None
-    """Why it is not public, `None` if it is."""
-    expires: str | None
-    """The instant at which it ceases to be public, `None` if it does not expire."""
-    due: str | None
-    """The first later instant at which it appears or goes by itself, `None` if never."""
-
-
-def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
-    """Decide whether a post is public at `now`, which has a zone.
-
-    It begins to be at its publication date, else its date; a day begins at midnight, and expires
-    when it is over, in the zone of the site or else this machine's.
+    With it come the instant at which it ceases to be public, and the first later one at which it
+    appears or goes by itself: ISO 8601 to the second, in UTC, `None` if never. It begins to be
+    public at its publication date, else its date; a day begins at midnight, and expires when it is
+    over, in the zone of the site or else this machine's.
     """
     named = normalize_names(fields)
     zone = to_text(named.get(ZONE))
@@ -131,13 +122,16 @@ def check_visibility(fields: Fields, source: str, now: datetime) -> Visibility:
     ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)
     reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
     folders, _, name = source.rpartition("/")
-    reasons |= {"draft"} if "_drafts" in folders.split("/") or ".draft." in name else set()
-    reasons |= {"locked"} if _is_locked_by_another(named) else set()
-    reasons |= {"future"} if begins > now else set()
-    reasons |= {"expired"} if ends and ends <= now else set()
+    others: Mapping[HiddenReason, object] = {
+        "draft": "_drafts" in folders.split("/") or ".draft." in name,
+        "locked": _is_locked_by_another(named),
+        "future": begins > now,
+        "expired": ends and ends <= now,
+    }
+    reasons |= {reason for reason, is_met in others.items() if is_met}
     left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
     due = begins if left_out == "future" else None if left_out else ends
-    return Visibility(left_out, _format(ends), _format(due))
+    return left_out, _format(ends), _format(due)
 
 
 def keeps_back(name: str, value: object) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
-from blog_search_mcp.index.posts.vault import LOGSEQ, SETTINGS, Vault, is_vault, read_vault
+from blog_search_mcp.index.posts.vault import LOGSEQ, SETTINGS, Vault, read_vault
 from blog_search_mcp.index.stores import Location
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
@@ -36,9 +36,7 @@ IGNORE_FILE = ".blogignore"
 
 NOT_PUBLISHED = "not published"
 """The reason for a file that its site makes no page of; authors of sites know, so it is counted
-and not listed."""
-COPY = "copy"
-"""The reason for another version of a post that lies beside it, likewise."""
+and not listed. Likewise `copy`, for another version of a post that lies beside it."""
 
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """What iCloud, Nextcloud, ownCloud and odrive leave of a file that they keep for the moment."""
@@ -156,9 +154,10 @@ def walk(content: Path) -> Walk:
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
-    above = (folder for folder in root.parents[:LEVELS_ABOVE] if is_vault(folder))
+    above = map(read_vault, root.parents[:LEVELS_ABOVE])
+    vaults = tuple(vault for vault in above if vault.words or vault.doubt)
     has_parts = not (root / SETTINGS).is_dir()
-    items = [*_list_folder(_Folder(root, tuple(map(read_vault, above)), has_parts))]
+    items = [*_list_folder(_Folder(root, vaults, has_parts))]
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
     return Walk(
         tuple(item for item in items if isinstance(item, SourceFile)),
@@ -255,7 +254,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     the list of a section. Beside a `.qmd` may lie the page that Quarto made of it for one of them.
     """
     if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
-        return COPY
+        return "copy"
     is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
     stem, _, ending = name.rpartition(".")

@@ -21,7 +21,7 @@ from blog_search_mcp.index.posts.ignores import Rules, compile_rules, leaves_out
 from blog_search_mcp.index.posts.metadata import Fields, first_date
 from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.index.types import MAX_ADDRESS
-from blog_search_mcp.ingest.sites.settings import Config, get_text
+from blog_search_mcp.ingest.sites.settings import Config, find_setting, get_text
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """A setting that leaves all addresses open unless it is off."""
@@ -187,13 +187,11 @@ class Generator(BaseModel):
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
         """Unicode's categories of what ids of headings keep; none if they are not known."""
-        for path, usual in self.settings_of_ids.items():
-            value: object = self.config
-            for name in path.split("."):
-                value = value.get(name) if isinstance(value, Mapping) else None
-            if value is not None and str(value).lower() != usual:
-                return ()
-        return self.ids
+        written = (
+            (find_setting(self.config, p), usual) for p, usual in self.settings_of_ids.items()
+        )
+        is_usual = all(value is None or str(value).lower() == usual for value, usual in written)
+        return self.ids if is_usual else ()
 
 
 _DATES = {

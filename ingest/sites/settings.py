@@ -99,6 +99,14 @@ def list_languages(config: object, name: str = "") -> Iterator[str]:
             yield from list_languages(inner, key)
 
 
+def find_setting(config: Config, path: str) -> object:
+    """Return the setting at a path of names as `params.title`, `None` if there is none."""
+    value: object = config
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
 def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a mapping, an empty one if the value is none."""
     value = values.get(name)

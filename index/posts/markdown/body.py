@@ -106,8 +106,7 @@ class Body:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks, which tile the text."""
-        nodes = _list_placed(SyntaxTreeNode(self._tokens))
-        blocks = self._tile(nodes, 0, len(self.text))
+        blocks = self._tile(SyntaxTreeNode(self._tokens), 0, len(self.text))
         is_blank = not self.text.strip()
         return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
 
@@ -131,8 +130,7 @@ class Body:
             for token in parse_passage(paragraph.content)
             if token.type == "inline"
         )
-        words = (CODE.sub("`", text) for text in texts)
-        tags = dict.fromkeys(tag for text in words for tag in _TAG.findall(text))
+        tags = dict.fromkeys(tag for text in texts for tag in _TAG.findall(CODE.sub("`", text)))
         return tuple(t for t in tags if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
 
     @cached_property
@@ -215,8 +213,9 @@ class Body:
         """The words of a piece of Markdown."""
         return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
-    def _tile(self, nodes: Sequence[SyntaxTreeNode], start: int, end: int) -> tuple[Block, ...]:
-        """Share the span out among `nodes`: each block runs until the next one begins."""
+    def _tile(self, parent: SyntaxTreeNode, start: int, end: int) -> tuple[Block, ...]:
+        """Share the span out among the children that have lines: a block ends where one begins."""
+        nodes = [child for child in parent.children if child.map]
         if not nodes:
             return ()
         begins = [start, *(self._offsets[node.map[0]] for node in nodes[1:] if node.map), end]
@@ -231,10 +230,4 @@ class Body:
             return Block("heading", start, end, int(node.tag[1]), self.strip_markup(source))
         if node.type not in _DIVISIBLE:
             return Block(node.type, start, end)
-        children = self._tile(_list_placed(node), start, end)
-        return Block(node.type, start, end, children=children)
-
-
-def _list_placed(node: SyntaxTreeNode) -> list[SyntaxTreeNode]:
-    """Return the children that have lines of their own."""
-    return [child for child in node.children if child.map]
+        return Block(node.type, start, end, children=self._tile(node, start, end))

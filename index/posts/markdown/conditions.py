@@ -133,12 +133,11 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
     is_data = len(code) > LONGEST_EXAMPLE and _DATA.match(code)
-    if is_data or _STATE.search(info + code[:300]):
+    is_hidden = part["lock"] or is_raw or _is_hidden(info or part["span"] or "")
+    if is_data or is_hidden or _STATE.search(info + code[:300]):
         return part.span()
-    if part["lock"] or is_raw or _is_hidden(info or part["span"] or ""):
-        return part.span()
-    if part["code"] and info[:1] == "{" and info[1:2].isalpha():
-        options = _OPTIONS.match(part["code"])
+    if code and info[:1] == "{" and info[1:2].isalpha():
+        options = _OPTIONS.match(code)
         said = info + (options[0] if options else "")
         if _NOTHING.search(said):
             return part.span()

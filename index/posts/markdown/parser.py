@@ -25,9 +25,6 @@ from markdown_it.token import Token as Token
 
 from blog_search_mcp.index.posts.markdown.rules import LABEL, MDX, SYNTAX, read_syntax
 
-MAX_NESTING = 20
-"""Nested blocks and spans read, CommonMark presets' own limit; what lies deeper is dropped."""
-
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 
 _OPENING = re.compile(
@@ -97,7 +94,7 @@ def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _block_parser(*without: str) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
+    parser = MarkdownIt("commonmark").enable("table")
     parser.disable(without)
     parser.core.ruler.enableOnly(["normalize", "block"])
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -111,7 +108,7 @@ _BLOCKS: dict[Dialect, MarkdownIt] = {
     "passage": _block_parser("reference"),
     "mdx": _block_parser("reference", "code", "html_block"),
 }
-_INLINE = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("strikethrough")
+_INLINE = MarkdownIt("commonmark").enable("strikethrough")
 _INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets stay as written
 
 
@@ -129,8 +126,7 @@ def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
 
 def write_html(tokens: Sequence[Token]) -> str:
     """Write tokens as HTML; what a text has as HTML stands in it as it is, still to be cleaned."""
-    html: str = _INLINE.renderer.render(tokens, _INLINE.options, {})
-    return html
+    return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
 
 
 Span: TypeAlias = tuple[int, int]

@@ -89,9 +89,10 @@ def read_syntax(match: re.Match[str]) -> str:
     if match["space"]:
         return " "
     if match["tag"] in ("blockquote", "quote", "pullquote") and "=" not in match["rest"]:
-        return " ".join(word for word in _arguments(match).split() if "://" not in word)
+        words = match["rest"].removesuffix("-").split()
+        return " ".join(word for word in words if "://" not in word)
     if match["tag"] in ("post_link", "asset_link"):
-        return _arguments(match).partition(" ")[2].strip("'\" ")
+        return match["rest"].removesuffix("-").strip().partition(" ")[2].strip("'\" ")
     if match["indent"] is not None:
         title = match["label"] or match["title"] or match["callout"]
         return (title or "").strip() or _printed(match[0])
@@ -101,10 +102,6 @@ def read_syntax(match: re.Match[str]) -> str:
         return ""
     words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
     return f" {words} " if words else ""
-
-
-def _arguments(match: re.Match[str]) -> str:
-    return match["rest"].removesuffix("-").strip()
 
 
 def _printed(source: str | None) -> str:
