@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-licence, and what the files are in `README.md`; where the vocabulary is large, `normalizer.json` and
-`pieces.db` besides."""
+licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `README.md` says what
+they are."""
 
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
