@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -73,7 +72,6 @@ def map_rows(path: Path, count: int, dimension: int) -> Vectors:
     return np.asarray(np.memmap(path, "<f4", "r", shape=(count, dimension)))
 
 
-@cache
 def load_faiss() -> Any:
     """Import FAISS, whose helpers have no stubs: .12 s, for which no edit need wait."""
     import faiss
@@ -139,7 +137,11 @@ class VectorStore:
             products = [inner_products(rows, query) for rows in self._segments]
             values = np.concatenate([np.zeros(0, dtype=np.float32), *products])
             values[deleted] = -np.inf
-        nearest = _largest(values, min(k, len(self)))
+        count = min(k, len(self), len(values))
+        if not count:
+            return {}
+        places = np.argpartition(values, len(values) - count)[-count:]
+        nearest = places[np.lexsort((places, -values[places]))]  # of equal ones the earlier first
         return first_of_each(self._directory.ids[offsets[nearest]], values[nearest])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
@@ -202,13 +204,3 @@ def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
     for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
         first.setdefault(chunk, cosine)
     return first
-
-
-def _largest(values: Vectors, count: int) -> Ids:
-    """Places of the `count` largest, the largest first; of equal ones the earlier first."""
-    count = min(count, len(values))
-    if not count:
-        return np.zeros(0, dtype=np.int64)
-    places = np.argpartition(values, len(values) - count)[-count:]
-    ordered: Ids = places[np.lexsort((places, -values[places]))]
-    return ordered
