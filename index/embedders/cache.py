@@ -96,11 +96,10 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         packed = identity.fingerprint.vectors
         query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
         [recorded] = self._run(query, [[canonical]])
-        for (before,) in recorded:
-            if embeds_same(before, packed):
-                return canonical + str(before)
-        self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
-        return canonical + packed
+        equal = next((str(before) for (before,) in recorded if embeds_same(before, packed)), "")
+        if not equal:
+            self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
+        return canonical + (equal or packed)
 
     def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Return the rows of a statement for each of `values`, which are one transaction.

@@ -186,29 +186,30 @@ class Wire(ABC):
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
-                failed = f"{self.name}'s client cannot start"
-                remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                hidden = f"{failed}. {remedy}"
-                raise EmbedderError(f"{failed}: {error}. {remedy}", for_clients=hidden) from error
+                said = (
+                    f"{self.name}'s client cannot start{{}}. Correct {self.setting}, SSL_CERT_FILE "
+                )
+                said += "or the proxy variables."
+                raise EmbedderError(
+                    said.format(f": {error}"), for_clients=said.format("")
+                ) from error
         return self._clients[policy.timeout]
 
-    def request(self, send: Callable[[Any], Any], policy: RetryPolicy) -> Any:
+    def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
-        client, attempt = self.prepare(policy), 0
-        while True:
-            try:
-                return send(client)
-            except RequestFailed as error:
-                failure = error
-            except _FAILURES as error:
-                failure = RequestFailed(classify_error(error), self, str(error))
-            if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
-                raise failure
-            pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
-            if pause > policy.pauses[attempt]:
-                log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
-            time.sleep(pause)
-            attempt += 1
+        try:
+            return send(self.prepare(policy))
+        except RequestFailed as error:
+            failure = error
+        except _FAILURES as error:
+            failure = RequestFailed(classify_error(error), self, str(error))
+        if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
+            raise failure
+        pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
+        if pause > policy.pauses[attempt]:
+            log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
+        time.sleep(pause)
+        return self.request(send, policy, attempt + 1)
 
     def options(self, url: str, timeout: float) -> dict[str, Any]:
         """Return the settings of an httpx client for this server, at `url`."""
@@ -297,9 +298,8 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an HTTP reply of 300 and above by its status and the server's first words."""
     text = text[:2_000]
-    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
-        return FailureKind.TOO_LONG
-    if status == 429 and "too large" in text:  # a request of more tokens than a minute may have
+    is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
+    if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING

@@ -258,17 +258,15 @@ class OnnxEmbedder:
         return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
 
     def _embed(self, prefix: str, text: str) -> Vectors:
-        runs = map(self._run, self._frame_pieces(prefix, text))
-        return mean_direction([*runs], self.identity.dimension)
-
-    def _run(self, pieces: list[int]) -> Vectors:
         import numpy as np
 
-        ids = np.array([pieces], dtype=np.int64)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
-        row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
-        return row
+        rows = list[Vectors]()
+        for pieces in self._frame_pieces(prefix, text):
+            ids = np.array([pieces], dtype=np.int64)
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
+            rows.extend(vectors)
+        return mean_direction(rows, self.identity.dimension)
 
 
 MINILM: Final = OnnxEmbedder(
