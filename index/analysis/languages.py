@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -32,8 +32,6 @@ SOUTHEAST_ASIAN = (
 """Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
 
 _GAP = re.compile(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])")
-
-_FUNCTION_WORDS = Path(__file__).parents[1] / "data" / "function_words.txt"
 
 STEMMED = frozenset(
     ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr")
@@ -84,11 +82,7 @@ def language_of(text: str) -> str:
 
     `""` where too few words show it, `und` for running text in a language that is not known here.
     """
-    return _language_of_sample(text[:SAMPLE])
-
-
-@lru_cache(maxsize=64)
-def _language_of_sample(sample: str) -> str:
+    sample = text[:SAMPLE]
     words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
     for code, listed in _read_function_words().items():
         evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & words.keys()}
@@ -139,7 +133,8 @@ def function_words(language: str) -> frozenset[str]:
 
 @cache
 def _read_function_words() -> Mapping[str, frozenset[str]]:
-    lines = _FUNCTION_WORDS.read_text(encoding="utf-8").splitlines()
+    path = Path(__file__).parents[1] / "data" / "function_words.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
     rows = (line.partition("\t") for line in lines)
     return {language: frozenset(words.split()) for language, _, words in rows}
 
