@@ -31,8 +31,6 @@ SOUTHEAST_ASIAN = (
 )
 """Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
 
-_GAP = re.compile(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])")
-
 STEMMED = frozenset(
     ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr")
 )
@@ -49,7 +47,6 @@ LEAST_POSTS = 0.05
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_CHARACTERS = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
 _WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 
 KANA_SHARE = 0.1
@@ -90,7 +87,7 @@ def language_of(text: str) -> str:
         ranks.append((sum(evidence.values()), times, code))
     second, (evident, share, best) = sorted(ranks)[-2:]
     share = share if evident >= LEAST_EVIDENCE else 0
-    characters = "".join(_CHARACTERS.findall(sample))
+    characters = "".join(re.findall(f"[{HAN}{KANA}{HANGUL}]+", sample))
     if len(characters) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
         if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
             return "ko"
@@ -157,16 +154,19 @@ def join_words(text: str) -> str:
     An embedder takes Chinese keywords with blanks for another kind of text than any passage: with
     multilingual-e5-small they lie further from their own post than headings about other things do.
     """
-    return _GAP.sub("", text)
+    return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 
 
-_SPELLED = (
-    "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
-    "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr français=fr "
-    "spanish=es espanol=es español=es italian=it italiano=it dutch=nl nederlands=nl ua=uk "
-    "br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv svenska=sv cz=cs"
+_NAMES = dict[str, str](
+    re.findall(
+        r"(\S+)=(\S+)",
+        "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
+        "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr "
+        "français=fr spanish=es espanol=es español=es italian=it italiano=it dutch=nl "
+        "nederlands=nl ua=uk br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv "
+        "svenska=sv cz=cs",
+    )
 )
-_NAMES = dict(pair.split("=") for pair in _SPELLED.split())
 """What folders and suffixes are named for a language besides its tag."""
 
 _NEAR = {"yue": "zh", "ca": "es", "gl": "es pt", "da": "sv", "nb": "sv", "nn": "sv", "no": "sv"}

@@ -314,13 +314,10 @@ def split_name(name: str) -> set[str]:
     return {fold(word) for word in re.findall(r"[^\W_]+", name)}
 
 
-_WORD_OR_CHARACTER = rf"[{_UNSPACED}]|{_WORD}"
-"""A word, or one character of a script without spaces; few queries need it compiled."""
-
-
 def spell_words(text: str) -> str:
     """Return the words of `text` with a blank around each, as what holds another's is searched for.
 
     Width, case, accents and punctuation do not count, and Chinese of both scripts is one.
     """
-    return f" {' '.join(re.findall(_WORD_OR_CHARACTER, normalise(text)))} "
+    words = re.findall(rf"[{_UNSPACED}]|{_WORD}", normalise(text))
+    return f" {' '.join(words)} "
