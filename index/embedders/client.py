@@ -24,13 +24,10 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.addresses import is_loopback
-from blog_search_mcp.index.errors import EmbedderError, UsageError
+from blog_search_mcp.index.errors import MOST_DETAIL, EmbedderError, UsageError
 from blog_search_mcp.index.types import Vectors
 
 log = logging.getLogger(__name__)
-
-DETAIL_LIMIT: Final = 200
-"""Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
 
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
@@ -82,11 +79,11 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Make a line to print of a server's text: no control characters, no key, DETAIL_LIMIT."""
+    """Make a line to print of a server's text: no control characters, no key, MOST_DETAIL."""
     for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
-    return to_line(text)[:DETAIL_LIMIT]
+    return to_line(text)[:MOST_DETAIL]
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,25 +244,22 @@ class OnnxEmbedder:
         ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
         return ids
 
-    def _frame_pieces(self, prefix: str, text: str) -> list[list[int]]:
-        """Return the pieces of each run that a text takes, prefix and frame in each.
+    def _embed(self, prefix: str, text: str) -> Vectors:
+        """Return the mean direction of the runs that a text takes, prefix and frame in each.
 
-        None if blank. The runs are as few as can be and of equal length within one piece, so that
-        the mean of their vectors does not let a short tail weigh as much as a full window. A prefix
-        ends where a word does, so its pieces are the same by themselves.
+        The runs are as few as can be and of equal length within one piece, so that a short tail
+        does not weigh as much as a full window. A prefix ends where a word does, so its pieces are
+        the same by themselves.
         """
+        import numpy as np
+
         begin, end = self.frame
         opening, pieces = [begin, *self.encode(prefix)], self.encode(text)
         count = -(-len(pieces) // (self.most_pieces - len(opening) - 1))
         cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
-        return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
-
-    def _embed(self, prefix: str, text: str) -> Vectors:
-        import numpy as np
-
         rows = list[Vectors]()
-        for pieces in self._frame_pieces(prefix, text):
-            ids = np.array([pieces], dtype=np.int64)
+        for a, b in pairwise(cuts):
+            ids = np.array([[*opening, *pieces[a:b], end]], dtype=np.int64)
             inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
             (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
             rows.extend(vectors)

@@ -55,7 +55,6 @@ class RemoteEmbedder:
     """One model of one server; connects at the first use."""
 
     for_documents: RetryPolicy = FOR_DOCUMENTS
-    for_a_query: RetryPolicy = FOR_A_QUERY
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class RemoteEmbedder:
 
         Its fingerprint names the newest version that was found to embed the same.
         """
-        return self._identity or self.verify(self.for_a_query)
+        return self._identity or self.verify(FOR_A_QUERY)
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return the share covered by English, or 1 for a vocabulary of which nothing is known."""
@@ -115,7 +114,7 @@ class RemoteEmbedder:
         `verify` raises.
         """
         if self._state is None:
-            self.verify(self.for_a_query)
+            self.verify(FOR_A_QUERY)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
         waiting = [place for place, text in enumerate(texts) if text.strip()]
@@ -139,13 +138,13 @@ class RemoteEmbedder:
 
         The look at a server that was well goes out beside the text and costs no time of its own.
         """
-        look = run_in_background(lambda: self.verify(self.for_a_query))
+        look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
             look.result()
         if not text.strip():
             return np.zeros(self.identity.dimension, dtype=np.float32)
         try:
-            return self._embed_one(self.prefixes[1], replace_surrogates(text), self.for_a_query)
+            return self._embed_one(self.prefixes[1], replace_surrogates(text), FOR_A_QUERY)
         except RequestFailed:
             wait([look])
             self._state = None  # who comes back may be another

@@ -57,26 +57,22 @@ class Milvus:
         self._lock = threading.Lock()
         self._client: Any = None
 
-    def create(self, name: str, fields: Mapping[str, str | int]) -> None:
+    def create(self, name: str, fields: Mapping[str, str], vector: str, dimension: int) -> None:
         """Create a collection and load it.
 
-        Each field is an `int`, a `text` or the dimension of a vector. The first is the key, the
-        last is searched by its inner product.
+        Fields have types of Milvus, the first is the key. The vector is searched by its inner
+        product.
         """
         client = type(self._connected())
         from pymilvus import DataType
 
         schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
         index = client.prepare_index_params()
-        for field, kind in fields.items():
-            is_key = {"is_primary": True} if field == next(iter(fields)) else {}
-            if kind == "int":
-                schema.add_field(field, DataType.INT64, **is_key)
-            elif kind == "text":
-                schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **is_key)
-            else:
-                schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
-                index.add_index(field, index_type="AUTOINDEX", metric_type="IP")
+        for place, (field, kind) in enumerate(fields.items()):
+            more = {"is_primary": place == 0, "max_length": MOST_TEXT}
+            schema.add_field(field, DataType[kind], **more)
+        schema.add_field(vector, DataType.FLOAT_VECTOR, dim=dimension)
+        index.add_index(vector, index_type="AUTOINDEX", metric_type="IP")
         self.ask("create_collection", name, schema=schema, index_params=index)
 
     def upsert(self, name: str, rows: Iterable[Row]) -> None:

@@ -38,8 +38,8 @@ class RemoteFiles:
     def create(self) -> None:
         """Create the collection if there is none."""
         if self._collection not in self._milvus.ask("list_collections"):
-            fields: dict[str, str | int] = {"key": "text", "name": "text", "part": "int"}
-            self._milvus.create(self._collection, {**fields, "data": "text", "nothing": 2})
+            texts = dict.fromkeys(("key", "name", "data"), "VARCHAR")
+            self._milvus.create(self._collection, {**texts, "part": "INT64"}, "nothing", 2)
 
     def read_head(self, name: str, *, strong: bool = True) -> dict[str, Any] | None:
         """Read a head, `None` if there is none. `strong` sees what others wrote just now."""

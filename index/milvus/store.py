@@ -158,7 +158,7 @@ class MilvusStore(FolderStore):
                 milvus.ask("drop_collection", name)
         if base is None:
             collection = f"{index}_{secrets.token_hex(4)}_vectors"
-            milvus.create(collection, {"row": "int", "chunk": "int", "vector": dimension})
+            milvus.create(collection, {"row": "INT64", "chunk": "INT64"}, "vector", dimension)
         return collection
 
     def write_vectors(
