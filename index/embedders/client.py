@@ -248,8 +248,7 @@ class Wire(ABC):
             status = said["code"] if said.get("code") in range(400, 600) else 500
         reason = str(said.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
-        if failure.kind is FailureKind.BUSY:
-            failure.pause = read_pause(headers, text)
+        failure.pause = read_pause(headers, text)
         if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
             plain = text.replace("_", "").lower()
             failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
@@ -329,8 +328,7 @@ def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:
     matrix: Vectors = np.asarray(vectors, dtype=np.float32)
     if matrix.ndim != 2 or matrix.shape != (count, dimension or matrix.shape[-1]):
         raise ValueError(f"an answer of shape {matrix.shape} to {count} texts")
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    norms: Vectors = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not (np.isfinite(norms) & (norms > 0)).all():
         raise ValueError("a vector of zeros, or with a number that is not finite")
-    unit: Vectors = matrix / norms
-    return unit
+    return matrix / norms

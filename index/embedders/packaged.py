@@ -241,8 +241,7 @@ class OnnxEmbedder:
             text = composed.translate(load_character_map(name)).strip()
             if name not in TOKENIZERS:
                 return encode_by_table(MODELS / name / "pieces.db", text)
-        ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
-        return ids
+        return load_tokenizer(name).encode(text, add_special_tokens=False).ids
 
     def _embed(self, prefix: str, text: str) -> Vectors:
         """Return the mean direction of the runs that a text takes, prefix and frame in each.

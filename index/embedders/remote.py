@@ -235,8 +235,7 @@ class RemoteEmbedder:
         Raises RequestFailed.
         """
         try:
-            row: Vectors = self._send(prefix, [text], policy)[0]
-            return row
+            return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:
             self._failures += 1
             if failure.kind is not FailureKind.TOO_LONG or len(text.strip()) < 2:

@@ -54,8 +54,7 @@ def write_bounds(directory: Directory) -> tuple[str, str]:
 def _keys_of(chunks: Ids) -> Ids:
     """The keys of the vectors of chunks, which stand in order of the chunks."""
     firsts = np.searchsorted(chunks, chunks)
-    keys: Ids = chunks * WINDOWS + np.arange(len(chunks)) - firsts
-    return keys
+    return chunks * WINDOWS + np.arange(len(chunks)) - firsts
 
 
 def _batches_of(keys: Sequence[int], size: int) -> Iterator[Sequence[int]]:
