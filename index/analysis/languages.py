@@ -131,8 +131,7 @@ def function_words(language: str) -> frozenset[str]:
 @cache
 def _read_function_words() -> Mapping[str, frozenset[str]]:
     path = Path(__file__).parents[1] / "data" / "function_words.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    rows = (line.partition("\t") for line in lines)
+    rows = (line.partition("\t") for line in path.read_text(encoding="utf-8").splitlines())
     return {language: frozenset(words.split()) for language, _, words in rows}
 
 

@@ -168,13 +168,12 @@ def _count_words(run: str) -> tuple[int, int]:
     Cached, so that a run is tokenized once, however often a blog repeats it.
     """
     pieces = load_tokenizer(ENGLISH_MODEL).encode(run, add_special_tokens=False).tokens
-    words = whole = 0
-    for piece, following in pairwise([*pieces, ""]):
-        if piece.startswith("##") or not (piece == "[UNK]" or any(map(str.isalpha, piece))):
-            continue
-        words += 1
-        whole += bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
-    return words, whole
+    words = [
+        bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
+        for piece, following in pairwise([*pieces, ""])
+        if not piece.startswith("##") and (piece == "[UNK]" or any(map(str.isalpha, piece)))
+    ]
+    return len(words), sum(words)
 
 
 _LETTER = re.compile(r"[^\W\d_]")

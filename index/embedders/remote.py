@@ -162,14 +162,13 @@ class RemoteEmbedder:
             rows = self._embed_fingerprint(1)
             parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
             return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
-        before, difference = recorded.fingerprint, ""
-        if digest != recorded.digest:
-            difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
-        elif before is None or (version and before.version == version):
-            return recorded
-        elif embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
-            return replace(recorded, fingerprint=replace(before, version=version))
-        else:
+        before = recorded.fingerprint
+        difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
+        if digest == recorded.digest:
+            if before is None or (version and before.version == version):
+                return recorded
+            if embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
+                return replace(recorded, fingerprint=replace(before, version=version))
             versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
             difference = f"{versions}, which gives other vectors"
         raise EmbedderMismatch(

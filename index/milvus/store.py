@@ -136,13 +136,10 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
-        """Begin a generation as in a folder; what is no longer read is deleted from the server."""
-        self._collection = self._prepare_rows(base, dimension)
-        with super().begin(base, dimension) as files:
-            yield files
+        """Begin a generation as in a folder, in a collection with the rows of its base alone.
 
-    def _prepare_rows(self, base: Manifest | None, dimension: int) -> str:
-        """Return the collection to write to, with the rows of the base alone."""
+        What is no longer read is deleted from the server.
+        """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
         live = remote.read_head(LIVE) or {}
@@ -150,16 +147,17 @@ class MilvusStore(FolderStore):
         kept = {live.get("vectors")}
         if base is not None:
             folder = self.layout.generation(base.generation).vectors
-            collection = read_collection(folder)
-            milvus.ask("delete", collection, filter=write_bounds(read_directory(folder))[1])
-            kept.add(collection)
+            self._collection = read_collection(folder)
+            milvus.ask("delete", self._collection, filter=write_bounds(read_directory(folder))[1])
+            kept.add(self._collection)
         for name in milvus.ask("list_collections"):
             if re.fullmatch(rf"{index}_[0-9a-f]{{8}}_vectors", name) and name not in kept:
                 milvus.ask("drop_collection", name)
         if base is None:
-            collection = f"{index}_{secrets.token_hex(4)}_vectors"
-            milvus.create(collection, {"row": "INT64", "chunk": "INT64"}, "vector", dimension)
-        return collection
+            self._collection = f"{index}_{secrets.token_hex(4)}_vectors"
+            milvus.create(self._collection, {"row": "INT64", "chunk": "INT64"}, "vector", dimension)
+        with super().begin(base, dimension) as files:
+            yield files
 
     def write_vectors(
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
