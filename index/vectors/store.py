@@ -13,7 +13,7 @@ vector, is written with each generation. A search compares all of them: 74,000 o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -128,16 +128,11 @@ class VectorStore:
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
-        deleted = self._directory.deleted
-        if among is not None:
-            offsets, _ = self._offsets(among)
-            values = self._products(query, offsets)
-        else:
-            offsets = np.arange(len(deleted))
-            products = [inner_products(rows, query) for rows in self._segments]
-            values = np.concatenate([np.zeros(0, dtype=np.float32), *products])
-            values[deleted] = -np.inf
-        count = min(k, len(self), len(values))
+        live = np.flatnonzero(~self._directory.deleted)
+        offsets = live if among is None else self._offsets(among)[0]
+        products = [inner_products(rows, query) for rows in self._segments]
+        values = np.concatenate([np.zeros(0, dtype=np.float32), *products])[offsets]
+        count = min(k, len(values))
         if not count:
             return {}
         places = np.argpartition(values, len(values) - count)[-count:]
@@ -177,25 +172,16 @@ class VectorStore:
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         """Return the inner products of `query` with these rows."""
-        values = np.empty(len(offsets), dtype=np.float32)
-        for inside, rows in self._split(offsets):
-            values[inside] = inner_products(rows, query)
-        return values
+        return inner_products(self.read(offsets), query)
 
     def read(self, offsets: Ids) -> Vectors:
         """Read the rows at these offsets of the directory: shape (len(offsets), dimension)."""
-        vectors = np.empty((len(offsets), self.dimension), dtype=np.float32)
-        for inside, rows in self._split(offsets):
-            vectors[inside] = rows
-        return vectors
-
-    def _split(self, offsets: Ids) -> Iterator[tuple[Bools, Vectors]]:
-        """Yield for each segment which of these offsets are in it, and a copy of their rows."""
-        start = 0
+        vectors, start = np.empty((len(offsets), self.dimension), dtype=np.float32), 0
         for rows in self._segments:
             inside = (offsets >= start) & (offsets < start + len(rows))
-            yield inside, rows[offsets[inside] - start]
+            vectors[inside] = rows[offsets[inside] - start]
             start += len(rows)
+        return vectors
 
 
 def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
