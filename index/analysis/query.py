@@ -306,9 +306,8 @@ def find_missing_names(
     read, spans = [*terms(query.text, languages[0])], list[tuple[int, int]]()
     held = [(term.start, term.end) for term in read if term.exact in had]
     for term in read:
-        if term.exact not in missing or not _is_name(term, query, languages[0], is_word):
-            continue
-        if not any(start <= term.start and term.end <= end for start, end in held):
+        is_held = any(start <= term.start and term.end <= end for start, end in held)
+        if term.exact in missing and not is_held and _is_name(term, query, languages[0], is_word):
             over = spans.pop() if spans and term.start < spans[-1][1] else (term.start, term.end)
             spans.append((over[0], max(over[1], term.end)))
     return list(dict.fromkeys(query.text[start:end] for start, end in spans))
