@@ -135,9 +135,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_what_is_damaged_or_has_other_columns_is_set_aside_and_said(
-    damage: str, path: Path
-) -> None:
+def test_what_is_damaged_is_set_aside_and_said(damage: str, path: Path) -> None:
     for _ in range(2):
         put(path, MANY)
         DAMAGE[damage](path)
