@@ -183,12 +183,10 @@ class Wire(ABC):
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
-                said = (
-                    f"{self.name}'s client cannot start{{}}. Correct {self.setting}, SSL_CERT_FILE "
-                )
-                said += "or the proxy variables."
+                said = f"{self.name}'s client cannot start"
+                remedy = f". Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
                 raise EmbedderError(
-                    said.format(f": {error}"), for_clients=said.format("")
+                    f"{said}: {error}{remedy}", for_clients=said + remedy
                 ) from error
         return self._clients[policy.timeout]
 
