@@ -110,14 +110,11 @@ class VectorStore:
 
     def _set_directory(self, directory: Directory) -> None:
         self._directory = directory
-        live = np.flatnonzero(~directory.deleted)
-        self._by_id: Ids = live[np.argsort(directory.ids[live], kind="stable")]
-        self._sorted_ids: Ids = directory.ids[self._by_id]
-
-    @property
-    def dimension(self) -> int:
+        self.dimension = len(directory.total)
         """Length of a vector."""
-        return len(self._directory.total)
+        self._live: Ids = np.flatnonzero(~directory.deleted)
+        self._by_id: Ids = self._live[np.argsort(directory.ids[self._live], kind="stable")]
+        self._sorted_ids: Ids = directory.ids[self._by_id]
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -128,8 +125,7 @@ class VectorStore:
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
-        live = np.flatnonzero(~self._directory.deleted)
-        offsets = live if among is None else self._offsets(among)[0]
+        offsets = self._live if among is None else self._offsets(among)[0]
         products = [inner_products(rows, query) for rows in self._segments]
         values = np.concatenate([np.zeros(0, dtype=np.float32), *products])[offsets]
         count = min(k, len(values))
