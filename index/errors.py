@@ -119,8 +119,8 @@ class UnknownPost(NotInIndex):
         self.nearest = nearest
 
 
-MOST_DETAIL = 100
-"""Characters of an unexpected error that are repeated: some quote what they failed on."""
+MOST_DETAIL = 200
+"""Characters of a foreign error that are repeated: some quote what they failed on."""
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -31,10 +31,6 @@ SOUTHEAST_ASIAN = (
 )
 """Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
 
-_GAP = re.compile(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])")
-
-_FUNCTION_WORDS = Path(__file__).parents[1] / "data" / "function_words.txt"
-
 STEMMED = frozenset(
     ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr")
 )
@@ -51,7 +47,6 @@ LEAST_POSTS = 0.05
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_CHARACTERS = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
 _WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 
 KANA_SHARE = 0.1
@@ -84,11 +79,7 @@ def language_of(text: str) -> str:
 
     `""` where too few words show it, `und` for running text in a language that is not known here.
     """
-    return _language_of_sample(text[:SAMPLE])
-
-
-@lru_cache(maxsize=64)
-def _language_of_sample(sample: str) -> str:
+    sample = text[:SAMPLE]
     words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
     for code, listed in _read_function_words().items():
         evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & words.keys()}
@@ -96,7 +87,7 @@ def _language_of_sample(sample: str) -> str:
         ranks.append((sum(evidence.values()), times, code))
     second, (evident, share, best) = sorted(ranks)[-2:]
     share = share if evident >= LEAST_EVIDENCE else 0
-    characters = "".join(_CHARACTERS.findall(sample))
+    characters = "".join(re.findall(f"[{HAN}{KANA}{HANGUL}]+", sample))
     if len(characters) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
         if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
             return "ko"
@@ -139,8 +130,8 @@ def function_words(language: str) -> frozenset[str]:
 
 @cache
 def _read_function_words() -> Mapping[str, frozenset[str]]:
-    lines = _FUNCTION_WORDS.read_text(encoding="utf-8").splitlines()
-    rows = (line.partition("\t") for line in lines)
+    path = Path(__file__).parents[1] / "data" / "function_words.txt"
+    rows = (line.partition("\t") for line in path.read_text(encoding="utf-8").splitlines())
     return {language: frozenset(words.split()) for language, _, words in rows}
 
 
@@ -162,16 +153,19 @@ def join_words(text: str) -> str:
     An embedder takes Chinese keywords with blanks for another kind of text than any passage: with
     multilingual-e5-small they lie further from their own post than headings about other things do.
     """
-    return _GAP.sub("", text)
+    return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 
 
-_SPELLED = (
-    "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
-    "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr français=fr "
-    "spanish=es espanol=es español=es italian=it italiano=it dutch=nl nederlands=nl ua=uk "
-    "br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv svenska=sv cz=cs"
+_NAMES = dict[str, str](
+    re.findall(
+        r"(\S+)=(\S+)",
+        "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
+        "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr "
+        "français=fr spanish=es espanol=es español=es italian=it italiano=it dutch=nl "
+        "nederlands=nl ua=uk br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv "
+        "svenska=sv cz=cs",
+    )
 )
-_NAMES = dict(pair.split("=") for pair in _SPELLED.split())
 """What folders and suffixes are named for a language besides its tag."""
 
 _NEAR = {"yue": "zh", "ca": "es", "gl": "es pt", "da": "sv", "nb": "sv", "nn": "sv", "no": "sv"}

@@ -54,7 +54,7 @@ _CODE = re.compile(
 )
 """Marks of an identifier, a path, a call or a flag."""
 
-_EAST_ASIAN, _SOUTHEAST_ASIAN = re.compile(f"[{CJK}]"), re.compile(f"[{SOUTHEAST_ASIAN}]")
+_EAST_ASIAN, _BIGRAM = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
 
 PROSE_TERMS = 4.0
 """Terms of its own (a pair of Han characters as half of one) that make a query running text."""
@@ -126,7 +126,6 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
         if same[0].role != SPELLING:
             read.append((same[0], set()))
         read[-1][1].update(term.stem for term in same)
-    read = [(term, stems) for term, stems in read if term.role != MAJOR]
     words = dict.fromkeys(
         Word(
             term.exact,
@@ -135,6 +134,7 @@ def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
             term.role == EXTRA,
         )
         for term, stems in read
+        if term.role != MAJOR
     )
     asked = {word.stems for word in words if word.weight == 1.0}
     length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in asked)
@@ -168,8 +168,7 @@ def _folded(language: str) -> frozenset[str]:
 
 def is_bigram(word: str) -> bool:
     """Whether `word` is two neighbours out of a run of a script without spaces."""
-    is_east_asian = len(word) == 2 and all(map(_EAST_ASIAN.match, word))
-    return is_east_asian or bool(_SOUTHEAST_ASIAN.match(word))
+    return bool(_BIGRAM.match(word))
 
 
 def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
@@ -292,11 +291,6 @@ def _edits(word: str) -> Iterator[str]:
             yield f"{before} {after}"
 
 
-_BEFORE = re.compile(r"\w(\W*)\Z")
-_END = re.compile(r"[.:;!?]\s")
-_WRITTEN = re.compile(r"\w\w+|\d[\d.,]*\d")
-
-
 def find_missing_names(
     query: Query,
     languages: Sequence[str],
@@ -312,9 +306,8 @@ def find_missing_names(
     read, spans = [*terms(query.text, languages[0])], list[tuple[int, int]]()
     held = [(term.start, term.end) for term in read if term.exact in had]
     for term in read:
-        if term.exact not in missing or not _is_name(term, query, languages[0], is_word):
-            continue
-        if not any(start <= term.start and term.end <= end for start, end in held):
+        is_held = any(start <= term.start and term.end <= end for start, end in held)
+        if term.exact in missing and not is_held and _is_name(term, query, languages[0], is_word):
             over = spans.pop() if spans and term.start < spans[-1][1] else (term.start, term.end)
             spans.append((over[0], max(over[1], term.end)))
     return list(dict.fromkeys(query.text[start:end] for start, end in spans))
@@ -327,12 +320,12 @@ def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]
     capital in front tells one where most words have none, but not in German.
     """
     written, words = query.text[term.start : term.end], query.text.split()
-    if not _WRITTEN.fullmatch(written) or is_bigram(term.stem):
+    if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_bigram(term.stem):
         return False
     if query.language in EAST_ASIAN or any(not c.isalpha() or c.isupper() for c in written[1:]):
         return True
-    before = _BEFORE.search(query.text, max(term.start - 9, 0), term.start)
-    begins = (not before or _END.search(before[1])) and is_word(written.lower())
+    before = re.search(r"\w(\W*)\Z", query.text[max(term.start - 9, 0) : term.start])
+    begins = (not before or re.search(r"[.:;!?]\s", before[1])) and is_word(written.lower())
     capitals = sum(word[0].isupper() for word in words)
     is_telling = (query.language or primary_subtag(blog)) != "de" and 2 * capitals <= len(words)
     return is_telling and written[0].isupper() and not begins

@@ -23,8 +23,6 @@ from blog_search_mcp.index.analysis.languages import CHARACTERS_PER_WORD, CJK, p
 from blog_search_mcp.index.analysis.query import PLAIN_WORD, Query, is_bigram
 from blog_search_mcp.index.analysis.tokenizer import stem, terms, to_simplified
 
-_DATA = Path(__file__).parents[1] / "data"
-
 LANGUAGES = ("zh", "ja")
 """Those that the table of computing words has beside English, in its order."""
 
@@ -51,8 +49,8 @@ def _read_table(language: str) -> Mapping[str, list[str]]:
 
 
 def _rows(name: str) -> Iterator[Sequence[str]]:
-    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
-    return (line.split("\t") for line in lines)
+    path = Path(__file__).parents[1] / "data" / name
+    return (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
 
 
 def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:

@@ -111,14 +111,11 @@ LONGEST_RUN = 32
 
 def index_terms(text: str, language: str = "en") -> str:
     """The stems that `terms` gives of a text, each apart by a space, and faster."""
-    runs = _RUN.findall(text)
-    cached, plain = _stem_run, _stem_run.__wrapped__
-    return " ".join([(cached if len(run) <= LONGEST_RUN else plain)(run, language) for run in runs])
-
-
-@lru_cache(maxsize=65536)
-def _stem_run(run: str, language: str) -> str:
-    return " ".join([term.stem for term in _split_run.__wrapped__(run, language)])
+    runs = (
+        (_split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__, run)
+        for run in _RUN.findall(text)
+    )
+    return " ".join([term.stem for split, run in runs for term in split(run, language)])
 
 
 @lru_cache(maxsize=16384)
@@ -211,9 +208,6 @@ def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:
             yield Term(stem(part, stemmer), fold(part), place, place + len(part))
 
 
-_TABLE = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
-
-
 def to_simplified(text: str) -> str:
     """`text` with every Traditional character as its commonest Simplified one."""
     return text if text.isascii() else text.translate(_table())
@@ -221,7 +215,8 @@ def to_simplified(text: str) -> str:
 
 @cache
 def _table() -> dict[int, int]:
-    traditional, simple = _TABLE.read_text(encoding="utf-8").splitlines()
+    path = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
+    traditional, simple = path.read_text(encoding="utf-8").splitlines()
     return str.maketrans(traditional, simple)
 
 
@@ -303,7 +298,6 @@ def _snowball(word: str, stemmer: str) -> str:
     return str(stemmers[stemmer].stemWord(word))
 
 
-_NO_SIGNS = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
 _NAMELESS = re.compile(rf"[^\w{_MARKS}+#]|_")
 
 
@@ -312,8 +306,6 @@ def name_key(text: str) -> str:
 
     Width, case, accents, spaces and punctuation do not count, and Chinese of both scripts is one.
     """
-    if text.isascii():
-        return text.lower().translate(_NO_SIGNS)
     return _NAMELESS.sub("", normalise(text))
 
 
@@ -322,13 +314,10 @@ def split_name(name: str) -> set[str]:
     return {fold(word) for word in re.findall(r"[^\W_]+", name)}
 
 
-_WORD_OR_CHARACTER = rf"[{_UNSPACED}]|{_WORD}"
-"""A word, or one character of a script without spaces; few queries need it compiled."""
-
-
 def spell_words(text: str) -> str:
     """Return the words of `text` with a blank around each, as what holds another's is searched for.
 
     Width, case, accents and punctuation do not count, and Chinese of both scripts is one.
     """
-    return f" {' '.join(re.findall(_WORD_OR_CHARACTER, normalise(text)))} "
+    words = re.findall(rf"[{_UNSPACED}]|{_WORD}", normalise(text))
+    return f" {' '.join(words)} "

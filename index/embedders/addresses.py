@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -55,21 +56,18 @@ def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, s
     Raises UsageError, which has the example.
     """
     text = text.strip("\"'`<> \t\r\n").removeprefix("//")
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
-        is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0
-        is_address &= bool(parts.hostname) or not needs_host
-    except ValueError:
-        is_address = False
-    if not is_address or re.search(r"[\s?#@,]", text):
-        raise UsageError(
-            "The embedding server's address is missing or cannot be used. Correct --embedder-url, "
-            f"EMBEDDER_URL or OLLAMA_HOST: one address such as {example}, without a password."
-        )
-    host = parts.hostname or ""
-    host = _LOOPBACKS.get(host, host)
-    path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
-    return parts, f"[{host}]" if ":" in host else host, path
+        host = parts.hostname or ""
+        is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0 and (host or not needs_host)
+        if is_address and not re.search(r"[\s?#@,]", text):
+            host = _LOOPBACKS.get(host, host)
+            path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
+            return parts, f"[{host}]" if ":" in host else host, path
+    raise UsageError(
+        "The embedding server's address is missing or cannot be used. Correct --embedder-url, "
+        f"EMBEDDER_URL or OLLAMA_HOST: one address such as {example}, without a password."
+    )
 
 
 def is_loopback(url: str) -> bool:

@@ -28,23 +28,23 @@ LOCK_TIMEOUT = 5.0
 """Seconds to wait for another program's lock; sqlite3's own."""
 
 _TABLES: Final = """
-BEGIN;
-CREATE TABLE embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
-CREATE TABLE canaries (identity TEXT, canaries TEXT);
-COMMIT;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
 """Names and keys as earlier versions made them: others would have every post embedded again.
 `canaries` are the vectors of a fingerprint."""
 
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a table that is not there."""
+"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a column that is not there."""
 
 
 class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
     """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
-        """Open the file, made if there is none; one that is damaged or not ours is set aside."""
+        """Open the file, made if there is none; one that is damaged is set aside."""
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
@@ -96,11 +96,10 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         packed = identity.fingerprint.vectors
         query = "SELECT canaries FROM canaries WHERE identity = ? ORDER BY rowid"
         [recorded] = self._run(query, [[canonical]])
-        for (before,) in recorded:
-            if embeds_same(before, packed):
-                return canonical + str(before)
-        self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
-        return canonical + packed
+        equal = next((str(before) for (before,) in recorded if embeds_same(before, packed)), "")
+        if not equal:
+            self._run("INSERT INTO canaries VALUES (?, ?)", [[canonical, packed]])
+        return canonical + (equal or packed)
 
     def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Return the rows of a statement for each of `values`, which are one transaction.
@@ -133,11 +132,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
     def _execute(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Run a statement on the open connection or a new one. Raises sqlite3.Error."""
         if self._connection is None:
-            self._connection = connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)
-            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
-                connection.executescript(_TABLES)
-            connection.execute("SELECT key, vector, canaries FROM embeddings, canaries LIMIT 1")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)
+            self._connection.executescript(_TABLES)
         with self._connection as connection:
             return [connection.execute(statement, row).fetchall() for row in values]

@@ -24,13 +24,10 @@ import numpy as np
 
 from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.addresses import is_loopback
-from blog_search_mcp.index.errors import EmbedderError, UsageError
+from blog_search_mcp.index.errors import MOST_DETAIL, EmbedderError, UsageError
 from blog_search_mcp.index.types import Vectors
 
 log = logging.getLogger(__name__)
-
-DETAIL_LIMIT: Final = 200
-"""Characters of a foreign message worth repeating; a proxy's HTML page is longer."""
 
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
@@ -82,11 +79,11 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Make a line to print of a server's text: no control characters, no key, DETAIL_LIMIT."""
+    """Make a line to print of a server's text: no control characters, no key, MOST_DETAIL."""
     for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
-    return to_line(text)[:DETAIL_LIMIT]
+    return to_line(text)[:MOST_DETAIL]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,29 +183,28 @@ class Wire(ABC):
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
-                failed = f"{self.name}'s client cannot start"
-                remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                hidden = f"{failed}. {remedy}"
-                raise EmbedderError(f"{failed}: {error}. {remedy}", for_clients=hidden) from error
+                said = f"{self.name}'s client cannot start"
+                remedy = f". Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
+                raise EmbedderError(
+                    f"{said}: {error}{remedy}", for_clients=said + remedy
+                ) from error
         return self._clients[policy.timeout]
 
-    def request(self, send: Callable[[Any], Any], policy: RetryPolicy) -> Any:
+    def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
         """Make one request, and retry it as the policy grants. Raises RequestFailed."""
-        client, attempt = self.prepare(policy), 0
-        while True:
-            try:
-                return send(client)
-            except RequestFailed as error:
-                failure = error
-            except _FAILURES as error:
-                failure = RequestFailed(classify_error(error), self, str(error))
-            if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
-                raise failure
-            pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
-            if pause > policy.pauses[attempt]:
-                log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
-            time.sleep(pause)
-            attempt += 1
+        try:
+            return send(self.prepare(policy))
+        except RequestFailed as error:
+            failure = error
+        except _FAILURES as error:
+            failure = RequestFailed(classify_error(error), self, str(error))
+        if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
+            raise failure
+        pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
+        if pause > policy.pauses[attempt]:
+            log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
+        time.sleep(pause)
+        return self.request(send, policy, attempt + 1)
 
     def options(self, url: str, timeout: float) -> dict[str, Any]:
         """Return the settings of an httpx client for this server, at `url`."""
@@ -250,8 +246,7 @@ class Wire(ABC):
             status = said["code"] if said.get("code") in range(400, 600) else 500
         reason = str(said.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
-        if failure.kind is FailureKind.BUSY:
-            failure.pause = read_pause(headers, text)
+        failure.pause = read_pause(headers, text)
         if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
             plain = text.replace("_", "").lower()
             failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
@@ -297,9 +292,8 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an HTTP reply of 300 and above by its status and the server's first words."""
     text = text[:2_000]
-    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(text)):
-        return FailureKind.TOO_LONG
-    if status == 429 and "too large" in text:  # a request of more tokens than a minute may have
+    is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
+    if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING
@@ -332,8 +326,7 @@ def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:
     matrix: Vectors = np.asarray(vectors, dtype=np.float32)
     if matrix.ndim != 2 or matrix.shape != (count, dimension or matrix.shape[-1]):
         raise ValueError(f"an answer of shape {matrix.shape} to {count} texts")
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    norms: Vectors = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not (np.isfinite(norms) & (norms > 0)).all():
         raise ValueError("a vector of zeros, or with a number that is not finite")
-    unit: Vectors = matrix / norms
-    return unit
+    return matrix / norms

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 MODELS: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-licence, and what the files are in `README.md`; where the vocabulary is large, `normalizer.json` and
-`pieces.db` besides."""
+licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `README.md` says what
+they are."""
 
 _LOADING = threading.Lock()
 """Held by who loads a session: a second one would take as long again, and the memory."""
@@ -171,13 +171,12 @@ def _count_words(run: str) -> tuple[int, int]:
     if run.isascii() and run.isalpha():  # a word, and looked up in a fifteenth of the time
         return 1, int(tokenizer.token_to_id(run.lower()) is not None)
     pieces = tokenizer.encode(run, add_special_tokens=False).tokens
-    words = whole = 0
-    for piece, following in pairwise([*pieces, ""]):
-        if piece.startswith("##") or not (piece == "[UNK]" or any(map(str.isalpha, piece))):
-            continue
-        words += 1
-        whole += bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
-    return words, whole
+    words = [
+        bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
+        for piece, following in pairwise([*pieces, ""])
+        if not piece.startswith("##") and (piece == "[UNK]" or any(map(str.isalpha, piece)))
+    ]
+    return len(words), sum(words)
 
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -244,34 +243,28 @@ class OnnxEmbedder:
             text = composed.translate(load_character_map(name)).strip()
             if name not in TOKENIZERS:
                 return encode_by_table(MODELS / name / "pieces.db", text)
-        ids: list[int] = load_tokenizer(name).encode(text, add_special_tokens=False).ids
-        return ids
+        return load_tokenizer(name).encode(text, add_special_tokens=False).ids
 
-    def _frame_pieces(self, prefix: str, text: str) -> list[list[int]]:
-        """Return the pieces of each run that a text takes, prefix and frame in each.
+    def _embed(self, prefix: str, text: str) -> Vectors:
+        """Return the mean direction of the runs that a text takes, prefix and frame in each.
 
-        None if blank. The runs are as few as can be and of equal length within one piece, so that
-        the mean of their vectors does not let a short tail weigh as much as a full window. A prefix
-        ends where a word does, so its pieces are the same by themselves.
+        The runs are as few as can be and of equal length within one piece, so that a short tail
+        does not weigh as much as a full window. A prefix ends where a word does, so its pieces are
+        the same by themselves.
         """
+        import numpy as np
+
         begin, end = self.frame
         opening, pieces = [begin, *self.encode(prefix)], self.encode(text)
         count = -(-len(pieces) // (self.most_pieces - len(opening) - 1))
         cuts = [len(pieces) * i // count for i in range(count + 1)] if count else []
-        return [[*opening, *pieces[a:b], end] for a, b in pairwise(cuts)]
-
-    def _embed(self, prefix: str, text: str) -> Vectors:
-        runs = map(self._run, self._frame_pieces(prefix, text))
-        return mean_direction([*runs], self.identity.dimension)
-
-    def _run(self, pieces: list[int]) -> Vectors:
-        import numpy as np
-
-        ids = np.array([pieces], dtype=np.int64)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
-        row: Vectors = np.asarray(vectors, dtype=np.float32)[0]
-        return row
+        rows = list[Vectors]()
+        for a, b in pairwise(cuts):
+            ids = np.array([[*opening, *pieces[a:b], end]], dtype=np.int64)
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            (vectors,) = load_session(self.identity.model).run(["embedding"], inputs)
+            rows.extend(vectors)
+        return mean_direction(rows, self.identity.dimension)
 
 
 MINILM: Final = OnnxEmbedder(

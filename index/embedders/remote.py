@@ -55,7 +55,6 @@ class RemoteEmbedder:
     """One model of one server; connects at the first use."""
 
     for_documents: RetryPolicy = FOR_DOCUMENTS
-    for_a_query: RetryPolicy = FOR_A_QUERY
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class RemoteEmbedder:
 
         Its fingerprint names the newest version that was found to embed the same.
         """
-        return self._identity or self.verify(self.for_a_query)
+        return self._identity or self.verify(FOR_A_QUERY)
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return the share covered by English, or 1 for a vocabulary of which nothing is known."""
@@ -115,7 +114,7 @@ class RemoteEmbedder:
         `verify` raises.
         """
         if self._state is None:
-            self.verify(self.for_a_query)
+            self.verify(FOR_A_QUERY)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
         waiting = [place for place, text in enumerate(texts) if text.strip()]
@@ -139,13 +138,13 @@ class RemoteEmbedder:
 
         The look at a server that was well goes out beside the text and costs no time of its own.
         """
-        look = run_in_background(lambda: self.verify(self.for_a_query))
+        look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
             look.result()
         if not text.strip():
             return np.zeros(self.identity.dimension, dtype=np.float32)
         try:
-            return self._embed_one(self.prefixes[1], replace_surrogates(text), self.for_a_query)
+            return self._embed_one(self.prefixes[1], replace_surrogates(text), FOR_A_QUERY)
         except RequestFailed:
             wait([look])
             self._state = None  # who comes back may be another
@@ -163,14 +162,13 @@ class RemoteEmbedder:
             rows = self._embed_fingerprint(1)
             parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
             return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
-        before, difference = recorded.fingerprint, ""
-        if digest != recorded.digest:
-            difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
-        elif before is None or (version and before.version == version):
-            return recorded
-        elif embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
-            return replace(recorded, fingerprint=replace(before, version=version))
-        else:
+        before = recorded.fingerprint
+        difference = f"digest {recorded.digest[:12]}, now {digest[:12]}"
+        if digest == recorded.digest:
+            if before is None or (version and before.version == version):
+                return recorded
+            if embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
+                return replace(recorded, fingerprint=replace(before, version=version))
             versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
             difference = f"{versions}, which gives other vectors"
         raise EmbedderMismatch(
@@ -236,8 +234,7 @@ class RemoteEmbedder:
         Raises RequestFailed.
         """
         try:
-            row: Vectors = self._send(prefix, [text], policy)[0]
-            return row
+            return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:
             self._failures += 1
             if failure.kind is not FailureKind.TOO_LONG or len(text.strip()) < 2:

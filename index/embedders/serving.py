@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from blog_search_mcp.index.embedders.base import run_in_background
-from blog_search_mcp.index.embedders.client import FOR_DOCUMENTS
+from blog_search_mcp.index.embedders.client import FOR_A_QUERY, FOR_DOCUMENTS
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
@@ -57,7 +57,7 @@ class ServedEmbedder(RemoteEmbedder):
 
         While it is too early to ask again it raises at once what an earlier query met.
         """
-        self.wire.prepare(self.for_a_query)  # its imports take longer than a query waits
+        self.wire.prepare(FOR_A_QUERY)  # its imports take longer than a query waits
         with self._lock:
             if text in self._recent:
                 return self._recent[text]

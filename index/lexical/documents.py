@@ -52,10 +52,7 @@ class PostTerms:
 
 def terms_of(post_id: int, post: Post, chunks: Mapping[int, Chunk]) -> PostTerms:
     """Make the terms of a post, stemmed by its language; `chunks` are all of its own, by id."""
-    names = _terms(_names(post), post)
-    label = " ".join(
-        filter(None, [_terms([post.title], post)] * TITLE_TIMES + [names] * NAME_TIMES)
-    )
+    label = _terms([post.title] * TITLE_TIMES + _names(post) * NAME_TIMES, post)
     said = _terms([*post.authors, post.words], post)
     about = _terms([post.description], post)
     inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks.values()]

@@ -38,11 +38,8 @@ class LexicalLevel:
         self._searcher = index.searcher()
         self._id_field = id_field
         self.documents = self._searcher.num_docs
-
-    @property
-    def max_idf(self) -> float:
+        self.max_idf = bm25_idf(0, self.documents)
         """The inverse document frequency of a word that no document has."""
-        return bm25_idf(0, self.documents)
 
     def having(self, stem: str) -> int:
         """In how many documents a stem is; deleted ones count until their segment is merged."""

@@ -85,18 +85,12 @@ def _update(
             refused[post.post_id] = post.refused
         for chunk_id, words in post.chunks.items():
             padded = words + f" {_NO_WORD}" * PADDING
-            of_chunks.add_document(_document(padded, chunk=chunk_id, post=post.post_id))
+            row = {"stem": padded, "chunk": chunk_id, "post": post.post_id}
+            of_chunks.add_document(Document.from_dict(row, chunks.schema))
         if post.chunks:
-            of_posts.add_document(_document(post.whole, post=post.post_id))
+            row = {"stem": post.whole, "post": post.post_id}
+            of_posts.add_document(Document.from_dict(row, posts.schema))
     for writer in writers:
         writer.commit()
         writer.wait_merging_threads()
     return refused
-
-
-def _document(words: str, **numbers: int) -> Document:
-    document = Document()
-    for name, number in numbers.items():
-        document.add_unsigned(name, number)
-    document.add_text("stem", words)
-    return document

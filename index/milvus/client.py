@@ -9,8 +9,7 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -58,64 +57,44 @@ class Milvus:
         self._lock = threading.Lock()
         self._client: Any = None
 
-    def collections(self) -> list[str]:
-        """List the names of all collections."""
-        return sorted(self._ask("list_collections"))
-
-    def create(self, name: str, fields: Mapping[str, str | int]) -> None:
+    def create(self, name: str, fields: Mapping[str, str], vector: str, dimension: int) -> None:
         """Create a collection and load it.
 
-        Each field is an `int`, a `text` or the dimension of a vector. The first is the key, the
-        last is searched by its inner product.
+        Fields have types of Milvus, the first is the key. The vector is searched by its inner
+        product.
         """
         client = type(self._connected())
         from pymilvus import DataType
 
         schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
         index = client.prepare_index_params()
-        for field, kind in fields.items():
-            is_key = {"is_primary": True} if field == next(iter(fields)) else {}
-            if kind == "int":
-                schema.add_field(field, DataType.INT64, **is_key)
-            elif kind == "text":
-                schema.add_field(field, DataType.VARCHAR, max_length=MOST_TEXT, **is_key)
-            else:
-                schema.add_field(field, DataType.FLOAT_VECTOR, dim=kind)
-                index.add_index(field, index_type="AUTOINDEX", metric_type="IP")
-        self._ask("create_collection", name, schema=schema, index_params=index)
-
-    def drop(self, name: str) -> None:
-        """Drop a collection, if there is one."""
-        self._ask("drop_collection", name)
+        for place, (field, kind) in enumerate(fields.items()):
+            more = {"is_primary": place == 0, "max_length": MOST_TEXT}
+            schema.add_field(field, DataType[kind], **more)
+        schema.add_field(vector, DataType.FLOAT_VECTOR, dim=dimension)
+        index.add_index(vector, index_type="AUTOINDEX", metric_type="IP")
+        self.ask("create_collection", name, schema=schema, index_params=index)
 
     def upsert(self, name: str, rows: Iterable[Row]) -> None:
         """Write rows, in place of any with the same key."""
         remaining = iter(rows)
         while batch := list(islice(remaining, BATCH)):
-            self._ask("upsert", name, data=batch)
-
-    def delete(self, name: str, expression: str) -> None:
-        """Delete the rows for which `expression` holds."""
-        self._ask("delete", name, filter=expression)
-
-    def flush(self, name: str) -> None:
-        """Make what was written durable."""
-        self._ask("flush", name)
+            self.ask("upsert", name, data=batch)
 
     def query(
-        self, name: str, expression: str, output: Sequence[str], *, strong: bool = True
+        self, name: str, expression: str, output: list[str], *, strong: bool = True
     ) -> list[Row]:
         """Read fields of the rows for which `expression` holds, MOST_ROWS of them at most.
 
         `strong` sees what others wrote just now.
         """
         level = "Strong" if strong else "Bounded"
-        more = {"output_fields": list(output), "consistency_level": level}
-        return list(self._ask("query", name, filter=expression, **more))
+        more = {"output_fields": output, "consistency_level": level}
+        return list(self.ask("query", name, filter=expression, **more))
 
     def search(self, name: str, query: Vectors, limit: int, expression: str) -> dict[int, float]:
         """Find the `limit` rows of the largest inner products, MOST_ROWS at most; return these."""
-        [hits] = self._ask(
+        [hits] = self.ask(
             "search",
             name,
             data=[query.tolist()],
@@ -126,16 +105,16 @@ class Milvus:
         )
         return dict(zip(hits.ids, hits.distances, strict=True))
 
-    def _ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of the client; once more if that may help.
+    def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
+        """Call a method of pymilvus's client; once more if that may help.
 
         That is if the connection had ended, or the server has the collection on its disk alone, as
         one that started anew may.
         """
         try:
             try:
-                call = getattr(self._connected(), method)
-                return call(*collection, timeout=SECONDS, **arguments)
+                client = self._connected()
+                return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
             except Exception as error:
                 is_lost = "unavailable" in _describe(error).lower()
                 if not is_lost and getattr(error, "code", None) != _NOT_LOADED:
@@ -148,15 +127,6 @@ class Milvus:
             raise self._translate(error) from error
 
     def _connected(self, *, anew: bool = False) -> Any:
-        with self._lock:
-            if anew and self._client is not None:
-                self._client.close()
-                self._client = None
-            if self._client is None:
-                self._client = self._connect()
-            return self._client
-
-    def _connect(self) -> Any:
         os.environ["GRPC_VERBOSITY"] = "NONE"  # it writes to stderr by itself
         try:
             from pymilvus import MilvusClient
@@ -167,9 +137,15 @@ class Milvus:
             ) from error
         for name in ("pymilvus", "pymilvus.milvus_client", "pymilvus.bulk_writer"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        return MilvusClient(
-            self.address, token=self._token, timeout=CONNECT_SECONDS, dedicated=True
-        )
+        with self._lock:
+            if anew and self._client is not None:
+                self._client.close()
+                self._client = None
+            if self._client is None:
+                self._client = MilvusClient(
+                    self.address, token=self._token, timeout=CONNECT_SECONDS, dedicated=True
+                )
+            return self._client
 
     def _translate(self, error: Exception) -> IndexProblem:
         """Make our error of pymilvus's, without the token and, to clients, without its words."""
@@ -196,10 +172,3 @@ class Milvus:
 def _describe(error: BaseException) -> str:
     """Return what an error and its cause say."""
     return " ".join(f"{type(error).__name__}: {error}; {error.__cause__ or ''}".split())
-
-
-@cache
-def connect(scheme: str, server: str) -> Milvus:
-    """Return the connection to a server, which all indexes there share."""
-    host = server if server.rpartition("]")[2].count(":") else f"{server}:{PORT}"
-    return Milvus(f"{'https' if scheme == 'https' else 'http'}://{host}")

@@ -37,9 +37,9 @@ class RemoteFiles:
 
     def create(self) -> None:
         """Create the collection if there is none."""
-        if self._collection not in self._milvus.collections():
-            fields: dict[str, str | int] = {"key": "text", "name": "text", "part": "int"}
-            self._milvus.create(self._collection, {**fields, "data": "text", "nothing": 2})
+        if self._collection not in self._milvus.ask("list_collections"):
+            texts = dict.fromkeys(("key", "name", "data"), "VARCHAR")
+            self._milvus.create(self._collection, {**texts, "part": "INT64"}, "nothing", 2)
 
     def read_head(self, name: str, *, strong: bool = True) -> dict[str, Any] | None:
         """Read a head, `None` if there is none. `strong` sees what others wrote just now."""
@@ -54,7 +54,7 @@ class RemoteFiles:
         """Write a head."""
         row = _make_row(f"head:{name}", "head", -1, json.dumps(content))
         self._milvus.upsert(self._collection, [row])
-        self._milvus.flush(self._collection)
+        self._milvus.ask("flush", self._collection)
 
     def put(self, content: bytes) -> str:
         """Write a content, unless it is there; return its SHA-256.
@@ -85,7 +85,8 @@ class RemoteFiles:
         """Delete every content but those of these checksums."""
         for row in self._milvus.query(self._collection, "part in [0, 1]", ["name"]):
             if row["name"] not in kept:
-                self._milvus.delete(self._collection, f'name == "{row["name"]}"')
+                wanted = f'name == "{row["name"]}"'
+                self._milvus.ask("delete", self._collection, filter=wanted)
 
 
 def _pack(sha256: str, content: bytes, part: int) -> Row:

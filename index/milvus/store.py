@@ -27,7 +27,7 @@ from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import BUSY, FolderStore
-from blog_search_mcp.index.milvus.client import connect
+from blog_search_mcp.index.milvus.client import PORT, Milvus
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
     MilvusVectors,
@@ -56,9 +56,13 @@ class MilvusStore(FolderStore):
 
     def __init__(self, address: IndexAddress) -> None:
         """Take the address; nothing is asked yet."""
-        super().__init__(_copy_folder(address))
-        self.location = address
-        self._address, self._milvus = address, connect(address.scheme, address.server)
+        name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
+        caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        super().__init__(Path(caches) / "blog-search-mcp" / name)  # XDG Base Directory
+        self.location = self._address = address
+        scheme = "https" if address.scheme == "https" else "http"
+        has_port = ":" in address.server.rpartition("]")[2]
+        self._milvus = Milvus(f"{scheme}://{address.server}{'' if has_port else f':{PORT}'}")
         self._remote = RemoteFiles(self._milvus, f"{address.name}_files")
         self._collection = ""
         """The rows of the generation that is written."""
@@ -132,13 +136,10 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
-        """Begin a generation as in a folder; what is no longer read is deleted from the server."""
-        self._collection = self._prepare_rows(base, dimension)
-        with super().begin(base, dimension) as files:
-            yield files
+        """Begin a generation as in a folder, in a collection with the rows of its base alone.
 
-    def _prepare_rows(self, base: Manifest | None, dimension: int) -> str:
-        """Return the collection to write to, with the rows of the base alone."""
+        What is no longer read is deleted from the server.
+        """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
         live = remote.read_head(LIVE) or {}
@@ -146,16 +147,17 @@ class MilvusStore(FolderStore):
         kept = {live.get("vectors")}
         if base is not None:
             folder = self.layout.generation(base.generation).vectors
-            collection = read_collection(folder)
-            milvus.delete(collection, write_bounds(read_directory(folder))[1])
-            kept.add(collection)
-        for name in milvus.collections():
+            self._collection = read_collection(folder)
+            milvus.ask("delete", self._collection, filter=write_bounds(read_directory(folder))[1])
+            kept.add(self._collection)
+        for name in milvus.ask("list_collections"):
             if re.fullmatch(rf"{index}_[0-9a-f]{{8}}_vectors", name) and name not in kept:
-                milvus.drop(name)
+                milvus.ask("drop_collection", name)
         if base is None:
-            collection = f"{index}_{secrets.token_hex(4)}_vectors"
-            milvus.create(collection, {"row": "int", "chunk": "int", "vector": dimension})
-        return collection
+            self._collection = f"{index}_{secrets.token_hex(4)}_vectors"
+            milvus.create(self._collection, {"row": "INT64", "chunk": "INT64"}, "vector", dimension)
+        with super().begin(base, dimension) as files:
+            yield files
 
     def write_vectors(
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
@@ -219,10 +221,3 @@ class MilvusStore(FolderStore):
 def store_at(address: IndexAddress) -> MilvusStore:
     """Return the store of an index: one for all who name the address."""
     return MilvusStore(address)
-
-
-def _copy_folder(address: IndexAddress) -> Path:
-    """Return where this machine's copy is: in its cache folder (XDG Base Directory)."""
-    name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "blog-search-mcp" / name

@@ -9,13 +9,12 @@ have had them until then.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from blog_search_mcp.index.milvus.client import BATCH, Milvus, Row
+from blog_search_mcp.index.milvus.client import BATCH, Milvus
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.store import (
     Directory,
@@ -55,8 +54,7 @@ def write_bounds(directory: Directory) -> tuple[str, str]:
 def _keys_of(chunks: Ids) -> Ids:
     """The keys of the vectors of chunks, which stand in order of the chunks."""
     firsts = np.searchsorted(chunks, chunks)
-    keys: Ids = chunks * WINDOWS + np.arange(len(chunks)) - firsts
-    return keys
+    return chunks * WINDOWS + np.arange(len(chunks)) - firsts
 
 
 def _batches_of(keys: Sequence[int], size: int) -> Iterator[Sequence[int]]:
@@ -135,25 +133,24 @@ class MilvusVectorWriter(VectorWriter):
         self._base = base
         self._milvus, self._collection, self._check = milvus, collection, check
         self._ids: list[Ids] = []
-        self._added: Counter[int] = Counter()
         self._total = base.total.copy()
 
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension)."""
         self._check()
-        self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
+        order = np.argsort(chunk_ids, kind="stable")
+        ids: Ids = np.asarray(chunk_ids, dtype=np.int64)[order]
+        self._ids.append(ids)
         self._total += vectors.sum(axis=0, dtype=np.float64)
-        self._milvus.upsert(self._collection, self._rows_of(chunk_ids, vectors))
-
-    def _rows_of(self, chunks: Ids, vectors: Vectors) -> Iterator[Row]:
-        for chunk, vector in zip(chunks.tolist(), vectors.tolist(), strict=True):
-            key = chunk * WINDOWS + self._added[chunk]
-            self._added[chunk] += 1
-            yield {"row": key, "chunk": chunk, "vector": vector}
+        rows = zip(_keys_of(ids).tolist(), ids.tolist(), vectors[order].tolist(), strict=True)
+        self._milvus.upsert(
+            self._collection,
+            ({"row": key, "chunk": chunk, "vector": vector} for key, chunk, vector in rows),
+        )
 
     def commit(self, removed: Sequence[int]) -> None:
         """Leave out the vectors of the `removed` chunks, and write which there are."""
-        self._milvus.flush(self._collection)
+        self._milvus.ask("flush", self._collection)
         base = self._base
         ids = np.sort(np.concatenate([base.ids[~base.deleted], *self._ids]))
         deleted = np.isin(ids, np.asarray(removed, dtype=np.int64))

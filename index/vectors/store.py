@@ -13,9 +13,8 @@ vector, is written with each generation. A search compares all of them: 74,000 o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -73,7 +72,6 @@ def map_rows(path: Path, count: int, dimension: int) -> Vectors:
     return np.asarray(np.memmap(path, "<f4", "r", shape=(count, dimension)))
 
 
-@cache
 def load_faiss() -> Any:
     """Import FAISS, whose helpers have no stubs: .12 s, for which no edit need wait."""
     import faiss
@@ -112,14 +110,11 @@ class VectorStore:
 
     def _set_directory(self, directory: Directory) -> None:
         self._directory = directory
-        live = np.flatnonzero(~directory.deleted)
-        self._by_id: Ids = live[np.argsort(directory.ids[live], kind="stable")]
-        self._sorted_ids: Ids = directory.ids[self._by_id]
-
-    @property
-    def dimension(self) -> int:
+        self.dimension = len(directory.total)
         """Length of a vector."""
-        return len(self._directory.total)
+        self._live: Ids = np.flatnonzero(~directory.deleted)
+        self._by_id: Ids = self._live[np.argsort(directory.ids[self._live], kind="stable")]
+        self._sorted_ids: Ids = directory.ids[self._by_id]
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -130,16 +125,14 @@ class VectorStore:
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
-        deleted = self._directory.deleted
-        if among is not None:
-            offsets, _ = self._offsets(among)
-            values = self._products(query, offsets)
-        else:
-            offsets = np.arange(len(deleted))
-            products = [inner_products(rows, query) for rows in self._segments]
-            values = np.concatenate([np.zeros(0, dtype=np.float32), *products])
-            values[deleted] = -np.inf
-        nearest = _largest(values, min(k, len(self)))
+        offsets = self._live if among is None else self._offsets(among)[0]
+        products = [inner_products(rows, query) for rows in self._segments]
+        values = np.concatenate([np.zeros(0, dtype=np.float32), *products])[offsets]
+        count = min(k, len(values))
+        if not count:
+            return {}
+        places = np.argpartition(values, len(values) - count)[-count:]
+        nearest = places[np.lexsort((places, -values[places]))]  # of equal ones the earlier first
         return first_of_each(self._directory.ids[offsets[nearest]], values[nearest])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
@@ -175,25 +168,16 @@ class VectorStore:
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
         """Return the inner products of `query` with these rows."""
-        values = np.empty(len(offsets), dtype=np.float32)
-        for inside, rows in self._split(offsets):
-            values[inside] = inner_products(rows, query)
-        return values
+        return inner_products(self.read(offsets), query)
 
     def read(self, offsets: Ids) -> Vectors:
         """Read the rows at these offsets of the directory: shape (len(offsets), dimension)."""
-        vectors = np.empty((len(offsets), self.dimension), dtype=np.float32)
-        for inside, rows in self._split(offsets):
-            vectors[inside] = rows
-        return vectors
-
-    def _split(self, offsets: Ids) -> Iterator[tuple[Bools, Vectors]]:
-        """Yield for each segment which of these offsets are in it, and a copy of their rows."""
-        start = 0
+        vectors, start = np.empty((len(offsets), self.dimension), dtype=np.float32), 0
         for rows in self._segments:
             inside = (offsets >= start) & (offsets < start + len(rows))
-            yield inside, rows[offsets[inside] - start]
+            vectors[inside] = rows[offsets[inside] - start]
             start += len(rows)
+        return vectors
 
 
 def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
@@ -202,13 +186,3 @@ def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
     for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
         first.setdefault(chunk, cosine)
     return first
-
-
-def _largest(values: Vectors, count: int) -> Ids:
-    """Places of the `count` largest, the largest first; of equal ones the earlier first."""
-    count = min(count, len(values))
-    if not count:
-        return np.zeros(0, dtype=np.int64)
-    places = np.argpartition(values, len(values) - count)[-count:]
-    ordered: Ids = places[np.lexsort((places, -values[places]))]
-    return ordered

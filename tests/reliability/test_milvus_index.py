@@ -140,19 +140,19 @@ def test_an_ingest_that_was_taken_for_dead_changes_nothing(blog: Blog, milvus: M
 
 def collections_of(milvus: Milvus) -> list[str]:
     """List the collections of the blog; the server holds those of other tests too."""
-    return [name for name in milvus.collections() if name.startswith("blog_")]
+    return [name for name in milvus.ask("list_collections") if name.startswith("blog_")]
 
 
 def test_lost_rows_and_files_are_told_and_an_ingest_mends_it(blog: Blog, milvus: Milvus) -> None:
     blog.write(posts(0))
     blog.ingest()
     [vectors] = [name for name in collections_of(milvus) if name.endswith("_vectors")]
-    milvus.drop(vectors)
+    milvus.ask("drop_collection", vectors)
     with pytest.raises(IndexBroken, match="--rebuild"):
         editions(blog)
     blog.ingest(rebuild=True)
     assert editions(blog) == {"0000"}
-    milvus.drop("blog_files")
+    milvus.ask("drop_collection", "blog_files")
     with pytest.raises(IndexMissing):
         editions(blog)
     blog.ingest()

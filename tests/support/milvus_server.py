@@ -51,6 +51,6 @@ SHARED: Final = "shared"
 
 def clear(milvus: Milvus) -> None:
     """Drop everything that tests do not share, and the aliases with it."""
-    for name in milvus.collections():
+    for name in milvus.ask("list_collections"):
         if not name.startswith(SHARED):
-            milvus.drop(name)
+            milvus.ask("drop_collection", name)

@@ -22,7 +22,7 @@ import httpx
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders import client
+from blog_search_mcp.index.embedders import client, remote
 from blog_search_mcp.index.embedders.client import RetryPolicy, classify_reply, read_pause
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
@@ -128,7 +128,7 @@ def serve(like: OllamaStandIn, folder: Path) -> Iterator[Served]:
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RemoteEmbedder, "for_documents", RetryPolicy(LATE, (0.0, 0.0)))
-    monkeypatch.setattr(RemoteEmbedder, "for_a_query", RetryPolicy(LATE, ()))
+    monkeypatch.setattr(remote, "FOR_A_QUERY", RetryPolicy(LATE, ()))
 
 
 KINDS = (OllamaStandIn(), OpenAIStandIn())
