@@ -92,8 +92,7 @@ class Passages:
 
     def by_post(self, cosines: Vectors) -> Vectors:
         """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
-        largest: Vectors = np.maximum.reduceat(cosines, self._starts, axis=1)
-        return largest
+        return np.maximum.reduceat(cosines, self._starts, axis=1)
 
     def by_chunk(self, cosines: Vectors | None, post: int) -> Vectors | None:
         """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
@@ -131,5 +130,4 @@ def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
 def normalise(rows: Vectors) -> Vectors:
     """Return rows of length 1, zeros of zeros."""
     norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    unit: Vectors = (rows / norms).astype(np.float32)
-    return unit
+    return np.asarray(rows / norms, dtype=np.float32)

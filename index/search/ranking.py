@@ -228,5 +228,4 @@ def score_chunks(retrieved: Retrieval) -> Numbers:
     near = np.nan_to_num(posts.similarities)
     spread = float(near.std()) if len(near) else 0.0
     weight = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
-    scores: Numbers = posts.bm25 + weight * near
-    return scores
+    return posts.bm25 + weight * near

@@ -88,13 +88,11 @@ class Candidates:
     @cached_property
     def starts(self) -> Ids:
         """By post, the position of its first chunk."""
-        starts: Ids = np.cumsum(self.counts) - self.counts
-        return starts
+        return np.cumsum(self.counts) - self.counts
 
     def best(self, values: Numbers) -> Numbers:
         """By post, the largest value of a chunk; NaN for one without any."""
-        best: Numbers = np.fmax.reduceat(values, self.starts)
-        return best
+        return np.fmax.reduceat(values, self.starts)
 
     def position_of(self, post: int) -> int:
         """The position of a post that is there in the columns."""

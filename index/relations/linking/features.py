@@ -72,5 +72,4 @@ def _compare_meaning(
 
 
 def _standardise(values: Floats) -> Floats:
-    standard: Floats = (values - values.mean()) / max(float(values.std()), 1e-9)
-    return standard
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-9))
