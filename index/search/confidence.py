@@ -84,8 +84,8 @@ def is_foreign(query: Query, language: str) -> bool:
 
 def has_similarity(retrieved: Retrieval) -> bool:
     """Whether the embedder covers the query and the blog."""
-    has_vector = retrieved.nearness is not None
-    return has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    covered = retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    return retrieved.nearness is not None and covered
 
 
 def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:

@@ -10,8 +10,7 @@ question or running text and for a few words was fitted on several blogs
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,7 +19,7 @@ import numpy as np
 from pydantic import BaseModel, NonNegativeFloat
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.search.retrieval import Numbers, Retrieval
+from blog_search_mcp.index.search.retrieval import Candidates, Numbers, Retrieval
 from blog_search_mcp.index.types import Feature, Reason
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
@@ -161,7 +160,7 @@ def _divide_by_best(values: Numbers) -> Numbers:
 
 
 def score_posts(
-    features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
+    features: Mapping[Feature, Numbers], posts: Candidates, weights: Weights
 ) -> dict[int, float]:
     """Scores in (0, 1] by post id; without posts that have neither words nor meaning.
 
@@ -171,7 +170,7 @@ def score_posts(
     total = total / (largest_sum(weights) or 1.0)
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
     total = np.where(np.any(words, axis=0), np.maximum(total, LEAST_SCORE), total)
-    pairs = zip(posts, total.tolist(), strict=True)
+    pairs = zip(posts.ids.tolist(), total.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
 
 
@@ -191,35 +190,30 @@ def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> 
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The candidate posts with their scores, and what the scores are made of."""
+def explain_score(
+    scale: float,
+    features: Mapping[Feature, Numbers],
+    weights: Weights,
+    rewards: Rewards,
+    posts: Candidates,
+    post: int,
+) -> tuple[Reason, ...]:
+    """Return what makes up the score of one of `posts`, times `scale`, the weightiest first.
 
-    scores: Mapping[int, float]
-    """In [0, 1] by post id."""
-    scale: float
-    """The answer's certainty, which makes scores comparable between queries."""
-    features: Mapping[Feature, Numbers]
-    weights: Weights
-    rewards: Rewards
-
-    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
-        """Return what makes up the score of a post at this position, the weightiest first.
-
-        Shares times values add up to its own score, without what being named adds.
-        """
-        most = largest_sum(self.weights)
-        weighed = [
-            Reason(name, self.scale * weight / most, float(self.features[name][position]))
-            for name, weight in sorted(self.weights.items(), key=lambda pair: -pair[1])
-            if weight
-        ]
-        rewarded = [
-            Reason(kind, self.scale * REWARD, 1.0 / len(having))
-            for kind, having in self.rewards.items()
-            if post in having
-        ]
-        return (*weighed, *rewarded)
+    Shares times values add up to its own score, without what being named adds.
+    """
+    most, position = largest_sum(weights), posts.position_of(post)
+    weighed = [
+        Reason(name, scale * weight / most, float(features[name][position]))
+        for name, weight in sorted(weights.items(), key=lambda pair: -pair[1])
+        if weight
+    ]
+    rewarded = [
+        Reason(kind, scale * REWARD, 1.0 / len(having))
+        for kind, having in rewards.items()
+        if post in having
+    ]
+    return (*weighed, *rewarded)
 
 
 def score_chunks(retrieved: Retrieval) -> Numbers:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,10 +21,10 @@ from blog_search_mcp.index.search.diversify import (
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    Ranking,
     Rewards,
     choose_weights,
     compute_post_features,
+    explain_score,
     promote_named_posts,
     reward_posts,
     score_chunks,
@@ -34,6 +36,9 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
 from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
+
+Explain: TypeAlias = Callable[[int], tuple[Reason, ...]]
+"""Tells why a post is a hit."""
 
 LISTED = "The query names no subject: posts are listed, the newest first."
 LIMITED = "Only posts of the time or by the author that the query names are searched."
@@ -52,23 +57,19 @@ NAMED = 3
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     is_named = bool(find_named_posts(snapshot.titles, text))
-    request = None if is_named else read_request(text, filters, snapshot.authors)
+    request = None if is_named else read_request(text, filters, snapshot.catalog.authors())
     if request and not request[0]:
         return _list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
     demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
     text, corrected = _correct_spelling(snapshot, demands.text)
     retrieved = retrieve(snapshot, text, demands.among)
-    ranking, confidence = _rank_posts(snapshot, retrieved)
+    ranked, confidence, explain = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
     if demands.passages:
         scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
-    scaled = {post: score * ranking.scale for post, score in ranking.scores.items()}
-    passages = diversify_passages(
-        collapse_translations(scaled, snapshot.translations, text),
-        retrieved.posts,
-        scores,
-    )
+    shown = collapse_translations(ranked, snapshot.translations, text)
+    passages = diversify_passages(shown, retrieved.posts, scores)
     first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
@@ -77,13 +78,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
-        hits=_make_hits(
-            snapshot,
-            page,
-            offset,
-            stems,
-            lambda post: ranking.explain(post, retrieved.posts.position_of(post)),
-        ),
+        hits=_make_hits(snapshot, page, offset, stems, explain),
         total=len(passages),
         offset=offset,
         confidence=confidence.word,
@@ -105,9 +100,9 @@ def _name_copies(
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
     having = snapshot.lexical.posts.having
-    word, meant = correct_spelling(text, snapshot.languages, having, is_english_word) or ("", "")
-    if not word:
+    if not (read := correct_spelling(text, snapshot.languages, having, is_english_word)):
         return text, ""
+    word, meant = read
     told = f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
@@ -119,8 +114,13 @@ def _name_missing(retrieved: Retrieval) -> str:
     return f"No post has {' or '.join(names)}." if names else ""
 
 
-def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Confidence]:
-    """Score the candidates by their features, then by what has or names the query itself."""
+def _rank_posts(
+    snapshot: Snapshot, retrieved: Retrieval
+) -> tuple[dict[int, float], Confidence, Explain]:
+    """Score the candidates by their features, then by what has or names the query itself.
+
+    The answer's certainty makes scores comparable between queries.
+    """
     text = retrieved.query.text
     features = compute_post_features(retrieved)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
@@ -135,7 +135,9 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Conf
     if named:
         scores, confidence = promote_named_posts(scores, named), Confidence("normal", 1.0)
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    return Ranking(scores, confidence.certainty or 1.0, features, weights, rewards), confidence
+    scale = confidence.certainty or 1.0
+    explain = partial(explain_score, scale, features, weights, rewards, retrieved.posts)
+    return {post: score * scale for post, score in scores.items()}, confidence, explain
 
 
 def _find_verbatim(
@@ -181,23 +183,24 @@ def _make_hits(
     page: Sequence[RankedPassage],
     offset: int,
     stems: Mapping[str, float],
-    explain: Callable[[int], tuple[Reason, ...]],
+    explain: Explain,
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-
-    def make_hit(rank: int, number: int, chunk_id: int, score: float) -> Hit:
-        post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
-        return Hit(
-            post=post,
-            chunk=chunk,
+    return tuple(
+        Hit(
+            post=posts[post],
+            chunk=chunks[chunk],
             score=score,
             preview=make_snippet(
-                chunk.plain or chunk.text, stems, post.language, WIDTHS[min(rank, len(WIDTHS) - 1)]
+                chunks[chunk].plain or chunks[chunk].text,
+                stems,
+                posts[post].language,
+                WIDTHS[min(rank, len(WIDTHS) - 1)],
             ),
-            translations=snapshot.translations_of(number),
-            series=series.place_of(number) if series else None,
-            reasons=explain(number),
+            translations=snapshot.translations_of(post),
+            series=snapshot.series[post].place_of(post) if post in snapshot.series else None,
+            reasons=explain(post),
         )
-
-    return tuple(make_hit(rank, *passage) for rank, passage in enumerate(page, offset))
+        for rank, (post, chunk, score) in enumerate(page, offset)
+    )
