@@ -61,28 +61,29 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     if request and not request[0]:
         return _list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
-    demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
-    text, corrected = _correct_spelling(snapshot, demands.text)
-    retrieved = retrieve(snapshot, text, demands.among)
-    ranked, confidence, explain = _rank_posts(snapshot, retrieved)
+    matching = snapshot.catalog.matching_posts(filters)
+    text, among, quoting, demanded = read_demands(snapshot, text, matching)
+    text, corrected = _correct_spelling(snapshot, text)
+    retrieved = retrieve(snapshot, text, among)
+    ranked, (confidence, certainty, unsure), explain = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
-    if demands.passages:
-        scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
+    if quoting:
+        scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
     shown = collapse_translations(ranked, snapshot.translations, text)
     passages = diversify_passages(shown, retrieved.posts, scores)
     first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
-    low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
+    low = unsure if passages else "" if retrieved.query.words else NO_WORDS
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
+    notices = (retrieved.notice, limited, demanded, corrected, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
         hits=_make_hits(snapshot, page, offset, stems, explain),
         total=len(passages),
         offset=offset,
-        confidence=confidence.word,
-        certainty=confidence.certainty,
+        confidence=confidence,
+        certainty=certainty,
         notice=" ".join(filter(None, notices)) or None,
     )
 
@@ -108,7 +109,7 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
 
 
 def _name_missing(retrieved: Retrieval) -> str:
-    """What the reader is told of names that no post has; of those in quotes `Demands` tells."""
+    """What the reader is told of names that no post has; `read_demands` tells of quotes."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     names = [f'"{name}"' for name in retrieved.missing[:NAMED] if name not in quoted]
     return f"No post has {' or '.join(names)}." if names else ""
@@ -133,9 +134,9 @@ def _rank_posts(
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
-        scores, confidence = promote_named_posts(scores, named), Confidence("normal", 1.0)
+        scores, confidence = promote_named_posts(scores, named), ("normal", 1.0, "")
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    scale = confidence.certainty or 1.0
+    scale = confidence[1] or 1.0
     explain = partial(explain_score, scale, features, weights, rewards, retrieved.posts)
     return {post: score * scale for post, score in scores.items()}, confidence, explain
 
