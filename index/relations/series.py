@@ -55,8 +55,6 @@ _PART = re.compile(
 
 _EDGES = " -:,|[(【#)]】"
 
-Links = Set[tuple[int, int]]
-
 
 class _Sign(NamedTuple):
     """What a post says of being a part."""
@@ -132,7 +130,7 @@ def _signs_of(post: Post) -> Iterator[_Sign]:
 
 
 def _find_parts(
-    kind: str, members: Mapping[int, _Sign], opening: Sequence[int], linked: Links
+    kind: str, members: Mapping[int, _Sign], opening: Sequence[int], linked: Set[tuple[int, int]]
 ) -> Sequence[int]:
     """Return the parts of a series if posts with one sign, and of its very name, make one."""
     numbers = {sign.number for sign in members.values() if sign.number is not None}
