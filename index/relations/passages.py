@@ -32,11 +32,10 @@ class Passages:
     def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
         """Take a generation and its posts by id. Raises IndexBroken."""
         self._table, self._vectors = snapshot.table, snapshot.vectors
-        table = snapshot.table
-        counts = self._vectors.counts(table.chunks)
-        self._chunks: Ids = np.repeat(table.chunks, counts)
+        counts = self._vectors.counts(self._table.chunks)
+        self._chunks: Ids = np.repeat(self._table.chunks, counts)
         """By window, its chunk."""
-        self._of = np.repeat(table.posts, counts)
+        self._of = np.repeat(self._table.posts, counts)
         """By window, its post."""
         self.posts, self._starts, of_posts = np.unique(
             self._of, return_index=True, return_inverse=True

@@ -42,14 +42,13 @@ def weigh_posts(
     sentences = [[term.stem for term in sentence] for sentence in prose.sentences]
     text = f" {' . '.join(map(' '.join, sentences))} "
     terms = frozenset[str]().union(*sentences)
-    features = {
+    columns = {
         "named": [titles.name_post(number, text) for number in posts],
         "title": [titles.rarity.share(terms, of=titles.terms[n]) for n in posts],
         **_compare_meaning(corpus, cosines, posts),
     }
-    scores = np.zeros(len(posts))
-    for name, column in features.items():
-        scores += WEIGHTS[name] * np.asarray(column)
+    weighed = (WEIGHTS[name] * np.asarray(column) for name, column in columns.items())
+    scores = sum(weighed, np.zeros(len(posts)))
     return [posts[place] for place in np.argsort(-np.round(scores, 4), kind="stable")]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
@@ -83,14 +84,16 @@ def suggest_links(
     cosines = corpus.passages.compare(vectors, draft.language)
     linked = corpus.targets_of(draft.links, draft.post.source)
     others = _linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
-    suggestions: list[Suggestion] = []
-    for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]:
-        chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
-        near = corpus.passages.by_chunk(cosines, number)
-        suggestions += filter(None, [_place_link(prose, corpus.posts[number], chunks, near)])
-        if len(suggestions) == limit:
-            break
-    return suggestions
+    placed = (
+        _place_link(
+            prose,
+            corpus.posts[number],
+            [*corpus.snapshot.catalog.chunks_of(number).values()],
+            corpus.passages.by_chunk(cosines, number),
+        )
+        for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]
+    )
+    return [*islice(filter(None, placed), limit)]
 
 
 def suggest_backlinks(
