@@ -34,16 +34,13 @@ of one site's `zh-tw/` and `th/` most is still English."""
 class _Sign(NamedTuple):
     """A language that a place spells."""
 
+    depth: int
+    """Folders above a folder; less than 0 for suffixes, which come before any."""
     level: str
-    """What is above a folder; `.` for suffixes, which sort before any."""
-    tag: str
+    """What is above a folder; `.` for suffixes."""
     place: str
     """Without the language: where its post in the site's first language may be."""
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        """Of its family; suffixes come before folders."""
-        return self.level.count("/") - (self.level == "."), self.level, self.place
+    tag: str
 
 
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
@@ -86,13 +83,13 @@ def _by_place(posts: Mapping[str, Post]) -> Iterator[Family]:
     for sign, post in signs:
         is_shown = post.language not in ("", UNDETERMINED)
         if is_spoken(sign.tag, post.language):
-            families[sign.order].setdefault(sign.tag, post.source)
+            families[sign[:3]].setdefault(sign.tag, post.source)
             tags[sign.level].add(sign.tag)
         else:
             unsaid.append((sign, post))
         votes[sign.level] += is_shown * (1 if is_spoken(sign.tag, post.language) else -1)
     for sign, post in unsaid:
-        family, beside = families[sign.order], stems.get(sign.place, post)
+        family, beside = families[sign[:3]], stems.get(sign.place, post)
         is_copy = post is not beside and post.title == beside.title
         is_copy |= post.title in {posts[source].title for source in family.values()}
         is_usual = post.language in ("", UNDETERMINED) or len(tags[sign.level]) >= SURE
@@ -117,9 +114,9 @@ def _place_of(source: str) -> str:
 def _read_signs(place: str) -> Iterator[_Sign]:
     """Yield each suffix or folder that spells a language."""
     if (match := _SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
-        yield _Sign(".", tag, match[1])
+        yield _Sign(-1, ".", match[1], tag)
     folders = place.split("/")
     for depth, folder in enumerate(folders[:-1]):
         if tag := read_tag(folder):
             level = "".join(f"{folder}/" for folder in folders[:depth])
-            yield _Sign(level, tag, level + "/".join(folders[depth + 1 :]))
+            yield _Sign(depth, level, level + "/".join(folders[depth + 1 :]), tag)
