@@ -92,10 +92,9 @@ class _Judge:
             post: frozenset(name_key(unquote(anchor)) for anchor in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
-        sources = (post.source for post in corpus.posts.values())
-        self._sources = {parse_path(source.casefold()).undated: source for source in sources}
-        urls = (post.url for post in corpus.posts.values() if post.url)
-        self._pages = [page_of(urlsplit(url).path) for url in urls]
+        posts = corpus.posts.values()
+        self._sources = {parse_path(post.source.casefold()).undated: post.source for post in posts}
+        self._pages = [page_of(urlsplit(post.url).path) for post in posts if post.url]
         self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:

@@ -80,8 +80,8 @@ class Passages:
         """
         if vectors is None or not vectors.any() or not len(self.posts):
             return None
-        number = self._languages.get(language)
-        mean = self._mean if number is None else self._means[number]
+        is_spoken = language in self._languages
+        mean = self._means[self._languages[language]] if is_spoken else self._mean
         is_any = np.any(vectors, axis=1, keepdims=True)
         directions = normalise(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)

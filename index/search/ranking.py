@@ -89,8 +89,7 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
 
     def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
         """Estimate it for features that have a value for each weight, with `more` logit."""
-        weighed = sum(self.weights[name] * features[name] for name in self.weights)
-        logit = self.bias + weighed + more
+        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + more
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
@@ -166,8 +165,8 @@ def score_posts(
 
     A score is the weighted sum of the features as a share of the largest sum there can be.
     """
-    total = sum((weights[name] * features[name] for name in weights), np.zeros(1))
-    total = total / (largest_sum(weights) or 1.0)
+    weighed = (weights[name] * features[name] for name in weights)
+    total = sum(weighed, np.zeros(1)) / (largest_sum(weights) or 1.0)
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
     total = np.where(np.any(words, axis=0), np.maximum(total, LEAST_SCORE), total)
     pairs = zip(posts.ids.tolist(), total.tolist(), strict=True)

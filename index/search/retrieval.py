@@ -177,8 +177,7 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    most_waiting = MOST_WAITING * len(snapshot.table.chunks)
-    if not len(snapshot.vectors) or snapshot.waiting > most_waiting:
+    if not len(snapshot.vectors) or snapshot.waiting > MOST_WAITING * len(snapshot.table.chunks):
         return None, 0.0
     embedder = snapshot.embedder
     coverage = embedder.vocabulary_coverage([query.text])[0]

@@ -44,11 +44,9 @@ LISTED = "The query names no subject: posts are listed, the newest first."
 LIMITED = "Only posts of the time or by the author that the query names are searched."
 NO_WORDS = "The query has no word or number that could be looked for."
 
-VERBATIM_POSTS = 10
-"""Posts whose best passage is looked at: a place lower hardly any is first by it."""
-
 LOOKED_AT = 10
-"""Of the best passages, those that are compared with each other: two pages of five."""
+"""Of the best posts, those whose passage is read for the query word for word (a place lower hardly
+any is first by it); of the best passages, those that are compared with each other."""
 
 NAMED = 3
 """Copies, and names that no post has, that a notice names at most; other copies are counted."""
@@ -100,10 +98,10 @@ def _name_copies(
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
-    having = snapshot.lexical.posts.having
-    if not (read := correct_spelling(text, snapshot.languages, having, is_english_word)):
+    languages, having = snapshot.languages, snapshot.lexical.posts.having
+    word, meant = correct_spelling(text, languages, having, is_english_word) or ("", "")
+    if not word:
         return text, ""
-    word, meant = read
     told = f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
@@ -152,7 +150,7 @@ def _find_verbatim(
     words, posts = spell_words(retrieved.query.text), retrieved.posts
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
-    best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
+    best = sorted(scores, key=lambda post: (-scores[post], post))[:LOOKED_AT]
     full = {*posts.chunks[posts.coverage >= EVERY_WORD].tolist()}
     passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) in full}
     chunks = snapshot.catalog.chunks(passages)

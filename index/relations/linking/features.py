@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.linking.prose import Prose
@@ -27,8 +26,6 @@ nothing, and are left out."""
 
 NEIGHBOURS = 10
 """Posts most like the text whose links count."""
-
-Floats = npt.NDArray[np.float32]
 
 
 def weigh_posts(
@@ -54,7 +51,7 @@ def weigh_posts(
 
 def _compare_meaning(
     corpus: Corpus, cosines: Vectors | None, posts: Sequence[int]
-) -> dict[str, Floats]:
+) -> dict[str, Vectors]:
     """Compare each passage with the nearest window of a post; count links of those most like it."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
@@ -70,5 +67,5 @@ def _compare_meaning(
     return {"chunk": chunk, "cited": np.log1p(cited)}
 
 
-def _standardise(values: Floats) -> Floats:
+def _standardise(values: Vectors) -> Vectors:
     return np.asarray((values - values.mean()) / max(float(values.std()), 1e-9))

@@ -188,7 +188,9 @@ class _Search:
         """Judge a post, to which the passages `near` are nearest in meaning."""
         post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
-        is_foreign = _differ(self._language, post.language)
+        longer, shorter = sorted((self._language, post.language), key=len, reverse=True)
+        # Of two languages, or of two scripts of one: zh-tw is no other language than zh.
+        is_foreign = bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
         words = np.zeros((len(self._wordings), len(chunks)))
         compared = self._corpus.passages.by_chunk(self._cosines, number)
         cosines = words if compared is None else np.maximum(compared, 0.0)
@@ -220,9 +222,3 @@ class _Search:
             number in self._linked,
             self._corpus.snapshot.translations_of(number),
         )
-
-
-def _differ(mine: str, theirs: str) -> bool:
-    """Whether these are tags of two languages or of two scripts of one."""
-    longer, shorter = sorted((mine, theirs), key=len, reverse=True)
-    return bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
