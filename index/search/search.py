@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -36,9 +35,6 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
 from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
-
-Explain: TypeAlias = Callable[[int], tuple[Reason, ...]]
-"""Tells why a post is a hit."""
 
 LISTED = "The query names no subject: posts are listed, the newest first."
 LIMITED = "Only posts of the time or by the author that the query names are searched."
@@ -115,10 +111,11 @@ def _name_missing(retrieved: Retrieval) -> str:
 
 def _rank_posts(
     snapshot: Snapshot, retrieved: Retrieval
-) -> tuple[dict[int, float], Confidence, Explain]:
+) -> tuple[dict[int, float], Confidence, Callable[[int], tuple[Reason, ...]]]:
     """Score the candidates by their features, then by what has or names the query itself.
 
-    The answer's certainty makes scores comparable between queries.
+    The answer's certainty makes scores comparable between queries. Returned last is what tells why
+    a post has its score.
     """
     text = retrieved.query.text
     features = compute_post_features(retrieved)
@@ -182,7 +179,7 @@ def _make_hits(
     page: Sequence[RankedPassage],
     offset: int,
     stems: Mapping[str, float],
-    explain: Explain,
+    explain: Callable[[int], tuple[Reason, ...]],
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)

@@ -80,9 +80,14 @@ class Words(NamedTuple):
     start: int
     end: int
     """Place in the text, half open."""
+    line: int
+    """Of the file, from 1, on which they begin."""
+    text: str
+    """As it stands in the text, with its Markdown."""
     share: float
     """How much of the title or heading they hold, in [0, 1]."""
     sentence: str
+    """The one that holds them."""
 
 
 class Prose:
@@ -118,10 +123,6 @@ class Prose:
         """Return the sentences that begin on a line of a passage."""
         lines = self.draft.passages[passage].first_line, self.draft.passages[passage].last_line
         return [s for s in self.sentences if lines[0] <= self.line_of(s[0].start) <= lines[1]]
-
-    def read(self, words: Words) -> str:
-        """Return the Markdown of words."""
-        return self.text[words.start : words.end]
 
     def take_words(
         self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
@@ -165,7 +166,8 @@ class Prose:
         if not is_telling or best < LEAST_SHARE * full or not self._is_free(start, end):
             return None
         around = self.text[sentence[0].start : sentence[-1].end]
-        return Words(start, end, min(best / full, 1.0), around)
+        share = min(best / full, 1.0)
+        return Words(start, end, self.line_of(start), self.text[start:end], share, around)
 
     def _bears(self, term: Term, wanted: Collection[str]) -> bool:
         return term.stem in wanted and not is_stopword(term.exact, self._languages)

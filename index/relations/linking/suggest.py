@@ -19,7 +19,7 @@ from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post
 from blog_search_mcp.index.relations.linking.features import weigh_posts
-from blog_search_mcp.index.relations.linking.prose import Prose
+from blog_search_mcp.index.relations.linking.prose import Prose, Words
 from blog_search_mcp.index.relations.paths import MARKDOWN
 from blog_search_mcp.index.relations.similarity.wording import stems_of, title_terms
 from blog_search_mcp.index.types import Chunk, Post, Vectors
@@ -36,14 +36,8 @@ class Suggestion:
 
     post: Post
     """The text to put it into."""
-    line: int
-    """Of the file, from 1, on which the words begin."""
-    words: str
-    """What to put it on, as it stands in the text."""
-    sentence: str
-    """The one that holds the words, on a line."""
-    share: float
-    """How much of the title or headings they hold, in [0, 1]."""
+    words: Words
+    """What to put it on."""
     target: Post
     chunk: Chunk | None
     """Of the target, what meets the text; `None` where that is not known."""
@@ -114,7 +108,7 @@ def suggest_backlinks(
         compared = corpus.passages.by_chunk(cosines, number)
         near = None if compared is None else compared.T
         if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
-            suggestions.append((suggestion.share + 2 * nearness, suggestion))
+            suggestions.append((suggestion.words.share + 2 * nearness, suggestion))
     suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
     return [suggestion for _, suggestion in suggestions[:limit]]
 
@@ -137,20 +131,9 @@ def _place_link(
             wanted = title.union(headings)
             words = prose.take_words(prose.sentences_of(at), wanted, prose.titles.rarity.highest)
             heading = stems_of("".join(chunk.headings[-1:]), language)
-            held = stems_of(prose.read(words), language) if words else ()
+            held = stems_of(words.text, language) if words else ()
             is_heading = not {*held}.isdisjoint(heading)
-    if words is None:
-        return None
-    return Suggestion(
-        post=prose.draft.post,
-        line=prose.line_of(words.start),
-        words=prose.read(words),
-        sentence=words.sentence,
-        share=words.share,
-        target=target,
-        chunk=chunk,
-        is_heading=is_heading,
-    )
+    return Suggestion(prose.draft.post, words, target, chunk, is_heading) if words else None
 
 
 def _find_near(corpus: Corpus, subject: Post, cosines: Vectors | None) -> dict[int, float]:
