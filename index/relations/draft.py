@@ -58,11 +58,11 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
     return Draft(post, tuple(chunks.values()), links, post_id)
 
 
-def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
+def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension).
 
     Those of a post that is in the index are its own; a passage without a vector, or without a word
-    that the embedder can read, has zeros. Where the embedder does not answer: `None`, and why.
+    that the embedder can read, has zeros. All have where the embedder does not answer; it says why.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunks_of([draft.post_id])
@@ -72,10 +72,11 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
         return normalise(sums), ""
     title, embedder = draft.post.title, corpus.snapshot.embedder
     texts = [embedding_text(title, chunk.headings, chunk.plain) for chunk in draft.passages]
+    unknown = np.zeros((len(texts), 1), dtype=np.float32)
     if not texts:
-        return None, ""
+        return unknown, ""
     is_read = np.array(embedder.vocabulary_coverage([chunk.plain for chunk in draft.passages])) > 0
     try:
         return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""
     except EmbedderError as error:
-        return None, f"By words alone, without comparing meaning: {error.for_clients}"
+        return unknown, f"By words alone, without comparing meaning: {error.for_clients}"

@@ -72,14 +72,14 @@ class Passages:
             )
             place += len(rows)
 
-    def compare(self, vectors: Vectors | None, language: str) -> Vectors | None:
+    def compare(self, vectors: Vectors, language: str) -> Vectors:
         """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-        Each is taken about the mean of its language; zeros are near to nothing. `None` where the
-        text or the blog has no vector.
+        Each is taken about the mean of its language; zeros are near to nothing. Of shape (rows, 0)
+        where the text or the blog has no vector.
         """
-        if vectors is None or not vectors.any() or not len(self.posts):
-            return None
+        if not vectors.any() or not len(self.posts):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
         is_spoken = language in self._languages
         mean = self._means[self._languages[language]] if is_spoken else self._mean
         is_any = np.any(vectors, axis=1, keepdims=True)
@@ -93,13 +93,13 @@ class Passages:
         """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
         return np.maximum.reduceat(cosines, self._starts, axis=1)
 
-    def by_chunk(self, cosines: Vectors | None, post: int) -> Vectors | None:
+    def by_chunk(self, cosines: Vectors, post: int) -> Vectors:
         """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
 
-        Of shape (len(cosines), number of chunks); `None` of none.
+        Of shape (len(cosines), number of chunks), or (len(cosines), 0) if there are none.
         """
-        if cosines is None:
-            return None
+        if not cosines.size:
+            return cosines
         chunks = self._table.chunks_of([post])
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
         window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())

@@ -29,11 +29,11 @@ NEIGHBOURS = 10
 
 
 def weigh_posts(
-    corpus: Corpus, prose: Prose, cosines: Vectors | None, among: Collection[int]
+    corpus: Corpus, prose: Prose, cosines: Vectors, among: Collection[int]
 ) -> list[int]:
     """Order the posts `among` by what speaks for a link to them from a text, best first.
 
-    `cosines` are those of its passages to all windows of the blog, `None` without vectors.
+    `cosines` are those of its passages to all windows of the blog, none without vectors.
     """
     posts, titles = sorted(among, key=lambda n: corpus.posts[n].source), corpus.titles
     sentences = [[term.stem for term in sentence] for sentence in prose.sentences]
@@ -49,13 +49,11 @@ def weigh_posts(
     return [posts[place] for place in np.argsort(-np.round(scores, 4), kind="stable")]
 
 
-def _compare_meaning(
-    corpus: Corpus, cosines: Vectors | None, posts: Sequence[int]
-) -> dict[str, Vectors]:
+def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> dict[str, Vectors]:
     """Compare each passage with the nearest window of a post; count links of those most like it."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
-    if cosines is None or not places:
+    if not cosines.size or not places:
         return {}
     chunk, cited = np.zeros((2, len(posts)), dtype=np.float32)
     ids, nearness = blog.posts[places].tolist(), blog.by_post(cosines)[:, places]

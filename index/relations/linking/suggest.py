@@ -67,12 +67,10 @@ def links_by_file(corpus: Corpus) -> bool:
     return 2 * sum(by_file) > len(by_file)
 
 
-def suggest_links(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
-) -> list[Suggestion]:
+def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, one to a post.
 
-    `vectors` are those of the draft's passages, `None` to go by words alone.
+    `vectors` are those of the draft's passages, zeros to go by words alone.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
@@ -91,7 +89,7 @@ def suggest_links(
 
 
 def suggest_backlinks(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
+    corpus: Corpus, draft: Draft, vectors: Vectors, limit: int
 ) -> list[Suggestion]:
     """Suggest links from posts of the blog to a draft or post, best first, one from each.
 
@@ -105,8 +103,7 @@ def suggest_backlinks(
         speaks = {primary_subtag(it.language) for it in (draft, text)} - {""}
         if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
-        compared = corpus.passages.by_chunk(cosines, number)
-        near = None if compared is None else compared.T
+        near = corpus.passages.by_chunk(cosines, number).T
         if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
             suggestions.append((suggestion.words.share + 2 * nearness, suggestion))
     suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
@@ -114,7 +111,7 @@ def suggest_backlinks(
 
 
 def _place_link(
-    prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
+    prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors
 ) -> Suggestion | None:
     """Take words of a text to put a link on to a post with these chunks.
 
@@ -123,7 +120,7 @@ def _place_link(
     """
     title, language, is_heading, chunk = title_terms(target), target.language, False, None
     words = prose.take_words(prose.sentences, title)
-    if cosines is not None and cosines.size:
+    if cosines.size:
         at = prose.passage_at(words.start) if words else int(cosines.max(axis=1).argmax())
         chunk = chunks[int(cosines[at].argmax())]
         if words is None:
@@ -136,10 +133,10 @@ def _place_link(
     return Suggestion(prose.draft.post, words, target, chunk, is_heading) if words else None
 
 
-def _find_near(corpus: Corpus, subject: Post, cosines: Vectors | None) -> dict[int, float]:
+def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, float]:
     """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
     query, near = analyse_query(subject.title, [subject.language]), dict[int, float]()
-    if cosines is not None:
+    if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
         near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
     nearest = sorted(near, key=lambda post: -near[post])[:NEAR]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from blog_search_mcp.index.relations.corpus import Corpus
@@ -23,6 +24,8 @@ POSTS = {
     "bread.md": "---\ntitle: Bread\n---\nEat bread with onion soup, or with butter.\n",
     "butter.md": "---\ntitle: Churning butter\n---\nButter is churned.\n",
 }
+UNKNOWN = np.zeros((1, 1), dtype=np.float32)
+"""A vector by which nothing is near."""
 DRAFT = """\
 ---
 title: A dinner
@@ -82,9 +85,9 @@ def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
 
 def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
     text = b"---\ntitle: Onion Soup!\n---\nOnion soup, a Zwiebelsuppe.\n"
-    assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
+    assert suggest_links(corpus, read_draft(text, "new.md"), UNKNOWN, 5) == []
     same = read_draft(b"# Soup\n\nOnion soup, a Zwiebelsuppe.\n", "soup.md")
-    assert suggest_links(corpus, same, None, 5) == []
+    assert suggest_links(corpus, same, UNKNOWN, 5) == []
 
 
 def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
@@ -118,7 +121,7 @@ def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
     posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
     corpus = kept_blog(posts).reader().corpus()
     text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
-    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), None, 1)
+    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), UNKNOWN, 1)
     assert [each.target.section for each in found] == linked
 
 
