@@ -93,11 +93,9 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
-class RankingModel(BaseModel, frozen=True, extra="forbid"):
-    """Everything that was fitted, by `python -m tools.fit_ranking`."""
+class RankingModel(BaseModel, frozen=True):
+    """Everything that was fitted; the file also says by which command and commit."""
 
-    command: str
-    commit: str
     fitted_on: tuple[str, ...]
     """Blogs and collections."""
     ranking: dict[QueryKind, Weights]
