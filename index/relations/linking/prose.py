@@ -99,9 +99,7 @@ class Prose:
         for passage in draft.passages:
             for number, line in enumerate(passage.text.split("\n"), passage.first_line):
                 lines[number] = lines.get(number, "") + line
-        self._first = min(lines, default=1)
-        numbers = range(self._first, max(lines, default=1) + 1)
-        self.text = "\n".join(lines.get(number, "") for number in numbers)
+        self.text = "\n".join(lines.get(n, "") for n in range(1, max(lines, default=1) + 1))
         self._offsets = line_offsets(self.text)
         self.draft, self.titles, self._languages = draft, titles, {draft.language, "en"}
         self._masked = _mask(self.text, self._offsets)
@@ -112,12 +110,7 @@ class Prose:
 
     def line_of(self, place: int) -> int:
         """Return the line of the file that holds the character at `place`."""
-        return self._first + min(bisect_right(self._offsets, place), len(self._offsets) - 1) - 1
-
-    def passage_at(self, place: int) -> int:
-        """Return which passage holds the character at `place`."""
-        lines = [passage.first_line for passage in self.draft.passages]
-        return bisect_right(lines, self.line_of(place)) - 1
+        return min(bisect_right(self._offsets, place), len(self._offsets) - 1)
 
     def sentences_of(self, passage: int) -> list[Sentence]:
         """Return the sentences that begin on a line of a passage."""

@@ -8,6 +8,7 @@ the same question for each of those that are near to it, with one target.
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -121,7 +122,8 @@ def _place_link(
     title, language, is_heading, chunk = title_terms(target), target.language, False, None
     words = prose.take_words(prose.sentences, title)
     if cosines.size:
-        at = prose.passage_at(words.start) if words else int(cosines.max(axis=1).argmax())
+        lines = [passage.first_line for passage in prose.draft.passages]
+        at = bisect(lines, words.line) - 1 if words else int(cosines.max(axis=1).argmax())
         chunk = chunks[int(cosines[at].argmax())]
         if words is None:
             headings = stems_of(" ".join(e.headings[-1] for e in chunks if e.headings), language)
