@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, is_spoken, read_tag
@@ -44,11 +44,17 @@ class _Sign(NamedTuple):
 
 
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
-    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most."""
+    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most.
+
+    Of two posts with one key in one language the first by its source is taken.
+    """
     ids = {post.source: number for number, post in posts.items()}
-    by_source = {post.source: post for post in posts.values()}
-    groups, of_source = list[Family](), dict[str, Family]()
-    for family in (*_by_key(posts.values()), *_by_place(by_source)):
+    by_source = {source: posts[ids[source]] for source in sorted(ids)}
+    groups, of_source, by_key = list[Family](), dict[str, Family](), defaultdict[str, Family](dict)
+    for source, post in by_source.items():
+        if post.translation_key and post.language:
+            by_key[post.translation_key].setdefault(post.language, source)
+    for family in (*by_key.values(), *_by_place(by_source)):
         group = next((of_source[s] for s in family.values() if s in of_source), Family())
         others = {
             language: source
@@ -65,18 +71,9 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     ]
 
 
-def _by_key(posts: Iterable[Post]) -> Iterable[Family]:
-    """Group by the key that authors gave; of two in one language the first by its source."""
-    families: defaultdict[str, Family] = defaultdict(dict)
-    for post in sorted(posts, key=lambda post: post.source):
-        if post.translation_key and post.language:
-            families[post.translation_key].setdefault(post.language, post.source)
-    return families.values()
-
-
-def _by_place(posts: Mapping[str, Post]) -> Iterator[Family]:
-    """Yield families by suffixes, then by folders, outermost first."""
-    stems = {_place_of(source): post for source, post in sorted(posts.items(), reverse=True)}
+def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
+    """Yield families by suffixes, then by folders, outermost first, of posts in order."""
+    stems = {_place_of(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)
     families, unsaid = defaultdict[tuple[int, str, str], Family](dict), list[tuple[_Sign, Post]]()
