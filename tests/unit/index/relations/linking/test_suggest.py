@@ -25,7 +25,6 @@ POSTS = {
     "butter.md": "---\ntitle: Churning butter\n---\nButter is churned.\n",
 }
 UNKNOWN = np.zeros((1, 1), dtype=np.float32)
-"""A vector by which nothing is near."""
 DRAFT = """\
 ---
 title: A dinner
