@@ -139,7 +139,8 @@ class _Judge:
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
-        placed = filter(None, map(self._hidden.get, (*map(page_of, way.files), page)))
+        pages = [*map(page_of, way.files), *filter(None, [page])]
+        placed = filter(None, map(self._hidden.get, pages))
         same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
         return next(placed, same[0] if by_name and len(same) == 1 else None)
 
