@@ -48,28 +48,22 @@ class Passages:
         self._spoken = numbers[of_posts]
         """By window, the number of its language."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED
-        for window, rows in self._read(directions=False):
+        for window, rows in self._read():
             np.add.at(self._means, self._spoken[window], rows)
         self._means /= SHARED + np.bincount(self._spoken, minlength=len(self._means))[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
         """What each post is about: the direction of the sum of its windows."""
         for window, rows in self._read():
-            np.add.at(self.directions, of_posts[window], rows)
+            about_mean = normalise(rows - self._means[self._spoken[window]])
+            np.add.at(self.directions, of_posts[window], about_mean)
         self.directions = normalise(self.directions)
 
-    def _read(self, *, directions: bool = True) -> Iterator[tuple[slice, Vectors]]:
-        """Yield some windows after the others: their directions from their language's mean.
-
-        Without `directions` their vectors.
-        """
+    def _read(self) -> Iterator[tuple[slice, Vectors]]:
+        """Yield some windows after the others, and their vectors."""
         place = 0
         for start in range(0, len(self._table.chunks), BLOCK):
             rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK])
-            window = slice(place, place + len(rows))
-            yield (
-                window,
-                normalise(rows - self._means[self._spoken[window]]) if directions else rows,
-            )
+            yield slice(place, place + len(rows)), rows
             place += len(rows)
 
     def compare(self, vectors: Vectors, language: str) -> Vectors:
@@ -86,7 +80,8 @@ class Passages:
         directions = normalise(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
         for window, rows in self._read():
-            cosines[:, window] = directions @ rows.T
+            about_mean = normalise(rows - self._means[self._spoken[window]])
+            cosines[:, window] = directions @ about_mean.T
         return cosines
 
     def by_post(self, cosines: Vectors) -> Vectors:

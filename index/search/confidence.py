@@ -77,8 +77,7 @@ def is_foreign(query: Query, language: str) -> bool:
 
 def has_similarity(retrieved: Retrieval) -> bool:
     """Whether the embedder covers the query and the blog."""
-    covered = retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
-    return retrieved.nearness is not None and covered
+    return retrieved.nearness is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
 
 
 def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:

@@ -160,10 +160,9 @@ def _list_newest(
     """List the posts that pass, of translations one in the query's language, the newest first."""
     catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
     posts = catalog.every_post() if among is None else catalog.posts(among)
-    readable = set(snapshot.table.posts.tolist())
-    scores = {post: 1.0 for post in posts if post in readable}
-    shown = [*collapse_translations(scores, snapshot.translations, text)]
-    shown.sort(key=lambda n: posts[n].source)
+    readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
+    collapsed = collapse_translations(readable, snapshot.translations, text)
+    shown = sorted(collapsed, key=lambda n: posts[n].source)
     shown.sort(key=lambda n: posts[n].date or "", reverse=True)
     page = [
         RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
