@@ -52,8 +52,7 @@ def make_snippet(
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
     text = " ".join((re.sub(_EMPHASIS, "", plain) if "**" in plain else plain).split())
-    is_plain = text.isascii()  # a column for each, as for most texts
-    columns = range(len(text) + 1) if is_plain else [0, *accumulate(map(count_columns, text))]
+    columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
     matches = [*terms(text, language, weights)]

@@ -205,14 +205,12 @@ class _Search:
             meetings.append(Meeting(n, chunk, repeated, says))
         meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
         all_runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in self._wordings))
-        kind: Kind = "same ground"
-        if is_foreign and len(meetings) >= MOST * len(self._wordings):
-            kind = "translation"
-        elif len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST:
-            kind = "same text"
+        is_translation = is_foreign and len(meetings) >= MOST * len(self._wordings)
+        is_same = len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST
+        kind: Kind = "same text" if is_same else "same ground"
         return SimilarPost(
             post,
-            kind,
+            "translation" if is_translation else kind,
             float((meaning if is_foreign else (meaning + alike) / 2).mean()),
             tuple(meetings),
             number in self._linked,
