@@ -138,7 +138,12 @@ def main() -> int:
         report(blog.name, own, fit([each for each in examples if each.corpus != blog.name]))
     model = fit(examples)
     report("all, in sample", examples, model)
-    MODEL_FILE.write_text(json.dumps(model.model_dump(), indent=1) + "\n", encoding="utf-8")
+    facts = {
+        "command": "python -m tools.fit_ranking CONTENT... --questions QUESTIONS",
+        "commit": read_commit().removesuffix("-dirty"),
+        **model.model_dump(),
+    }
+    MODEL_FILE.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -191,8 +196,6 @@ def fit(examples: Sequence[Example]) -> RankingModel:
     sure = [each for each in examples if each.kind not in UNSURE and not each.is_foreign]
     used = [each for each in sure if _is_absent(each) or _is_found(each, ranking)]
     return RankingModel(
-        command="python -m tools.fit_ranking CONTENT... --questions QUESTIONS",
-        commit=read_commit().removesuffix("-dirty"),
         fitted_on=tuple(sorted({each.corpus for each in examples})),
         ranking=ranking,
         confidence=_fit_confidence([each for each in used if each.by_meaning], CONFIDENCE),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import language_tag
@@ -42,12 +42,9 @@ class Target(NamedTuple):
     """Behind `#`, decoded; `""` for the post as a whole."""
 
 
-class ResolvedLink(NamedTuple):
-    """A link of a post and where it leads."""
-
-    link: Link
-    target: Target | None
-    """`None` for another site, a file that is no post, or nothing at all."""
+ResolvedLink: TypeAlias = tuple[Link, Target | None]
+"""A link of a post and where it leads; `None` for another site, a file that is no post, or nothing
+at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +107,7 @@ class Addresses:
         """The links of each post that has any, in the order of the post."""
         return {
             post: tuple(
-                ResolvedLink(link, self.find_target(link.href, self._posts[post].source))
-                for link in links
+                (link, self.find_target(link.href, self._posts[post].source)) for link in links
             )
             for post, links in self._links.items()
         }

@@ -9,7 +9,6 @@ from __future__ import annotations
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
@@ -31,22 +30,14 @@ FEWEST = 60
 NEAR = 2
 """Posts nearest in meaning that each post is compared with, since likeness decides nothing."""
 
-Posts = Mapping[int, Post]
 
+def audit(
+    corpus: Corpus, folder: ContentFolder, today: date
+) -> tuple[dict[str, tuple[Finding, ...]], str]:
+    """Look at a whole blog: findings by kind, in the order in which they are shown, and a notice.
 
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """The state of one blog."""
-
-    posts: int
-    findings: Mapping[str, tuple[Finding, ...]]
-    """By kind, in the order in which they are shown."""
-    notice: str = ""
-    """What could not be looked at, in a sentence, else empty."""
-
-
-def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
-    """Look at a whole blog."""
+    The notice says what could not be looked at, `""` if nothing.
+    """
     links, anchors = find_breaks(corpus, folder)
     ordered = sorted(corpus.posts.items(), key=lambda item: item[1].source)
     ordered.sort(key=lambda item: item[1].date or "", reverse=True)
@@ -62,7 +53,7 @@ def audit(corpus: Corpus, folder: ContentFolder, today: date) -> Audit:
     }
     apart = "" if len(corpus.passages.posts) else "Without vectors no near-duplicates are found."
     notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus), apart)))
-    return Audit(len(ordered), {kind: tuple(of) for kind, of in findings.items()}, notice)
+    return {kind: tuple(of) for kind, of in findings.items()}, notice
 
 
 def _say_unjudged(corpus: Corpus) -> str:
@@ -78,7 +69,7 @@ def _say_unjudged(corpus: Corpus) -> str:
     )
 
 
-def _find_orphans(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
+def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Find posts that no other post links to; links of a list do not count."""
     reached = set[int]().union(*(corpus.linked.get(number, ()) for number in posts))
     for number, post in posts.items():
@@ -87,7 +78,7 @@ def _find_orphans(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
             yield Finding(post.source, 0, f"no other post links to “{post.title}”{dated}")
 
 
-def _find_repeats(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
+def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Find posts that have most of their words in common with one, of the nearest two in meaning.
 
     The newer is named; the pairs with the largest share come first.
@@ -115,7 +106,7 @@ def _find_repeats(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
         yield Finding(source, 0, shown, (twin,))
 
 
-def _judge_descriptions(corpus: Corpus, posts: Posts) -> Iterator[Finding]:
+def _judge_descriptions(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Find descriptions that are missing, the title, or shared by several posts."""
     same: defaultdict[str, list[int]] = defaultdict(list)
     for number, post in corpus.posts.items():

@@ -92,10 +92,9 @@ class _Judge:
             post: frozenset(name_key(unquote(anchor)) for anchor in anchors)
             for post, anchors in corpus.snapshot.catalog.anchors().items()
         }
-        sources = (post.source for post in corpus.posts.values())
-        self._sources = {parse_path(source.casefold()).undated: source for source in sources}
-        urls = (post.url for post in corpus.posts.values() if post.url)
-        self._pages = [page_of(urlsplit(url).path) for url in urls]
+        posts = corpus.posts.values()
+        self._sources = {parse_path(post.source.casefold()).undated: post.source for post in posts}
+        self._pages = [page_of(urlsplit(post.url).path) for post in posts if post.url]
         self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
@@ -124,7 +123,9 @@ class _Judge:
             told, near, page = "leads to {}, which is not published", hidden.post.source, ""
             is_broken = bool(hidden.reason)
         else:
-            is_broken = is_of_posts and self._lacks_page(way, page)
+            is_broken = is_of_posts and (
+                self._lacks_page(way, page) if page else self._lacks_file(way)
+            )
             near = self._find_nearest(f"{page}.md" if page else way.files[0]) if is_broken else ""
             told = "leads nowhere; nearest: {}" if near else "leads nowhere"
         detail = f"{link.href} {told.format(near)}"
@@ -138,16 +139,13 @@ class _Judge:
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Find the file that is left out to which a path leads by its place, else by its name."""
-        for place in (*map(page_of, way.files), page):
-            if place in self._hidden:
-                return self._hidden[place]
+        pages = [*map(page_of, way.files), *filter(None, [page])]
+        placed = filter(None, map(self._hidden.get, pages))
         same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
-        return same[0] if by_name and len(same) == 1 else None
+        return next(placed, same[0] if by_name and len(same) == 1 else None)
 
     def _lacks_page(self, way: Way, page: str) -> bool:
-        """Whether nothing is at a page beside posts, or no file where one is named."""
-        if not page:
-            return self._lacks_file(way)
+        """Whether nothing is at a page beside posts."""
         is_list = _LISTS.fullmatch(posixpath.basename(page))
         is_asset = FILE.search(way.path.casefold())
         is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)

@@ -54,15 +54,15 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
     """Take a post of the index as a draft. Raises UnknownPost or IndexBroken."""
     post_id, post = corpus.snapshot.catalog.find_post(source)
     chunks = corpus.snapshot.catalog.chunks_of(post_id)
-    links = tuple(linked.link for linked in corpus.links.get(post_id, ()))
+    links = tuple(link for link, _ in corpus.links.get(post_id, ()))
     return Draft(post, tuple(chunks.values()), links, post_id)
 
 
-def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
+def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension).
 
     Those of a post that is in the index are its own; a passage without a vector, or without a word
-    that the embedder can read, has zeros. Where the embedder does not answer: `None`, and why.
+    that the embedder can read, has zeros. All have where the embedder does not answer; it says why.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunks_of([draft.post_id])
@@ -70,13 +70,13 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors | None, str]:
         sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
         np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
         return normalise(sums), ""
-    title = draft.post.title
+    title, embedder = draft.post.title, corpus.snapshot.embedder
     texts = [embedding_text(title, chunk.headings, chunk.plain) for chunk in draft.passages]
+    unknown = np.zeros((len(texts), 1), dtype=np.float32)
     if not texts:
-        return None, ""
-    embedder, plain = corpus.snapshot.embedder, [chunk.plain for chunk in draft.passages]
-    is_read = np.array(embedder.vocabulary_coverage(plain)) > 0
+        return unknown, ""
+    is_read = np.array(embedder.vocabulary_coverage([chunk.plain for chunk in draft.passages])) > 0
     try:
         return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""
     except EmbedderError as error:
-        return None, f"By words alone, without comparing meaning: {error.for_clients}"
+        return unknown, f"By words alone, without comparing meaning: {error.for_clients}"

@@ -32,11 +32,10 @@ class Passages:
     def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
         """Take a generation and its posts by id. Raises IndexBroken."""
         self._table, self._vectors = snapshot.table, snapshot.vectors
-        table = snapshot.table
-        counts = self._vectors.counts(table.chunks)
-        self._chunks: Ids = np.repeat(table.chunks, counts)
+        counts = self._vectors.counts(self._table.chunks)
+        self._chunks: Ids = np.repeat(self._table.chunks, counts)
         """By window, its chunk."""
-        self._of = np.repeat(table.posts, counts)
+        self._of = np.repeat(self._table.posts, counts)
         """By window, its post."""
         self.posts, self._starts, of_posts = np.unique(
             self._of, return_index=True, return_inverse=True
@@ -49,59 +48,53 @@ class Passages:
         self._spoken = numbers[of_posts]
         """By window, the number of its language."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED
-        for window, rows in self._read(directions=False):
+        for window, rows in self._read():
             np.add.at(self._means, self._spoken[window], rows)
         self._means /= SHARED + np.bincount(self._spoken, minlength=len(self._means))[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
         """What each post is about: the direction of the sum of its windows."""
         for window, rows in self._read():
-            np.add.at(self.directions, of_posts[window], rows)
+            about_mean = normalise(rows - self._means[self._spoken[window]])
+            np.add.at(self.directions, of_posts[window], about_mean)
         self.directions = normalise(self.directions)
 
-    def _read(self, *, directions: bool = True) -> Iterator[tuple[slice, Vectors]]:
-        """Yield some windows after the others: their directions from their language's mean.
-
-        Without `directions` their vectors.
-        """
+    def _read(self) -> Iterator[tuple[slice, Vectors]]:
+        """Yield some windows after the others, and their vectors."""
         place = 0
         for start in range(0, len(self._table.chunks), BLOCK):
             rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK])
-            window = slice(place, place + len(rows))
-            yield (
-                window,
-                normalise(rows - self._means[self._spoken[window]]) if directions else rows,
-            )
+            yield slice(place, place + len(rows)), rows
             place += len(rows)
 
-    def compare(self, vectors: Vectors | None, language: str) -> Vectors | None:
+    def compare(self, vectors: Vectors, language: str) -> Vectors:
         """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-        Each is taken about the mean of its language; zeros are near to nothing. `None` where the
-        text or the blog has no vector.
+        Each is taken about the mean of its language; zeros are near to nothing. Of shape (rows, 0)
+        where the text or the blog has no vector.
         """
-        if vectors is None or not vectors.any() or not len(self.posts):
-            return None
-        number = self._languages.get(language)
-        mean = self._mean if number is None else self._means[number]
+        if not vectors.any() or not len(self.posts):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
+        is_spoken = language in self._languages
+        mean = self._means[self._languages[language]] if is_spoken else self._mean
         is_any = np.any(vectors, axis=1, keepdims=True)
         directions = normalise(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
         for window, rows in self._read():
-            cosines[:, window] = directions @ rows.T
+            about_mean = normalise(rows - self._means[self._spoken[window]])
+            cosines[:, window] = directions @ about_mean.T
         return cosines
 
     def by_post(self, cosines: Vectors) -> Vectors:
         """Return the largest cosine of each post, of shape (len(cosines), len(posts))."""
-        largest: Vectors = np.maximum.reduceat(cosines, self._starts, axis=1)
-        return largest
+        return np.maximum.reduceat(cosines, self._starts, axis=1)
 
-    def by_chunk(self, cosines: Vectors | None, post: int) -> Vectors | None:
+    def by_chunk(self, cosines: Vectors, post: int) -> Vectors:
         """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
 
-        Of shape (len(cosines), number of chunks); `None` of none.
+        Of shape (len(cosines), number of chunks), or (len(cosines), 0) if there are none.
         """
-        if cosines is None:
-            return None
+        if not cosines.size:
+            return cosines
         chunks = self._table.chunks_of([post])
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
         window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())
@@ -131,5 +124,4 @@ def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
 def normalise(rows: Vectors) -> Vectors:
     """Return rows of length 1, zeros of zeros."""
     norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    unit: Vectors = (rows / norms).astype(np.float32)
-    return unit
+    return np.asarray(rows / norms, dtype=np.float32)

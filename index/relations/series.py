@@ -55,8 +55,6 @@ _PART = re.compile(
 
 _EDGES = " -:,|[(【#)]】"
 
-Links = Set[tuple[int, int]]
-
 
 class _Sign(NamedTuple):
     """What a post says of being a part."""
@@ -120,8 +118,7 @@ def _signs_of(post: Post) -> Iterator[_Sign]:
         else:
             yield _Sign("chapter", (path.folder, ""), folder, number)
     if chapter := _CHAPTER.match(title):
-        key = (path.folder, chapter["chapter"])
-        yield _Sign("chapter", key, folder, int(chapter["n"]))
+        yield _Sign("chapter", (path.folder, chapter["chapter"]), folder, int(chapter["n"]))
     if counted := _COUNTED.match(path.undated.replace("_", "-")):
         yield _Sign("file", (path.folder,), folder, int(counted["n"]))
     clause = _CLAUSE.match(title)
@@ -132,7 +129,7 @@ def _signs_of(post: Post) -> Iterator[_Sign]:
 
 
 def _find_parts(
-    kind: str, members: Mapping[int, _Sign], opening: Sequence[int], linked: Links
+    kind: str, members: Mapping[int, _Sign], opening: Sequence[int], linked: Set[tuple[int, int]]
 ) -> Sequence[int]:
     """Return the parts of a series if posts with one sign, and of its very name, make one."""
     numbers = {sign.number for sign in members.values() if sign.number is not None}
@@ -142,8 +139,8 @@ def _find_parts(
         group = [*opening[-1:], *members] if 1 not in numbers else [*members]
         is_series = len(numbers) > 1 or len(group) > len(members)
     elif kind in ("chapter", "file"):
-        is_series = len(members) == len(numbers) > 2 and min(numbers) <= 1
-        is_series = is_series and max(numbers) < 2 * len(numbers)
+        is_full = len(members) == len(numbers) > 2
+        is_series = is_full and min(numbers) <= 1 and max(numbers) < 2 * len(numbers)
     elif kind == "clause":
         is_series = len(group) > 2 or not linked.isdisjoint(permutations(group, 2))
     return group if is_series else ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, is_spoken, read_tag
@@ -34,24 +34,27 @@ of one site's `zh-tw/` and `th/` most is still English."""
 class _Sign(NamedTuple):
     """A language that a place spells."""
 
+    depth: int
+    """Folders above a folder; less than 0 for suffixes, which come before any."""
     level: str
-    """What is above a folder; `.` for suffixes, which sort before any."""
-    tag: str
+    """What is above a folder; `.` for suffixes."""
     place: str
     """Without the language: where its post in the site's first language may be."""
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        """Of its family; suffixes come before folders."""
-        return self.level.count("/") - (self.level == "."), self.level, self.place
+    tag: str
 
 
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
-    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most."""
+    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most.
+
+    Of two posts with one key in one language the first by its source is taken.
+    """
     ids = {post.source: number for number, post in posts.items()}
-    by_source = {post.source: post for post in posts.values()}
-    groups, of_source = list[Family](), dict[str, Family]()
-    for family in (*_by_key(posts.values()), *_by_place(by_source)):
+    by_source = {source: posts[ids[source]] for source in sorted(ids)}
+    groups, of_source, by_key = list[Family](), dict[str, Family](), defaultdict[str, Family](dict)
+    for source, post in by_source.items():
+        if post.translation_key and post.language:
+            by_key[post.translation_key].setdefault(post.language, source)
+    for family in (*by_key.values(), *_by_place(by_source)):
         group = next((of_source[s] for s in family.values() if s in of_source), Family())
         others = {
             language: source
@@ -68,31 +71,22 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     ]
 
 
-def _by_key(posts: Iterable[Post]) -> Iterable[Family]:
-    """Group by the key that authors gave; of two in one language the first by its source."""
-    families: defaultdict[str, Family] = defaultdict(dict)
-    for post in sorted(posts, key=lambda post: post.source):
-        if post.translation_key and post.language:
-            families[post.translation_key].setdefault(post.language, post.source)
-    return families.values()
-
-
-def _by_place(posts: Mapping[str, Post]) -> Iterator[Family]:
-    """Yield families by suffixes, then by folders, outermost first."""
-    stems = {_place_of(source): post for source, post in sorted(posts.items(), reverse=True)}
+def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
+    """Yield families by suffixes, then by folders, outermost first, of posts in order."""
+    stems = {_place_of(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)
     families, unsaid = defaultdict[tuple[int, str, str], Family](dict), list[tuple[_Sign, Post]]()
     for sign, post in signs:
         is_shown = post.language not in ("", UNDETERMINED)
         if is_spoken(sign.tag, post.language):
-            families[sign.order].setdefault(sign.tag, post.source)
+            families[sign[:3]].setdefault(sign.tag, post.source)
             tags[sign.level].add(sign.tag)
         else:
             unsaid.append((sign, post))
         votes[sign.level] += is_shown * (1 if is_spoken(sign.tag, post.language) else -1)
     for sign, post in unsaid:
-        family, beside = families[sign.order], stems.get(sign.place, post)
+        family, beside = families[sign[:3]], stems.get(sign.place, post)
         is_copy = post is not beside and post.title == beside.title
         is_copy |= post.title in {posts[source].title for source in family.values()}
         is_usual = post.language in ("", UNDETERMINED) or len(tags[sign.level]) >= SURE
@@ -117,9 +111,9 @@ def _place_of(source: str) -> str:
 def _read_signs(place: str) -> Iterator[_Sign]:
     """Yield each suffix or folder that spells a language."""
     if (match := _SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
-        yield _Sign(".", tag, match[1])
+        yield _Sign(-1, ".", match[1], tag)
     folders = place.split("/")
     for depth, folder in enumerate(folders[:-1]):
         if tag := read_tag(folder):
             level = "".join(f"{folder}/" for folder in folders[:depth])
-            yield _Sign(level, tag, level + "/".join(folders[depth + 1 :]))
+            yield _Sign(depth, level, level + "/".join(folders[depth + 1 :]), tag)

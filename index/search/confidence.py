@@ -9,7 +9,7 @@ German compounds are seldom in a post as they are asked for.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.analysis.query import Query
@@ -43,16 +43,9 @@ NOTICE = "Low confidence: the blog may hold nothing on this."
 FOREIGN_NOTICE = "Little was found, but most of the blog is in another language: ask again in {}."
 
 
-@dataclass(frozen=True, slots=True)
-class Confidence:
-    """How sure an answer is."""
-
-    word: str
-    """`normal`, or `low` where the blog has nothing on the subject."""
-    certainty: float
-    """The estimated probability that the blog holds an answer, in [0, 1]."""
-    notice: str | None = None
-    """What the reader must know of an answer that is hardly one."""
+Confidence: TypeAlias = tuple[str, float, str]
+"""How sure an answer is: `normal`, or `low` where the blog has nothing on the subject; the
+probability, in [0, 1], that the blog holds one; and what the reader must know if it hardly does."""
 
 
 def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
@@ -62,17 +55,17 @@ def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
     blog has.
     """
     if not retrieved.posts.ids.size:
-        return Confidence("low", 0.0)
-    model, query = load_ranking_model(), retrieved.query
+        return "low", 0.0, ""
+    model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved)
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vectors / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
     if certainty >= logistic.least(primary_subtag(language)) or retrieved.coverage >= EVERY_WORD:
-        return Confidence("normal", certainty)
-    if is_foreign(query, language):
-        return Confidence("normal", certainty, FOREIGN_NOTICE.format(language))
-    return Confidence("low", certainty, NOTICE)
+        return "normal", certainty, ""
+    if is_foreign(retrieved.query, language):
+        return "normal", certainty, FOREIGN_NOTICE.format(language)
+    return "low", certainty, NOTICE
 
 
 def is_foreign(query: Query, language: str) -> bool:
@@ -84,8 +77,7 @@ def is_foreign(query: Query, language: str) -> bool:
 
 def has_similarity(retrieved: Retrieval) -> bool:
     """Whether the embedder covers the query and the blog."""
-    has_vector = retrieved.nearness is not None
-    return has_vector and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    return retrieved.nearness is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
 
 
 def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,25 +22,18 @@ MOST_READ = 500
 """Passages with all words of a phrase that are read for it."""
 
 
-class Demands(NamedTuple):
-    """What is searched for, among which posts and passages; `None` for all, and none for any."""
+def read_demands(
+    snapshot: Snapshot, text: str, among: Sequence[int] | None
+) -> tuple[str, Sequence[int] | None, frozenset[int], str]:
+    """Read a query over these posts: what to search for, among which posts and passages, a notice.
 
-    text: str
-    among: Sequence[int] | None
-    passages: frozenset[int] = frozenset()
-    notice: str = ""
-
-
-def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
-    """Read a query over these posts.
-
-    What no post has in quotes is searched for without them; -word is an option where posts write it
-    so. The notice says what was done.
+    `None` is every post, and no passage any. What no post has in quotes is searched for without
+    them; -word is an option where posts write it so. The notice says what was done.
     """
     rest = _WITHOUT.sub("", text)
     left_out = _WITHOUT.findall(text) if spell_words(rest).strip() else []
     if not left_out and not QUOTED.search(text):
-        return Demands(text, among)
+        return text, among, frozenset(), ""
     posts = set(snapshot.table.posts.tolist() if among is None else among)
     passages, said = frozenset[int](), list[str]()
     for sign, word in left_out:
@@ -51,13 +43,12 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
             posts -= holding
             said.append(f"Posts with {word} are left out.")
     for phrase in map("".join, QUOTED.findall(rest)):
-        words = spell_words(phrase)
-        read = _read_passages(snapshot, phrase)
+        words, read = spell_words(phrase), _read_passages(snapshot, phrase)
         held = [number for number, passage in read if words in spell_words(passage)]
         holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
         posts, passages = holding or posts, passages.union(held)
         said += [] if holding else [f'No post has "{phrase}" in these words.']
-    return Demands(rest, sorted(posts), passages, " ".join(said))
+    return rest, sorted(posts), passages, " ".join(said)
 
 
 def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:

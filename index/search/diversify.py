@@ -62,12 +62,13 @@ def diversify_passages(
     comparable within the post alone.
     """
     best_first = np.lexsort((-chunk_scores, np.repeat(posts.ids, posts.counts))).tolist()
-    values, ranked = chunk_scores.tolist(), list[RankedPassage]()
-    for post, start, count in zip(posts, posts.starts.tolist(), posts.counts.tolist(), strict=True):
-        for place, worth in _weigh_passages(best_first[start : start + count], values):
-            if post in scores:
-                chunk = int(posts.chunks[place])
-                ranked.append(RankedPassage(post, chunk, scores[post] * worth))
+    values, ends = chunk_scores.tolist(), np.cumsum(posts.counts).tolist()
+    ranked = (
+        RankedPassage(post, int(posts.chunks[place]), scores[post] * worth)
+        for post, start, end in zip(posts.ids.tolist(), posts.starts.tolist(), ends, strict=True)
+        if post in scores
+        for place, worth in _weigh_passages(best_first[start:end], values)
+    )
     return sorted(ranked, key=lambda row: (-row.score, row.post, row.chunk))
 
 
@@ -103,8 +104,7 @@ def collapse_copies(
         for other in kept if len(mine) >= LEAST_PAIRS else ():
             theirs = pairs.get(other.chunk, frozenset())
             least = SAME_PAIRS * max(len(mine), len(theirs))
-            is_near = min(len(mine), len(theirs)) >= least and other.post != passage.post
-            if is_near and len(mine & theirs) >= least:
+            if other.post != passage.post and len(mine & theirs) >= least:
                 copies[other.chunk].append(passage.post)
                 break
         else:

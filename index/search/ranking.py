@@ -10,8 +10,7 @@ question or running text and for a few words was fitted on several blogs
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,7 +19,7 @@ import numpy as np
 from pydantic import BaseModel, NonNegativeFloat
 
 from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.search.retrieval import Numbers, Retrieval
+from blog_search_mcp.index.search.retrieval import Candidates, Numbers, Retrieval
 from blog_search_mcp.index.types import Feature, Reason
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
@@ -90,16 +89,13 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
 
     def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
         """Estimate it for features that have a value for each weight, with `more` logit."""
-        weighed = sum(self.weights[name] * features[name] for name in self.weights)
-        logit = self.bias + weighed + more
+        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + more
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
-class RankingModel(BaseModel, frozen=True, extra="forbid"):
-    """Everything that was fitted, by `python -m tools.fit_ranking`."""
+class RankingModel(BaseModel, frozen=True):
+    """Everything that was fitted; the file also says by which command and commit."""
 
-    command: str
-    commit: str
     fitted_on: tuple[str, ...]
     """Blogs and collections."""
     ranking: dict[QueryKind, Weights]
@@ -161,17 +157,17 @@ def _divide_by_best(values: Numbers) -> Numbers:
 
 
 def score_posts(
-    features: Mapping[Feature, Numbers], posts: Iterable[int], weights: Weights
+    features: Mapping[Feature, Numbers], posts: Candidates, weights: Weights
 ) -> dict[int, float]:
     """Scores in (0, 1] by post id; without posts that have neither words nor meaning.
 
     A score is the weighted sum of the features as a share of the largest sum there can be.
     """
-    total = sum((weights[name] * features[name] for name in weights), np.zeros(1))
-    total = total / (largest_sum(weights) or 1.0)
+    weighed = (weights[name] * features[name] for name in weights)
+    total = sum(weighed, np.zeros(1)) / (largest_sum(weights) or 1.0)
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
     total = np.where(np.any(words, axis=0), np.maximum(total, LEAST_SCORE), total)
-    pairs = zip(posts, total.tolist(), strict=True)
+    pairs = zip(posts.ids.tolist(), total.tolist(), strict=True)
     return {post: score for post, score in pairs if score > 0.0}
 
 
@@ -191,35 +187,30 @@ def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> 
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The candidate posts with their scores, and what the scores are made of."""
+def explain_score(
+    scale: float,
+    features: Mapping[Feature, Numbers],
+    weights: Weights,
+    rewards: Rewards,
+    posts: Candidates,
+    post: int,
+) -> tuple[Reason, ...]:
+    """Return what makes up the score of one of `posts`, times `scale`, the weightiest first.
 
-    scores: Mapping[int, float]
-    """In [0, 1] by post id."""
-    scale: float
-    """The answer's certainty, which makes scores comparable between queries."""
-    features: Mapping[Feature, Numbers]
-    weights: Weights
-    rewards: Rewards
-
-    def explain(self, post: int, position: int) -> tuple[Reason, ...]:
-        """Return what makes up the score of a post at this position, the weightiest first.
-
-        Shares times values add up to its own score, without what being named adds.
-        """
-        most = largest_sum(self.weights)
-        weighed = [
-            Reason(name, self.scale * weight / most, float(self.features[name][position]))
-            for name, weight in sorted(self.weights.items(), key=lambda pair: -pair[1])
-            if weight
-        ]
-        rewarded = [
-            Reason(kind, self.scale * REWARD, 1.0 / len(having))
-            for kind, having in self.rewards.items()
-            if post in having
-        ]
-        return (*weighed, *rewarded)
+    Shares times values add up to its own score, without what being named adds.
+    """
+    most, position = largest_sum(weights), posts.position_of(post)
+    weighed = [
+        Reason(name, scale * weight / most, float(features[name][position]))
+        for name, weight in sorted(weights.items(), key=lambda pair: -pair[1])
+        if weight
+    ]
+    rewarded = [
+        Reason(kind, scale * REWARD, 1.0 / len(having))
+        for kind, having in rewards.items()
+        if post in having
+    ]
+    return (*weighed, *rewarded)
 
 
 def score_chunks(retrieved: Retrieval) -> Numbers:
@@ -228,5 +219,4 @@ def score_chunks(retrieved: Retrieval) -> Numbers:
     near = np.nan_to_num(posts.similarities)
     spread = float(near.std()) if len(near) else 0.0
     weight = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
-    scores: Numbers = posts.bm25 + weight * near
-    return scores
+    return posts.bm25 + weight * near

@@ -7,7 +7,7 @@ ranking compares like with like.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -24,14 +24,13 @@ from blog_search_mcp.index.analysis.query import (
     join_neighbours,
 )
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
+from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
-Scores: TypeAlias = Mapping[int, float]
-"""By id."""
 
 LEXICAL_CHUNKS = 200
 """Chunks by which the lexical index proposes posts; of as many it is known how much of the query's
@@ -88,13 +87,11 @@ class Candidates:
     @cached_property
     def starts(self) -> Ids:
         """By post, the position of its first chunk."""
-        starts: Ids = np.cumsum(self.counts) - self.counts
-        return starts
+        return np.cumsum(self.counts) - self.counts
 
     def best(self, values: Numbers) -> Numbers:
         """By post, the largest value of a chunk; NaN for one without any."""
-        best: Numbers = np.fmax.reduceat(values, self.starts)
-        return best
+        return np.fmax.reduceat(values, self.starts)
 
     def position_of(self, post: int) -> int:
         """The position of a post that is there in the columns."""
@@ -105,9 +102,6 @@ class Candidates:
         position = self.position_of(post)
         start = self.starts[position]
         return int(self.chunks[start + self.bm25[start : start + self.counts[position]].argmax()])
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.ids.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +148,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
-    usual, having = snapshot.usual_cosine, lexical.posts.having
+    usual, having = usual_cosine(snapshot.embedder.identity), lexical.posts.having
     nearest = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
     return Retrieval(
         query=query,
@@ -165,7 +159,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
         nearness=nearest if vector is not None else None,
         vectors=len(snapshot.vectors),
         missing=find_missing_names(query, snapshot.languages, having, is_english_word),
-        posts=_gather_candidates(snapshot, query, vector, proposed, (bm25, coverage)),
+        posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
     )
 
@@ -183,8 +177,7 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    most_waiting = MOST_WAITING * len(snapshot.table.chunks)
-    if not len(snapshot.vectors) or snapshot.waiting > most_waiting:
+    if not len(snapshot.vectors) or snapshot.waiting > MOST_WAITING * len(snapshot.table.chunks):
         return None, 0.0
     embedder = snapshot.embedder
     coverage = embedder.vocabulary_coverage([query.text])[0]
@@ -213,10 +206,10 @@ def _gather_candidates(
     query: Query,
     vector: Vectors | None,
     proposed: Sequence[int],
-    scores: tuple[Scores, Scores],
+    bm25: Mapping[int, float],
+    coverage: Mapping[int, float],
 ) -> Candidates:
-    """Gather everything of the `proposed` posts, which ascend; `scores` are BM25 and coverage."""
-    bm25, coverage = scores
+    """Gather everything of the `proposed` posts, which ascend; their scores are by chunk."""
     ids = np.array(proposed, dtype=np.int64)
     chunks, counts = snapshot.table.of_posts(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
@@ -229,11 +222,11 @@ def _gather_candidates(
         if len(cosines):
             starts = (np.cumsum(windows) - windows)[windows > 0]
             beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
-            nearest[windows > 0] = beyond / (1.0 - snapshot.usual_cosine)
+            nearest[windows > 0] = beyond / (1.0 - usual_cosine(snapshot.embedder.identity))
     wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
     return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 
 
-def _align(ids: Ids, values: Scores) -> Numbers:
+def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:
     """The values by id in the order of `ids`; 0 where there is none."""
     return np.array([values.get(number, 0.0) for number in ids.tolist()], dtype=np.float64)

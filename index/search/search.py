@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,10 +20,10 @@ from blog_search_mcp.index.search.diversify import (
     diversify_passages,
 )
 from blog_search_mcp.index.search.ranking import (
-    Ranking,
     Rewards,
     choose_weights,
     compute_post_features,
+    explain_score,
     promote_named_posts,
     reward_posts,
     score_chunks,
@@ -39,11 +40,9 @@ LISTED = "The query names no subject: posts are listed, the newest first."
 LIMITED = "Only posts of the time or by the author that the query names are searched."
 NO_WORDS = "The query has no word or number that could be looked for."
 
-VERBATIM_POSTS = 10
-"""Posts whose best passage is looked at: a place lower hardly any is first by it."""
-
 LOOKED_AT = 10
-"""Of the best passages, those that are compared with each other: two pages of five."""
+"""Of the best posts, those whose passage is read for the query word for word (a place lower hardly
+any is first by it); of the best passages, those that are compared with each other."""
 
 NAMED = 3
 """Copies, and names that no post has, that a notice names at most; other copies are counted."""
@@ -52,42 +51,33 @@ NAMED = 3
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     is_named = bool(find_named_posts(snapshot.titles, text))
-    request = None if is_named else read_request(text, filters, snapshot.authors)
+    request = None if is_named else read_request(text, filters, snapshot.catalog.authors())
     if request and not request[0]:
         return _list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
-    demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
-    text, corrected = _correct_spelling(snapshot, demands.text)
-    retrieved = retrieve(snapshot, text, demands.among)
-    ranking, confidence = _rank_posts(snapshot, retrieved)
+    matching = snapshot.catalog.matching_posts(filters)
+    text, among, quoting, demanded = read_demands(snapshot, text, matching)
+    text, corrected = _correct_spelling(snapshot, text)
+    retrieved = retrieve(snapshot, text, among)
+    ranked, (confidence, certainty, unsure), explain = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
-    if demands.passages:
-        scores[~np.isin(retrieved.posts.chunks, [*demands.passages])] = 0.0
-    scaled = {post: score * ranking.scale for post, score in ranking.scores.items()}
-    passages = diversify_passages(
-        collapse_translations(scaled, snapshot.translations, text),
-        retrieved.posts,
-        scores,
-    )
+    if quoting:
+        scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
+    shown = collapse_translations(ranked, snapshot.translations, text)
+    passages = diversify_passages(shown, retrieved.posts, scores)
     first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
-    low = confidence.notice if passages else None if retrieved.query.words else NO_WORDS
+    low = unsure if passages else "" if retrieved.query.words else NO_WORDS
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, limited, demands.notice, corrected, missing, copied, low)
+    notices = (retrieved.notice, limited, demanded, corrected, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
-        hits=_make_hits(
-            snapshot,
-            page,
-            offset,
-            stems,
-            lambda post: ranking.explain(post, retrieved.posts.position_of(post)),
-        ),
+        hits=_make_hits(snapshot, page, offset, stems, explain),
         total=len(passages),
         offset=offset,
-        confidence=confidence.word,
-        certainty=confidence.certainty,
+        confidence=confidence,
+        certainty=certainty,
         notice=" ".join(filter(None, notices)) or None,
     )
 
@@ -104,8 +94,8 @@ def _name_copies(
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it."""
-    having = snapshot.lexical.posts.having
-    word, meant = correct_spelling(text, snapshot.languages, having, is_english_word) or ("", "")
+    languages, having = snapshot.languages, snapshot.lexical.posts.having
+    word, meant = correct_spelling(text, languages, having, is_english_word) or ("", "")
     if not word:
         return text, ""
     told = f'No post has "{word}"; searched for "{meant}" instead.'
@@ -113,14 +103,20 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
 
 
 def _name_missing(retrieved: Retrieval) -> str:
-    """What the reader is told of names that no post has; of those in quotes `Demands` tells."""
+    """What the reader is told of names that no post has; `read_demands` tells of quotes."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     names = [f'"{name}"' for name in retrieved.missing[:NAMED] if name not in quoted]
     return f"No post has {' or '.join(names)}." if names else ""
 
 
-def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Confidence]:
-    """Score the candidates by their features, then by what has or names the query itself."""
+def _rank_posts(
+    snapshot: Snapshot, retrieved: Retrieval
+) -> tuple[dict[int, float], Confidence, Callable[[int], tuple[Reason, ...]]]:
+    """Score the candidates by their features, then by what has or names the query itself.
+
+    The answer's certainty makes scores comparable between queries. Returned last is what tells why
+    a post has its score.
+    """
     text = retrieved.query.text
     features = compute_post_features(retrieved)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
@@ -133,9 +129,11 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[Ranking, Conf
     scores = reward_posts(scores, verbatim)
     named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
     if named:
-        scores, confidence = promote_named_posts(scores, named), Confidence("normal", 1.0)
+        scores, confidence = promote_named_posts(scores, named), ("normal", 1.0, "")
     rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    return Ranking(scores, confidence.certainty or 1.0, features, weights, rewards), confidence
+    scale = confidence[1] or 1.0
+    explain = partial(explain_score, scale, features, weights, rewards, retrieved.posts)
+    return {post: score * scale for post, score in scores.items()}, confidence, explain
 
 
 def _find_verbatim(
@@ -149,7 +147,7 @@ def _find_verbatim(
     words, posts = spell_words(retrieved.query.text), retrieved.posts
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
-    best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
+    best = sorted(scores, key=lambda post: (-scores[post], post))[:LOOKED_AT]
     full = {*posts.chunks[posts.coverage >= EVERY_WORD].tolist()}
     passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) in full}
     chunks = snapshot.catalog.chunks(passages)
@@ -162,10 +160,9 @@ def _list_newest(
     """List the posts that pass, of translations one in the query's language, the newest first."""
     catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
     posts = catalog.every_post() if among is None else catalog.posts(among)
-    readable = set(snapshot.table.posts.tolist())
-    scores = {post: 1.0 for post in posts if post in readable}
-    shown = [*collapse_translations(scores, snapshot.translations, text)]
-    shown.sort(key=lambda n: posts[n].source)
+    readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
+    collapsed = collapse_translations(readable, snapshot.translations, text)
+    shown = sorted(collapsed, key=lambda n: posts[n].source)
     shown.sort(key=lambda n: posts[n].date or "", reverse=True)
     page = [
         RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
@@ -185,19 +182,20 @@ def _make_hits(
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
-
-    def make_hit(rank: int, number: int, chunk_id: int, score: float) -> Hit:
-        post, chunk, series = posts[number], chunks[chunk_id], snapshot.series.get(number)
-        return Hit(
-            post=post,
-            chunk=chunk,
+    return tuple(
+        Hit(
+            post=posts[post],
+            chunk=chunks[chunk],
             score=score,
             preview=make_snippet(
-                chunk.plain or chunk.text, stems, post.language, WIDTHS[min(rank, len(WIDTHS) - 1)]
+                chunks[chunk].plain or chunks[chunk].text,
+                stems,
+                posts[post].language,
+                WIDTHS[min(rank, len(WIDTHS) - 1)],
             ),
-            translations=snapshot.translations_of(number),
-            series=series.place_of(number) if series else None,
-            reasons=explain(number),
+            translations=snapshot.translations_of(post),
+            series=snapshot.series[post].place_of(post) if post in snapshot.series else None,
+            reasons=explain(post),
         )
-
-    return tuple(make_hit(rank, *passage) for rank, passage in enumerate(page, offset))
+        for rank, (post, chunk, score) in enumerate(page, offset)
+    )

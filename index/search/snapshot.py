@@ -11,7 +11,6 @@ from pathlib import Path
 from blog_search_mcp.index.analysis.languages import common_languages
 from blog_search_mcp.index.analysis.query import Titles, index_titles
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
 from blog_search_mcp.index.search.versions import find_versions
@@ -61,16 +60,6 @@ class Snapshot:
         """Return language and source of each translation of a post, in the languages' order."""
         group = self.translations.get(post, ())
         return tuple(sorted((one.language, one.source) for one in group if one.post != post))
-
-    @cached_property
-    def authors(self) -> tuple[str, ...]:
-        """The names of all authors."""
-        return tuple(self.catalog.authors())
-
-    @cached_property
-    def usual_cosine(self) -> float:
-        """How near two texts are that have nothing in common."""
-        return usual_cosine(self.embedder.identity)
 
     @cached_property
     def versions(self) -> Mapping[int, tuple[str, int]]:

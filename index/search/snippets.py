@@ -14,14 +14,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from math import fsum
-from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.analysis.tokenizer import Term, terms
-
-Span: TypeAlias = tuple[int, int]
-"""Characters of a text from the first number on, up to and without the second."""
 
 WIDTHS = 400, 160, 100
 """Columns of the first, the second and each further preview; a Han character takes two. With 240
@@ -56,8 +52,7 @@ def make_snippet(
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
     text = " ".join((re.sub(_EMPHASIS, "", plain) if "**" in plain else plain).split())
-    is_plain = text.isascii()  # a column for each, as for most texts
-    columns = range(len(text) + 1) if is_plain else [0, *accumulate(map(count_columns, text))]
+    columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
     matches = [*terms(text, language, weights)]
@@ -110,13 +105,13 @@ def count_columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
-def highlight(text: str, query: Query, language: str) -> tuple[Span, ...]:
-    """The runs of `text`, which is in `language`, that match the query; none touch.
+def highlight(text: str, query: Query, language: str) -> tuple[tuple[int, int], ...]:
+    """Where the runs of `text`, which is in `language`, begin and end that match the query.
 
-    Function words count only where a query has no other words.
+    None touch. Function words count only where a query has no other words.
     """
     stems = {stem for word in query.content for stem in word.stems}
-    runs: list[Span] = []
+    runs = list[tuple[int, int]]()
     for start, end in sorted((t.start, t.end) for t in terms(text, language, stems)):
         if runs and start <= runs[-1][1]:
             start, end = runs[-1][0], max(runs.pop()[1], end)

@@ -32,5 +32,4 @@ def make_timeline(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], int]:
 
 
 def _by_date(hit: Hit) -> tuple[str, int, str]:
-    part = hit.series.part if hit.series else 0
-    return hit.post.date or "9999", part, hit.post.source
+    return hit.post.date or "9999", hit.series.part if hit.series else 0, hit.post.source

@@ -27,8 +27,12 @@ def find_versions(posts: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, i
             current = old[1] + below if old[1] + below in places else below
             old_pages[current].append((numbers, old[3], post))
     newest = {current: places.get(current, max(old)[-1]) for current, old in old_pages.items()}
-    pages = ((page, newest[current]) for current, old in old_pages.items() for page in old)
-    return {post: (version, now) for (_, version, post), now in pages if post != now}
+    return {
+        post: (version, newest[current])
+        for current, old in old_pages.items()
+        for _, version, post in old
+        if post != newest[current]
+    }
 
 
 def prefer_current(

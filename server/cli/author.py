@@ -155,16 +155,16 @@ def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json
     corpus, today = engine_for_one(settings, embeds=False).corpus(), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_last_ingest(open_store(settings.index))
-    state = audit(corpus, read_folder(last, sources), today)
+    findings, notice = audit(corpus, read_folder(last, sources), today)
     write = asdict if as_json else _write_finding
     facts = {
-        "posts": state.posts,
-        "counts": {kind: len(state.findings[kind]) for kind in AUDIT_KINDS},
-        "findings": {kind: [*map(write, state.findings[kind][:limit])] for kind in AUDIT_KINDS},
-        "notice": state.notice or None,
+        "posts": len(corpus.posts),
+        "counts": {kind: len(findings[kind]) for kind in AUDIT_KINDS},
+        "findings": {kind: [*map(write, findings[kind][:limit])] for kind in AUDIT_KINDS},
+        "notice": notice or None,
     }
     show(facts, settings, as_json=as_json)
-    return int(any(state.findings[kind] for kind in AUDIT_KINDS if kind in fail_on))
+    return int(any(findings[kind] for kind in AUDIT_KINDS if kind in fail_on))
 
 
 def _write_finding(finding: Finding) -> str:

@@ -209,15 +209,15 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
     other = link.post if is_reverse else link.target
     facts = {
         "from": other.source if is_reverse else None,
-        "line": link.line,
-        "words": link.words,
+        "line": link.words.line,
+        "words": link.words.text,
         "href": href or None,
         "reason": None if is_reverse else _describe_reason(link),
         "source": None if is_reverse else other.source or None,
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,
         "title": brief(other.title, results.TITLE_WIDTH),
         "date": other.date,
-        "sentence": brief(link.sentence, LINK_WIDTH),
+        "sentence": brief(link.words.sentence, LINK_WIDTH),
     }
     return results.present(facts)
 

@@ -13,8 +13,6 @@ BY_WORDS = LogisticModel(bias=-2.0, weights={"coverage": 4.0}, low={"en": 0.2})
 """What the blog's headings reach is sure to both, what absent ones reach is low."""
 
 MODEL = RankingModel(
-    command="none",
-    commit="",
     fitted_on=(),
     ranking={
         "question": {

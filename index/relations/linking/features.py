@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.linking.prose import Prose
@@ -28,38 +27,33 @@ nothing, and are left out."""
 NEIGHBOURS = 10
 """Posts most like the text whose links count."""
 
-Floats = npt.NDArray[np.float32]
-
 
 def weigh_posts(
-    corpus: Corpus, prose: Prose, cosines: Vectors | None, among: Collection[int]
+    corpus: Corpus, prose: Prose, cosines: Vectors, among: Collection[int]
 ) -> list[int]:
     """Order the posts `among` by what speaks for a link to them from a text, best first.
 
-    `cosines` are those of its passages to all windows of the blog, `None` without vectors.
+    `cosines` are those of its passages to all windows of the blog, none without vectors.
     """
     posts, titles = sorted(among, key=lambda n: corpus.posts[n].source), corpus.titles
     sentences = [[term.stem for term in sentence] for sentence in prose.sentences]
     text = f" {' . '.join(map(' '.join, sentences))} "
     terms = frozenset[str]().union(*sentences)
-    features = {
+    columns = {
         "named": [titles.name_post(number, text) for number in posts],
         "title": [titles.rarity.share(terms, of=titles.terms[n]) for n in posts],
         **_compare_meaning(corpus, cosines, posts),
     }
-    scores = np.zeros(len(posts))
-    for name, column in features.items():
-        scores += WEIGHTS[name] * np.asarray(column)
+    weighed = (WEIGHTS[name] * np.asarray(column) for name, column in columns.items())
+    scores = sum(weighed, np.zeros(len(posts)))
     return [posts[place] for place in np.argsort(-np.round(scores, 4), kind="stable")]
 
 
-def _compare_meaning(
-    corpus: Corpus, cosines: Vectors | None, posts: Sequence[int]
-) -> dict[str, Floats]:
+def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> dict[str, Vectors]:
     """Compare each passage with the nearest window of a post; count links of those most like it."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
-    if cosines is None or not places:
+    if not cosines.size or not places:
         return {}
     chunk, cited = np.zeros((2, len(posts)), dtype=np.float32)
     ids, nearness = blog.posts[places].tolist(), blog.by_post(cosines)[:, places]
@@ -71,6 +65,5 @@ def _compare_meaning(
     return {"chunk": chunk, "cited": np.log1p(cited)}
 
 
-def _standardise(values: Floats) -> Floats:
-    standard: Floats = (values - values.mean()) / max(float(values.std()), 1e-9)
-    return standard
+def _standardise(values: Vectors) -> Vectors:
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-9))

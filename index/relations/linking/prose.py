@@ -80,9 +80,14 @@ class Words(NamedTuple):
     start: int
     end: int
     """Place in the text, half open."""
+    line: int
+    """Of the file, from 1, on which they begin."""
+    text: str
+    """As it stands in the text, with its Markdown."""
     share: float
     """How much of the title or heading they hold, in [0, 1]."""
     sentence: str
+    """The one that holds them."""
 
 
 class Prose:
@@ -94,9 +99,7 @@ class Prose:
         for passage in draft.passages:
             for number, line in enumerate(passage.text.split("\n"), passage.first_line):
                 lines[number] = lines.get(number, "") + line
-        self._first = min(lines, default=1)
-        numbers = range(self._first, max(lines, default=1) + 1)
-        self.text = "\n".join(lines.get(number, "") for number in numbers)
+        self.text = "\n".join(lines.get(n, "") for n in range(1, max(lines, default=1) + 1))
         self._offsets = line_offsets(self.text)
         self.draft, self.titles, self._languages = draft, titles, {draft.language, "en"}
         self._masked = _mask(self.text, self._offsets)
@@ -107,21 +110,12 @@ class Prose:
 
     def line_of(self, place: int) -> int:
         """Return the line of the file that holds the character at `place`."""
-        return self._first + min(bisect_right(self._offsets, place), len(self._offsets) - 1) - 1
-
-    def passage_at(self, place: int) -> int:
-        """Return which passage holds the character at `place`."""
-        lines = [passage.first_line for passage in self.draft.passages]
-        return bisect_right(lines, self.line_of(place)) - 1
+        return min(bisect_right(self._offsets, place), len(self._offsets) - 1)
 
     def sentences_of(self, passage: int) -> list[Sentence]:
         """Return the sentences that begin on a line of a passage."""
         lines = self.draft.passages[passage].first_line, self.draft.passages[passage].last_line
         return [s for s in self.sentences if lines[0] <= self.line_of(s[0].start) <= lines[1]]
-
-    def read(self, words: Words) -> str:
-        """Return the Markdown of words."""
-        return self.text[words.start : words.end]
 
     def take_words(
         self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
@@ -165,7 +159,8 @@ class Prose:
         if not is_telling or best < LEAST_SHARE * full or not self._is_free(start, end):
             return None
         around = self.text[sentence[0].start : sentence[-1].end]
-        return Words(start, end, min(best / full, 1.0), around)
+        share = min(best / full, 1.0)
+        return Words(start, end, self.line_of(start), self.text[start:end], share, around)
 
     def _bears(self, term: Term, wanted: Collection[str]) -> bool:
         return term.stem in wanted and not is_stopword(term.exact, self._languages)

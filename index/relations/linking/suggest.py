@@ -8,8 +8,10 @@ the same question for each of those that are near to it, with one target.
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from blog_search_mcp.index.analysis.languages import primary_subtag
@@ -18,7 +20,7 @@ from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import Draft, draft_of_post
 from blog_search_mcp.index.relations.linking.features import weigh_posts
-from blog_search_mcp.index.relations.linking.prose import Prose
+from blog_search_mcp.index.relations.linking.prose import Prose, Words
 from blog_search_mcp.index.relations.paths import MARKDOWN
 from blog_search_mcp.index.relations.similarity.wording import stems_of, title_terms
 from blog_search_mcp.index.types import Chunk, Post, Vectors
@@ -35,14 +37,8 @@ class Suggestion:
 
     post: Post
     """The text to put it into."""
-    line: int
-    """Of the file, from 1, on which the words begin."""
-    words: str
-    """What to put it on, as it stands in the text."""
-    sentence: str
-    """The one that holds the words, on a line."""
-    share: float
-    """How much of the title or headings they hold, in [0, 1]."""
+    words: Words
+    """What to put it on."""
     target: Post
     chunk: Chunk | None
     """Of the target, what meets the text; `None` where that is not known."""
@@ -72,29 +68,29 @@ def links_by_file(corpus: Corpus) -> bool:
     return 2 * sum(by_file) > len(by_file)
 
 
-def suggest_links(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
-) -> list[Suggestion]:
+def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, one to a post.
 
-    `vectors` are those of the draft's passages, `None` to go by words alone.
+    `vectors` are those of the draft's passages, zeros to go by words alone.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
     linked = corpus.targets_of(draft.links, draft.post.source)
     others = _linkable_posts(corpus, draft) - linked.union(*map(corpus.translations_of, linked))
-    suggestions: list[Suggestion] = []
-    for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]:
-        chunks = [*corpus.snapshot.catalog.chunks_of(number).values()]
-        near = corpus.passages.by_chunk(cosines, number)
-        suggestions += filter(None, [_place_link(prose, corpus.posts[number], chunks, near)])
-        if len(suggestions) == limit:
-            break
-    return suggestions
+    placed = (
+        _place_link(
+            prose,
+            corpus.posts[number],
+            [*corpus.snapshot.catalog.chunks_of(number).values()],
+            corpus.passages.by_chunk(cosines, number),
+        )
+        for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]
+    )
+    return [*islice(filter(None, placed), limit)]
 
 
 def suggest_backlinks(
-    corpus: Corpus, draft: Draft, vectors: Vectors | None, limit: int
+    corpus: Corpus, draft: Draft, vectors: Vectors, limit: int
 ) -> list[Suggestion]:
     """Suggest links from posts of the blog to a draft or post, best first, one from each.
 
@@ -108,16 +104,15 @@ def suggest_backlinks(
         speaks = {primary_subtag(it.language) for it in (draft, text)} - {""}
         if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
-        compared = corpus.passages.by_chunk(cosines, number)
-        near = None if compared is None else compared.T
+        near = corpus.passages.by_chunk(cosines, number).T
         if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
-            suggestions.append((suggestion.share + 2 * nearness, suggestion))
+            suggestions.append((suggestion.words.share + 2 * nearness, suggestion))
     suggestions.sort(key=lambda item: (-item[0], item[1].post.source))
     return [suggestion for _, suggestion in suggestions[:limit]]
 
 
 def _place_link(
-    prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors | None
+    prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors
 ) -> Suggestion | None:
     """Take words of a text to put a link on to a post with these chunks.
 
@@ -126,34 +121,24 @@ def _place_link(
     """
     title, language, is_heading, chunk = title_terms(target), target.language, False, None
     words = prose.take_words(prose.sentences, title)
-    if cosines is not None and cosines.size:
-        at = prose.passage_at(words.start) if words else int(cosines.max(axis=1).argmax())
+    if cosines.size:
+        lines = [passage.first_line for passage in prose.draft.passages]
+        at = bisect(lines, words.line) - 1 if words else int(cosines.max(axis=1).argmax())
         chunk = chunks[int(cosines[at].argmax())]
         if words is None:
             headings = stems_of(" ".join(e.headings[-1] for e in chunks if e.headings), language)
             wanted = title.union(headings)
             words = prose.take_words(prose.sentences_of(at), wanted, prose.titles.rarity.highest)
             heading = stems_of("".join(chunk.headings[-1:]), language)
-            held = stems_of(prose.read(words), language) if words else ()
+            held = stems_of(words.text, language) if words else ()
             is_heading = not {*held}.isdisjoint(heading)
-    if words is None:
-        return None
-    return Suggestion(
-        post=prose.draft.post,
-        line=prose.line_of(words.start),
-        words=prose.read(words),
-        sentence=words.sentence,
-        share=words.share,
-        target=target,
-        chunk=chunk,
-        is_heading=is_heading,
-    )
+    return Suggestion(prose.draft.post, words, target, chunk, is_heading) if words else None
 
 
-def _find_near(corpus: Corpus, subject: Post, cosines: Vectors | None) -> dict[int, float]:
+def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, float]:
     """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
     query, near = analyse_query(subject.title, [subject.language]), dict[int, float]()
-    if cosines is not None:
+    if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
         near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
     nearest = sorted(near, key=lambda post: -near[post])[:NEAR]

@@ -110,12 +110,12 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
     vectors, notice = embed_passages(corpus, draft)
-    vectors = None if vectors is None else vectors[list(judged)]
     draft = replace(draft, passages=tuple(draft.passages[n] for n in judged))
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
     translations = frozenset[int]().union(*map(corpus.translations_of, own))
     best = sorted(
-        _Search(corpus, draft, vectors, own | translations).judge(), key=lambda it: it.post.source
+        _Search(corpus, draft, vectors[list(judged)], own | translations).judge(),
+        key=lambda it: it.post.source,
     )
     best.sort(key=lambda it: (round(it.score, 2), it.post.date or ""), reverse=True)
     families = [{it.post.source, *(source for _, source in it.translations)} for it in best]
@@ -135,7 +135,7 @@ class _Search:
     """One text, compared with one blog."""
 
     def __init__(
-        self, corpus: Corpus, draft: Draft, vectors: Vectors | None, hidden: Collection[int]
+        self, corpus: Corpus, draft: Draft, vectors: Vectors, hidden: Collection[int]
     ) -> None:
         self._corpus, self._hidden, self._language = corpus, hidden, draft.post.language
         self._wordings = [read_wording(passage.plain, self._language) for passage in draft.passages]
@@ -147,10 +147,13 @@ class _Search:
     def judge(self) -> Iterator[SimilarPost]:
         """Yield every post that some way of searching proposes."""
         proposed, near = self._search_words(), dict[int, int]()
-        if self._cosines is not None:
+        if self._cosines.size:
             by_post = self._corpus.passages.by_post(self._cosines)
             by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
-            proposed |= self._search_meaning(by_post)
+            together = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED].tolist()
+            commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
+            places = [*together, *(place for place, _ in commonest)]
+            proposed.update(self._corpus.passages.posts[places].tolist())
             near = dict(self._find_near(by_post))
         for post in sorted(proposed.difference(self._hidden)):
             family = self._family(post)
@@ -168,13 +171,6 @@ class _Search:
         query = analyse_query(" ".join(rarest), languages)
         return set(level.normalised_bm25(query, PROPOSED + len(self._hidden)))
 
-    def _search_meaning(self, by_post: Vectors) -> set[int]:
-        """Return the posts nearest to all passages together, and to each."""
-        near = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED]
-        commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
-        places = [*near, *(place for place, _ in commonest)]
-        return set(self._corpus.passages.posts[places].tolist())
-
     def _find_near(self, by_post: Vectors) -> Iterator[tuple[int, int]]:
         """Yield each passage that meets a post by meaning, words aside, and the post's family."""
         families = np.array([self._family(post) for post in self._corpus.passages.posts.tolist()])
@@ -188,10 +184,12 @@ class _Search:
         """Judge a post, to which the passages `near` are nearest in meaning."""
         post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
-        is_foreign = _differ(self._language, post.language)
+        longer, shorter = sorted((self._language, post.language), key=len, reverse=True)
+        # Of two languages, or of two scripts of one: zh-tw is no other language than zh.
+        is_foreign = bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
         words = np.zeros((len(self._wordings), len(chunks)))
         compared = self._corpus.passages.by_chunk(self._cosines, number)
-        cosines = words if compared is None else np.maximum(compared, 0.0)
+        cosines = np.maximum(compared, 0.0) if compared.size else words
         meetings = list[Meeting]()
         runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in theirs))
         for n, mine in enumerate(self._wordings):
@@ -207,22 +205,14 @@ class _Search:
             meetings.append(Meeting(n, chunk, repeated, says))
         meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
         all_runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in self._wordings))
-        kind: Kind = "same ground"
-        if is_foreign and len(meetings) >= MOST * len(self._wordings):
-            kind = "translation"
-        elif len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST:
-            kind = "same text"
+        is_translation = is_foreign and len(meetings) >= MOST * len(self._wordings)
+        is_same = len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST
+        kind: Kind = "same text" if is_same else "same ground"
         return SimilarPost(
             post,
-            kind,
+            "translation" if is_translation else kind,
             float((meaning if is_foreign else (meaning + alike) / 2).mean()),
             tuple(meetings),
             number in self._linked,
             self._corpus.snapshot.translations_of(number),
         )
-
-
-def _differ(mine: str, theirs: str) -> bool:
-    """Whether these are tags of two languages or of two scripts of one."""
-    longer, shorter = sorted((mine, theirs), key=len, reverse=True)
-    return bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")

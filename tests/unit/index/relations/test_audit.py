@@ -7,14 +7,15 @@ from datetime import date
 import pytest
 
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_folder, read_last_ingest
-from blog_search_mcp.index.relations.audit import Audit, audit
+from blog_search_mcp.index.relations.audit import audit
+from blog_search_mcp.index.relations.breaks import Finding
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
 from tests.support.blog import Blog, MakeBlog
 
 TODAY = date(2026, 1, 15)
 
 
-def audit_of(made: Blog) -> Audit:
+def audit_of(made: Blog) -> tuple[dict[str, tuple[Finding, ...]], str]:
     made.ingest()
     corpus = made.reader().corpus()
     sources = {post.source for post in corpus.posts.values()}
@@ -23,7 +24,7 @@ def audit_of(made: Blog) -> Audit:
 
 
 def test_the_command_line_knows_every_kind(blog: MakeBlog) -> None:
-    assert tuple(audit_of(blog({"a.md": "# A\n\nWords.\n"})).findings) == AUDIT_KINDS
+    assert tuple(audit_of(blog({"a.md": "# A\n\nWords.\n"}))[0]) == AUDIT_KINDS
 
 
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog")
@@ -117,13 +118,13 @@ def test_what_is_to_be_mended_is_found(
     kind: str,
     findings: list[tuple[str, int, tuple[str, ...]]],
 ) -> None:
-    state = audit_of(blog(posts))
-    assert [(each.source, each.line, each.others) for each in state.findings[kind]] == findings
+    state, _ = audit_of(blog(posts))
+    assert [(each.source, each.line, each.others) for each in state[kind]] == findings
 
 
 def test_links_that_cannot_be_looked_up_are_told(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](/blog/gone/) [y](/about/)\n"})
-    assert "/posts/name/" in audit_of(made).notice
+    assert "/posts/name/" in audit_of(made)[1]
 
 
 def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) -> None:
@@ -132,15 +133,15 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
     made = blog({**days, "a.md": f"# A\n\n{links} [y](/posts/gone/)\n"})
     [warning] = made.ingest(base_url="https://a.org", permalink="/posts/:slug/").warnings
     assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in warning
-    state = audit(made.reader().corpus(), ContentFolder(frozenset()), TODAY)
-    assert state.findings["broken-links"] == ()
-    assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in state.notice
+    findings, notice = audit(made.reader().corpus(), ContentFolder(frozenset()), TODAY)
+    assert findings["broken-links"] == ()
+    assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in notice
 
 
 def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> None:
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
     folder = read_folder(read_last_ingest(made.store), {"a.md"})
-    state = audit(made.reader().corpus(), folder, TODAY)
-    assert state.notice == folder.problem != ""
-    assert [each.line for each in state.findings["broken-links"]] == [3]
+    findings, notice = audit(made.reader().corpus(), folder, TODAY)
+    assert notice == folder.problem != ""
+    assert [each.line for each in findings["broken-links"]] == [3]

@@ -16,6 +16,7 @@ OTHERS = {
     "blog/secret.md": "---\ndraft: true\ndate: 2020-01-01\n---\n# Secret\n\nNot yet.\n",
     "blog/quiet.md": "---\nunlisted: true\n---\n# Quiet\n\nIn no list.\n",
     "blog/later.md": "---\ndate: 2030-01-01\n---\n# Later\n\nSome day.\n",
+    "README.md": "---\ndraft: true\n---\n# Home\n\nNot yet.\n",
     "blog/picture.png": "",
     "blog/notes.txt": "",
 }

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from blog_search_mcp.index.types import Filters
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
+from tests.support.blog import MakeBlog
 
 
 def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: MakeBlog) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from blog_search_mcp.index.relations.corpus import Corpus
@@ -23,6 +24,7 @@ POSTS = {
     "bread.md": "---\ntitle: Bread\n---\nEat bread with onion soup, or with butter.\n",
     "butter.md": "---\ntitle: Churning butter\n---\nButter is churned.\n",
 }
+UNKNOWN = np.zeros((1, 1), dtype=np.float32)
 DRAFT = """\
 ---
 title: A dinner
@@ -68,7 +70,7 @@ def test_a_link_to_a_post_without_an_address_leads_to_its_file(blog: MakeBlog) -
 
 
 def shown(found: list[Suggestion]) -> list[tuple[str, int, str]]:
-    return [(s.target.source, s.line, s.words) for s in found]
+    return [(s.target.source, s.words.line, s.words.text) for s in found]
 
 
 def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
@@ -82,15 +84,15 @@ def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
 
 def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
     text = b"---\ntitle: Onion Soup!\n---\nOnion soup, a Zwiebelsuppe.\n"
-    assert suggest_links(corpus, read_draft(text, "new.md"), None, 5) == []
+    assert suggest_links(corpus, read_draft(text, "new.md"), UNKNOWN, 5) == []
     same = read_draft(b"# Soup\n\nOnion soup, a Zwiebelsuppe.\n", "soup.md")
-    assert suggest_links(corpus, same, None, 5) == []
+    assert suggest_links(corpus, same, UNKNOWN, 5) == []
 
 
 def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
     draft = read_draft(b"# Butter\n\nIt keeps in the cold.\n", "new.md")
     found = suggest_backlinks(corpus, draft, embed_passages(corpus, draft)[0], 5)
-    assert sorted((s.post.source, s.line, s.words) for s in found) == [
+    assert sorted((s.post.source, s.words.line, s.words.text) for s in found) == [
         ("bread.md", 4, "butter"),
         ("butter.md", 4, "Butter"),
     ]
@@ -102,7 +104,9 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
     corpus = blog(POSTS | tea).reader().corpus()
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup)[0], 5)
-    assert [(s.post.source, s.line, s.words) for s in found] == [("bread.md", 4, "onion soup")]
+    assert [(s.post.source, s.words.line, s.words.text) for s in found] == [
+        ("bread.md", 4, "onion soup")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,7 @@ def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
     posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
     corpus = kept_blog(posts).reader().corpus()
     text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
-    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), None, 1)
+    found = suggest_links(corpus, read_draft(text.encode(), "new.md"), UNKNOWN, 1)
     assert [each.target.section for each in found] == linked
 
 
@@ -127,7 +131,7 @@ def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBl
     corpus = blog({"long.md": long} | others).reader().corpus()
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
     [found] = suggest_links(corpus, draft, embed_passages(corpus, draft)[0], 5)
-    assert (found.words, found.is_heading) == ("walrus ferry", False)
+    assert (found.words.text, found.is_heading) == ("walrus ferry", False)
 
 
 NAMES = {
