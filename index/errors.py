@@ -109,16 +109,6 @@ def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(folded[it] for it in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
 
 
-class UnknownPost(NotInIndex):
-    """No post has this source; `nearest` are sources that look like it."""
-
-    def __init__(self, source: str, sources: Iterable[str]) -> None:
-        nearest = find_nearest(source, sources)
-        advice = f" Nearest: {', '.join(nearest)}." if nearest else ""
-        super().__init__(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
-        self.nearest = nearest
-
-
 MOST_DETAIL = 100
 """Characters of an unexpected error that are repeated: some quote what they failed on."""
 

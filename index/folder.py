@@ -150,19 +150,16 @@ class FolderStore:
         """Be the only writer. Raises IndexBusy at once if another ingest is."""
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.layout.lock)
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
+            locked = FileLock(self.layout.lock).acquire(timeout=0)
         except Timeout as error:
             raise IndexBusy(BUSY) from error
         except OSError as error:
             refuse_place(self.layout, error)
             raise make_disk_error(error) from error
-        try:
+        with locked:
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:

@@ -95,7 +95,7 @@ class IndexReader:
         )
 
     def outline(self, source: str) -> Passage:
-        """Read every chunk of a post. Raises UnknownPost."""
+        """Read every chunk of a post. Raises NotInIndex."""
         post_id, post = self.snapshot.catalog.find_post(source)
         chunks = tuple(self.listing().chunks_of(post_id).values())
         others = self.snapshot.translations_of(post_id)

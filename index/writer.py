@@ -113,9 +113,8 @@ class IndexWriter:
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
         waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
-        by_source = (self._catalog.require_post(source)[1] for source in sorted(waiting))
-        newest_first = sorted(by_source, key=lambda post: post.date or "", reverse=True)
-        return {post.source: waiting[post.source] for post in newest_first}
+        names = self._catalog.names()
+        return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
         """Read back those of these posts that are in, each with its chunks' ids.

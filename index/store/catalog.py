@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.tokenizer import split_name
-from blog_search_mcp.index.errors import IndexBroken, UnknownPost
+from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import (
@@ -60,8 +60,7 @@ class ChunkTable:
 
     def posts_of(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
-        posts: Ids = self.posts[np.searchsorted(self.chunks, chunk_ids)]
-        return posts
+        return self.posts.take(np.searchsorted(self.chunks, chunk_ids))
 
     def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
         """Return all chunk ids of these posts, post by post in order, and how many each has."""
@@ -74,9 +73,7 @@ class ChunkTable:
 
     def vocabulary_coverage_of(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
         """Return the vocabulary coverage of each of these chunks, in [0, 1]."""
-        places = np.searchsorted(self.chunks, chunk_ids)
-        coverage: npt.NDArray[np.float64] = self.vocabulary_coverage[places]
-        return coverage
+        return self.vocabulary_coverage.take(np.searchsorted(self.chunks, chunk_ids))
 
 
 def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
@@ -200,17 +197,17 @@ class Catalog:
 
         A place in this order means the same in every generation, unlike an offset.
         """
-        where, values = "", list[str]()
-        if post is not None:
-            day, source = post
-            where = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
-            values = [day, day, source]
-        return tuple(self._posts(f"{where} ORDER BY {_NEWEST} LIMIT ?", *values, limit).values())
+        day, source = post or ("~", "")  # which comes before every day
+        later = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
+        selection = f"{later} ORDER BY {_NEWEST} LIMIT ?"
+        return tuple(self._posts(selection, day, day, source, limit).values())
 
     def years(self) -> list[tuple[int, int]]:
         """List the years that posts are dated, the newest first, each with its posts."""
-        query = "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
-        return self.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
+        return self.rows(
+            "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
+            "WHERE date <> '' GROUP BY year ORDER BY year DESC"
+        )
 
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""
@@ -218,9 +215,11 @@ class Catalog:
 
     def titles(self) -> list[tuple[int, str]]:
         """Return every post's id and title, and its other names and authors likewise."""
-        names = " UNION SELECT post_id, value FROM posts, json_each({})"
-        others = names.format("aliases") + " WHERE value NOT LIKE '%/%'" + names.format("authors")
-        return self.rows(f"SELECT post_id, title FROM posts{others}")
+        return self.rows(
+            "SELECT post_id, title FROM posts UNION SELECT post_id, value FROM posts, "
+            "json_each(aliases) WHERE value NOT LIKE '%/%' "
+            "UNION SELECT post_id, value FROM posts, json_each(authors)"
+        )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
         """Return the posts that have the heading of the first of these keys that any has.
@@ -233,17 +232,19 @@ class Catalog:
         return []
 
     def require_post(self, source: str) -> tuple[int, Post]:
-        """Find the post with exactly this source, and its id. Raises UnknownPost."""
+        """Find the post with exactly this source, and its id. Raises NotInIndex."""
         for post in self._posts("WHERE source = ?", source).items():
             return post
         sources = self.rows("SELECT source FROM posts ORDER BY source")
-        raise UnknownPost(source, (row[0] for row in sources))
+        nearest = ", ".join(find_nearest(source, (row[0] for row in sources)))
+        advice = f" Nearest: {nearest}." if nearest else ""
+        raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
 
     def find_post(self, named: str) -> tuple[int, Post]:
         """Find the post with this source, else the one that this can only be another name of.
 
         That is its address, the end of either, or a path that ends in the source; marks around it,
-        case and suffix do not count. Raises UnknownPost.
+        case and suffix do not count. Raises NotInIndex.
         """
         for post in self._posts("WHERE source = ?", named).items():
             return post

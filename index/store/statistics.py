@@ -87,9 +87,9 @@ NEWEST = 3
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
-    sites = _count(_site(post.url) for post in posts)
-    sections = Counter(name for post in posts for name in _folders_of(post.source))
+    sites = _count("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
     files = [PurePosixPath(post.source) for post in posts]  # `index.md`, in German `index.de.md`
+    sections = Counter(str(folder) for file in files for folder in file.parents[:-1])
     pages = Counter(str(file.parent) for file in files if file.name.partition(".")[0] == "index")
     return Overview(
         generation=manifest.generation,
@@ -120,16 +120,4 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
 
 
 def _count(names: Iterable[str]) -> Counted:
-    counts = Counter(name for name in names if name)
-    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _site(url: str | None) -> str:
-    parts = urlsplit(url or "")
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-
-
-def _folders_of(source: str) -> list[str]:
-    """List every folder that a post lies in or below; none for the content folder itself."""
-    names = source.split("/")[:-1]
-    return ["/".join(names[: depth + 1]) for depth in range(len(names))]
+    return tuple(Counter(sorted(filter(None, names))).most_common())
