@@ -15,7 +15,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,9 +46,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.vectors.writer import VectorWriter
-
-AT_ONCE = 4
-"""Files that are hashed and waited for at once; Python holds no lock while it does either."""
 
 SWITCH_ATTEMPTS = 20
 SWITCH_PAUSE = 0.05
@@ -242,18 +238,15 @@ class FolderStore:
 def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
     """Take the checksums of everything written so far, which is on disk when this returns."""
     written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
-    paths = [path for path in written if not path.name.endswith(".lock")]
-    names = [path.relative_to(files.folder).as_posix() for path in paths]
-
-    def checksum(name: str, path: Path) -> Checksum:
-        recorded = earlier.get(name)
-        if recorded is not None and is_unmodified(path, recorded):
-            return recorded
-        _sync(path)
-        return checksum_of(path)
-
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        return dict(zip(names, threads.map(checksum, names, paths), strict=True))
+    checksums = dict[str, Checksum]()
+    for path in (path for path in written if not path.name.endswith(".lock")):
+        name = path.relative_to(files.folder).as_posix()
+        if name in earlier and is_unmodified(path, earlier[name]):
+            checksums[name] = earlier[name]
+        else:
+            _sync(path)
+            checksums[name] = checksum_of(path)
+    return checksums
 
 
 def _sync(path: Path) -> None:
