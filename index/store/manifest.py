@@ -129,11 +129,9 @@ def _refuse_format(number: object, content: str) -> IndexBroken:
         return IndexBroken(f"{said} Update {PACKAGE}, or rebuild it: `{TO_INGEST} --rebuild`.")
     outdated = IndexOutdated(f"{said} An ingest makes it anew, and soon: `{TO_INGEST}`.")
     with suppress(ValueError, LookupError, TypeError):
-        outdated.embedder = _EMBEDDER.validate_python(json.loads(content)["embedder"])
+        embedder = json.loads(content)["embedder"]
+        outdated.embedder = TypeAdapter(EmbedderIdentity).validate_python(embedder)
     return outdated
-
-
-_EMBEDDER = TypeAdapter(EmbedderIdentity)
 
 
 def _sha256(canonical: str) -> str:
@@ -142,18 +140,14 @@ def _sha256(canonical: str) -> str:
 
 def checksum_of(path: Path) -> Checksum:
     """Take the checksum of a file as it is now. Raises OSError."""
-    return Checksum(size=path.stat().st_size, sha256=_hash_file(path), stamp=read_stamp(path))
-
-
-def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Checksum(size=path.stat().st_size, sha256=digest, stamp=read_stamp(path))
 
 
 def is_unmodified(path: Path, checksum: Checksum) -> bool:
     """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
-    is_same = checksum.stamp is not None and read_stamp(path) == checksum.stamp
-    return is_same and os.access(path, os.R_OK)
+    return read_stamp(path) == checksum.stamp and os.access(path, os.R_OK)
 
 
 class Guard:
@@ -193,7 +187,7 @@ class Guard:
             return
         checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
-            is_same = path.stat().st_size == checksum.size and _hash_file(path) == checksum.sha256
+            now = checksum_of(path)
         except PermissionError as error:
             raise IndexProblem(
                 f"This account may not read the index's {name}. Give it the permission, or name "
@@ -201,6 +195,6 @@ class Guard:
             ) from error
         except OSError as error:
             raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
-        if not is_same:
+        if (now.size, now.sha256) != (checksum.size, checksum.sha256):
             raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
         self._whole[path] = stamp
