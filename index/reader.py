@@ -49,7 +49,6 @@ class IndexReader:
         self.problem: IndexProblem | None = None
         """Why the newest generation cannot be used, if this is an earlier one in its place."""
         self._age: str | None = None
-        self._making = threading.Lock()
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
         """Return a reader of this generation whose answers name the newest one's `problem`."""
@@ -104,8 +103,7 @@ class IndexReader:
     def corpus(self) -> Corpus:
         """Return the generation for analyses of the whole blog."""
         self._check()
-        with self._making:
-            return self._corpus
+        return self._corpus
 
     @cached_property
     def _corpus(self) -> Corpus:
