@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
@@ -84,14 +83,10 @@ class IndexWriter:
             self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
-        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids.
-
-        Raises UnreadablePost if the catalog does not take it; what was there of it is removed.
-        """
+        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
         source = pending.post.source
         self.remove([source])
-        with refuse_post("writing it into the index"), translate_disk_errors():
-            post_id, ids = self._writing.add(pending)
+        post_id, ids = self._writing.add(pending)
         self._posts[source] = pending.indexed
         self._changed.add(source)
         self._added_posts.append(post_id)

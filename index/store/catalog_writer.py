@@ -21,6 +21,14 @@ from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.types import Chunk, Series, Translation
 
+SETTINGS = """
+PRAGMA main.journal_mode = OFF;
+PRAGMA main.synchronous = OFF;
+PRAGMA shared.journal_mode = OFF;
+PRAGMA shared.synchronous = OFF;
+PRAGMA foreign_keys = ON;
+"""
+
 SCHEMA = """
 CREATE TABLE posts (
     post_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -86,26 +94,18 @@ class CatalogWriter:
         return post_id, [row[0] for row in rows]
 
     def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
-        """Add a post; return its id and its chunks', in the order of the post.
-
-        If it raises, nothing of the post is in but texts without a chunk.
-        """
+        """Add a post; return its id and its chunks', in the order of the post."""
         post = pending.post
         columns = (getattr(post, name) for name in POST_FIELDS)
         post_id = self._insert("posts", None, *columns, pending.anchors)
-        try:
-            for tag in sorted({tag.casefold() for tag in post.tags}):
-                self._insert("tags", post_id, tag)
-            for link in pending.links:
-                self._insert("links", post_id, link.href, link.words, link.line)
-            keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
-            for key in sorted(keys):
-                self._insert("headings", post_id, key)
-            return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
-        except BaseException:
-            # Without a journal SQLite cannot roll back.
-            self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
-            raise
+        for tag in sorted({tag.casefold() for tag in post.tags}):
+            self._insert("tags", post_id, tag)
+        for link in pending.links:
+            self._insert("links", post_id, link.href, link.words, link.line)
+        keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
+        for key in sorted(keys):
+            self._insert("headings", post_id, key)
+        return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
 
     def _add_chunk(self, post_id: int, chunk: Chunk) -> int:
         place = None, post_id, chunk.index, chunk.headings, chunk.first_line, chunk.last_line
@@ -152,18 +152,8 @@ def open_writer(
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        _forgo_journal(connection, "main")
-        connection.execute("PRAGMA foreign_keys = ON")
-        if previous is None:
-            connection.execute("ATTACH ? AS shared", [files.texts.resolve().as_uri()])
-            _forgo_journal(connection, "shared")
-            connection.executescript(SCHEMA)
-        else:
-            connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+        texts = immutable(files.texts) if previous else files.texts.resolve().as_uri()
+        connection.execute("ATTACH ? AS shared", [texts])
+        connection.executescript(SETTINGS if previous else SETTINGS + SCHEMA)
         yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")
         connection.commit()
-
-
-def _forgo_journal(connection: sqlite3.Connection, schema: str) -> None:
-    connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
-    connection.execute(f"PRAGMA {schema}.synchronous = OFF")
