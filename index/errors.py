@@ -75,10 +75,6 @@ class IndexOutdated(IndexBroken):
     """What made its vectors, if that can be read."""
 
 
-class IndexBusy(IndexProblem):
-    """Another ingest is writing to this index."""
-
-
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_SETUP
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
     GenerationFiles,
@@ -96,13 +96,10 @@ class FolderStore:
         """Read a generation's manifest."""
         path = self.layout.generation(number).manifest
         try:
-            manifest = loads(path.read_text(encoding="utf-8"))
+            return loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
             raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
-        if manifest.generation != number:
-            raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
-        return manifest
 
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
@@ -119,12 +116,6 @@ class FolderStore:
         from blog_search_mcp.index.search.snapshot import open_snapshot
 
         return open_snapshot(files, embedder)
-
-    def measure(self) -> int | None:
-        """Return the bytes of everything that is kept of the index, `None` if nobody knows."""
-        walked = os.walk(self.layout.root)  # passes over what an ingest deletes meanwhile
-        stamps = {read_stamp(Path(folder, name)) for folder, _, names in walked for name in names}
-        return sum(stamp[1] for stamp in stamps if stamp)  # a file of two generations is one
 
     def read_record(self) -> str | None:
         """Read what `write_record` wrote last, `None` if that cannot be done."""
@@ -143,14 +134,14 @@ class FolderStore:
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Be the only writer. Raises IndexBusy at once if another ingest is."""
+        """Be the only writer. Raises IndexProblem at once if another ingest is."""
         from filelock import FileLock, Timeout
 
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
             locked = FileLock(self.layout.lock).acquire(timeout=0)
         except Timeout as error:
-            raise IndexBusy(BUSY) from error
+            raise IndexProblem(BUSY) from error
         except OSError as error:
             refuse_place(self.layout, error)
             raise make_disk_error(error) from error
