@@ -43,9 +43,8 @@ class IndexReader:
         self.manifest = store.read_manifest(number)
         self._check = Guard(files, self.manifest).check
         self.snapshot = store.open_snapshot(files, embedder_for(self.manifest.embedder))
-        overview = read_overview(files)
-        notice = describe_backlog(overview.posts, overview.waiting)
-        self.overview = replace(overview, notice=notice)
+        notice = describe_backlog(len(self.manifest.posts), self.manifest.waiting)
+        self.overview = replace(read_overview(files), notice=notice)
         self.problem: IndexProblem | None = None
         """Why the newest generation cannot be used, if this is an earlier one in its place."""
         self._age: str | None = None

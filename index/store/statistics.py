@@ -50,7 +50,7 @@ class Overview:
     """The site's as its configuration says, else the name of the folder."""
     description: str = ""
     newest: tuple[str, ...] = ()
-    """Titles of the newest dated posts, NEWEST at most."""
+    """Titles of the newest dated posts, three at most."""
     notice: str | None = None
     """What the reader must know (posts have changed since, or wait for their vectors)."""
 
@@ -81,9 +81,6 @@ def read_overview(files: GenerationFiles) -> Overview:
         raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
 
 
-NEWEST = 3
-
-
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
@@ -107,7 +104,7 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
         last_day=dated[0].date if dated else None,
         title=about[0],
         description=about[1],
-        newest=tuple(post.title for post in dated[:NEWEST]),
+        newest=tuple(post.title for post in dated[:3]),
     )
 
 
@@ -115,8 +112,10 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     """Describe how many of `posts` have vectors while others wait for theirs, else `None`."""
     if not waiting:
         return None
-    shared = f"{posts - waiting:,} of {posts:,} posts are"
-    return f"Still being indexed: {shared} known by meaning so far, the others by words alone."
+    return (
+        f"Still being indexed: {posts - waiting:,} of {posts:,} posts are known by meaning so far, "
+        "the others by words alone."
+    )
 
 
 def _count(names: Iterable[str]) -> Counted:
