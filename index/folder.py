@@ -37,7 +37,6 @@ from blog_search_mcp.index.store.manifest import (
     Manifest,
     checksum_of,
     dumps,
-    is_unmodified,
     loads,
 )
 from blog_search_mcp.index.store.statistics import Overview, read_overview
@@ -63,12 +62,8 @@ class FolderStore:
     methods in its own way.
     """
 
-    location: object
-    """Where it is, as `--index` takes it."""
-
     def __init__(self, folder: Path) -> None:
         """Take the folder; nothing is read yet."""
-        self.location = folder
         self.layout = Layout(folder)
 
     def stamp(self) -> Stamp | None:
@@ -232,7 +227,7 @@ def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> 
     checksums = dict[str, Checksum]()
     for path in (path for path in written if not path.name.endswith(".lock")):
         name = path.relative_to(files.folder).as_posix()
-        if name in earlier and is_unmodified(path, earlier[name]):
+        if name in earlier and earlier[name].stamp == read_stamp(path):
             checksums[name] = earlier[name]
         else:
             _sync(path)

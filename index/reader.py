@@ -77,8 +77,10 @@ class IndexReader:
         post_id, post = self.snapshot.catalog.find_post(source)
         chunks = [*self.snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
-            valid = f"its chunk_index goes from 0 to {len(chunks) - 1}"
-            raise NotInIndex(f"{source} has no chunk {chunk_index}: {valid}.")
+            raise NotInIndex(
+                f"{source} has no chunk {chunk_index}: its chunk_index goes from 0 to "
+                f"{len(chunks) - 1}."
+            )
         page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
         first = max(0, page.start - neighbors)
         shown = tuple(chunks[first : page.stop + neighbors])

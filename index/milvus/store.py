@@ -57,7 +57,6 @@ class MilvusStore(FolderStore):
     def __init__(self, address: IndexAddress) -> None:
         """Take the address; nothing is asked yet."""
         super().__init__(_copy_folder(address))
-        self.location = address
         self._address, self._milvus = address, connect(address.scheme, address.server)
         self._remote = RemoteFiles(self._milvus, f"{address.name}_files")
         self._collection = ""

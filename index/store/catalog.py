@@ -326,7 +326,6 @@ class Catalog:
         return {row[0]: _read_chunk(row) for row in rows}
 
 
-_MARKS = " \t\r\n\"'`<>()[]"
 _SUFFIX = re.compile(
     r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
 )
@@ -335,7 +334,7 @@ _SUFFIX = re.compile(
 
 def _bare_place(text: str) -> str:
     """Return a path or an address without what may differ in another's spelling of it."""
-    path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(_MARKS).casefold())
+    path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _SUFFIX.sub("", path)
 

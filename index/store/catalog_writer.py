@@ -14,9 +14,10 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import astuple
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
+from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.types import Chunk, Series, Translation
@@ -96,12 +97,11 @@ class CatalogWriter:
     def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
         """Add a post; return its id and its chunks', in the order of the post."""
         post = pending.post
-        columns = (getattr(post, name) for name in POST_FIELDS)
-        post_id = self._insert("posts", None, *columns, pending.anchors)
+        post_id = self._insert("posts", None, *astuple(post), pending.anchors)
         for tag in sorted({tag.casefold() for tag in post.tags}):
             self._insert("tags", post_id, tag)
         for link in pending.links:
-            self._insert("links", post_id, link.href, link.words, link.line)
+            self._insert("links", post_id, *astuple(link))
         keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
         for key in sorted(keys):
             self._insert("headings", post_id, key)

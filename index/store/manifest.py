@@ -145,11 +145,6 @@ def checksum_of(path: Path) -> Checksum:
     return Checksum(size=path.stat().st_size, sha256=digest, stamp=read_stamp(path))
 
 
-def is_unmodified(path: Path, checksum: Checksum) -> bool:
-    """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
-    return read_stamp(path) == checksum.stamp and os.access(path, os.R_OK)
-
-
 class Guard:
     """Compares the files of a generation with its manifest, and again when one changes.
 
@@ -163,13 +158,11 @@ class Guard:
         """Hash every file, with `trusts_stamps` but those nobody wrote to. Raises as `check`."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
-        self._whole: dict[Path, FileStamp | None] = {
-            path: checksum.stamp
-            for path, checksum in self._files.items()
-            if trusts_stamps and is_unmodified(path, checksum)
-        }
+        self._whole: dict[Path, FileStamp | None] = {}
         """By file that was as in the manifest, its stamp then."""
-        for path in self._files:
+        for path, checksum in self._files.items():
+            if trusts_stamps and os.access(path, os.R_OK):
+                self._whole[path] = checksum.stamp
             self._compare(path, read_stamp(path))
 
     def check(self) -> None:
@@ -183,7 +176,7 @@ class Guard:
                 self._compare(path, stamp)
 
     def _compare(self, path: Path, stamp: FileStamp | None) -> None:
-        if path in self._whole and self._whole[path] == stamp:
+        if stamp and self._whole.get(path) == stamp:
             return
         checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
