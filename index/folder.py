@@ -112,18 +112,12 @@ class FolderStore:
 
         return open_snapshot(files, embedder)
 
-    def read_record(self) -> str | None:
-        """Read what `write_record` wrote last, `None` if that cannot be done."""
-        try:
-            return self.layout.last_ingest.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
-
     def write_record(self, text: str) -> None:
         """Keep what the last ingest saw (`index.posts.last_ingest`), unless it is kept."""
+        record, content = self.layout.last_ingest, text.encode()
         try:
-            if self.read_record() != text:
-                self.layout.last_ingest.write_text(text, encoding="utf-8")
+            if not record.exists() or record.read_bytes() != content:
+                record.write_bytes(content)
         except OSError as error:
             raise make_disk_error(error) from error
 

@@ -59,11 +59,10 @@ class IndexWriter:
     files: GenerationFiles
     _before: GenerationFiles | None
     """Of the base."""
-    _writing: CatalogWriter
+    _catalog: CatalogWriter
     _vectors: VectorWriter
 
     def __post_init__(self) -> None:
-        self._catalog = self._writing.catalog
         self._posts = dict(self._base.posts) if self._base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
@@ -78,7 +77,7 @@ class IndexWriter:
         for source in filter(self.has, sources):
             del self._posts[source]
             self._changed.add(source)
-            post_id, chunk_ids = self._writing.remove(source)
+            post_id, chunk_ids = self._catalog.remove(source)
             self._removed_posts.append(post_id)
             self._removed_chunks += chunk_ids
 
@@ -86,7 +85,7 @@ class IndexWriter:
         """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
         source = pending.post.source
         self.remove([source])
-        post_id, ids = self._writing.add(pending)
+        post_id, ids = self._catalog.add(pending)
         self._posts[source] = pending.indexed
         self._changed.add(source)
         self._added_posts.append(post_id)
@@ -126,7 +125,7 @@ class IndexWriter:
 
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
-        self._writing.commit()
+        self._catalog.commit()
         base, sources = self._base, dict(self._catalog.rows("SELECT post_id, source FROM posts"))
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
@@ -149,7 +148,7 @@ class IndexWriter:
         `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
         the title and the description of the blog.
         """
-        self._writing.commit()
+        self._catalog.commit()
         self._vectors.commit(self._removed_chunks)
         manifest = Manifest(
             generation=int(self.files.folder.name),
@@ -175,7 +174,7 @@ class IndexWriter:
         """Write what the posts, all of them by id, are to each other."""
         addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
-        self._writing.write_relations(find_translations(posts), series)
+        self._catalog.write_relations(find_translations(posts), series)
         if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
             self.contradiction = (
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "

@@ -77,20 +77,18 @@ CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT
 """
 
 
-class CatalogWriter:
-    """An unfinished catalog; use `open_writer`."""
+class CatalogWriter(Catalog):
+    """An unfinished catalog, which reads what is in by now; use `open_writer`."""
 
     def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
         """Write new texts into the table `texts`."""
-        self.catalog = Catalog(connection)
-        """Reads what is in by now."""
-        self._connection = connection
+        super().__init__(connection)
         self._texts = texts
 
     def remove(self, source: str) -> tuple[int, list[int]]:
         """Remove a post that is in; return its id and its chunks'."""
-        post_id, _ = self.catalog.require_post(source)
-        rows = self.catalog.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
+        post_id, _ = self.require_post(source)
+        rows = self.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
         self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return post_id, [row[0] for row in rows]
 
