@@ -179,8 +179,15 @@ class FolderStore:
 
         `earlier` are the base's: a file that it shares has been forced to disk before.
         """
-        files = self.layout.generation(manifest.generation)
-        checksums = _checksum_files(files, earlier)
+        files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
+        written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+        for path in (path for path in written if not path.name.endswith(".lock")):
+            name = path.relative_to(files.folder).as_posix()
+            if name in earlier and earlier[name].stamp == read_stamp(path):
+                checksums[name] = earlier[name]
+            else:
+                _sync(path)
+                checksums[name] = checksum_of(path)
         manifest = manifest.model_copy(update={"files": checksums})
         files.manifest.write_text(dumps(manifest), encoding="utf-8")
         self._switch(manifest)
@@ -213,20 +220,6 @@ class FolderStore:
         """
         for number in set(self.layout.numbers()).difference(kept):
             shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)
-
-
-def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
-    """Take the checksums of everything written so far, which is on disk when this returns."""
-    written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
-    checksums = dict[str, Checksum]()
-    for path in (path for path in written if not path.name.endswith(".lock")):
-        name = path.relative_to(files.folder).as_posix()
-        if name in earlier and earlier[name].stamp == read_stamp(path):
-            checksums[name] = earlier[name]
-        else:
-            _sync(path)
-            checksums[name] = checksum_of(path)
-    return checksums
 
 
 def _sync(path: Path) -> None:

@@ -82,11 +82,9 @@ class IndexReader:
                 f"{len(chunks) - 1}."
             )
         page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
-        first = max(0, page.start - neighbors)
-        shown = tuple(chunks[first : page.stop + neighbors])
         return Passage(
             post=post,
-            chunks=shown,
+            chunks=tuple(chunks[max(0, page.start - neighbors) : page.stop + neighbors]),
             asked=chunk_index,
             count=len(chunks),
             headings=tuple(list_headings(chunks)),

@@ -7,7 +7,7 @@ the current one; what a run that dies before leaves is deleted by the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +26,6 @@ from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
     EmbedderIdentity,
     Ids,
-    Post,
     Vectors,
 )
 from blog_search_mcp.index.vectors.writer import VectorWriter
@@ -136,8 +135,7 @@ class IndexWriter:
         refused = write_words(self.files.lexical, previous, self._removed_posts, terms)
         reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
         self.remove(reasons)
-        if not self._relates_as_before():
-            self._write_relations(self._catalog.every_post())
+        self._write_relations()
         return reasons
 
     def commit(
@@ -163,19 +161,21 @@ class IndexWriter:
         self.files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
         return self._store.publish(manifest, self._base.files if self._base else {})
 
-    def _relates_as_before(self) -> bool:
-        """Whether all that relations are found by is as in the base; an edit changes it seldom."""
-        if self._before is None or 2 * len(self._added_posts) > len(self._posts):
-            return False
-        before, now = open_catalog(self._before).find_related, self._catalog.find_related
-        return all(before(source) == now(source) for source in self._changed)
+    def _write_relations(self) -> None:
+        """Write what posts are to each other, unless all that tells it is as in the base.
 
-    def _write_relations(self, posts: Mapping[int, Post]) -> None:
-        """Write what the posts, all of them by id, are to each other."""
+        An edit changes it seldom.
+        """
+        are_most_new = 2 * len(self._added_posts) > len(self._posts)
+        if self._before is not None and not are_most_new:
+            before, now = open_catalog(self._before).find_related, self._catalog.find_related
+            if all(before(source) == now(source) for source in self._changed):
+                return
+        posts = self._catalog.every_post()
         addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
         self._catalog.write_relations(find_translations(posts), series)
-        if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
+        if are_most_new and addresses.contradiction:
             self.contradiction = (
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."

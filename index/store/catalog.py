@@ -87,7 +87,7 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
 _TAGGED = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
 """Those with a tag or with one below it; the tag ends with `/`."""
 
-POST_FIELDS = tuple(field.name for field in fields(Post))
+POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in (Post, Chunk))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
 _CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
@@ -115,12 +115,10 @@ def translate_disk_errors() -> Iterator[None]:
         raise make_disk_error(error) from error
 
 
-def _read_post(row: Sequence[Any]) -> Post:
-    """Make the post of a row of _POST_COLUMNS."""
-    columns = dict(zip(POST_FIELDS, row[1:], strict=True))
-    return Post(
-        **columns | {name: _read_list(columns[name]) for name in ("tags", "aliases", "authors")}
-    )
+def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    """Read the fields of these names, which stand in a row behind its id, `lists` as JSON."""
+    columns = dict(zip(names, row[1:], strict=True))
+    return columns | {name: _read_list(columns[name]) for name in lists}
 
 
 def _read_list(text: str) -> tuple[str, ...]:
@@ -198,8 +196,10 @@ class Catalog:
         A place in this order means the same in every generation, unlike an offset.
         """
         day, source = post or ("~", "")  # which comes before every day
-        later = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
-        selection = f"{later} ORDER BY {_NEWEST} LIMIT ?"
+        selection = (
+            "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?) "
+            f"ORDER BY {_NEWEST} LIMIT ?"
+        )
         return tuple(self._posts(selection, day, day, source, limit).values())
 
     def years(self) -> list[tuple[int, int]]:
@@ -319,11 +319,13 @@ class Catalog:
 
     def _posts(self, selection: str, *values: object) -> dict[int, Post]:
         rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)
-        return {row[0]: _read_post(row) for row in rows}
+        lists = ("tags", "aliases", "authors")
+        return {row[0]: Post(**_read_fields(POST_FIELDS, lists, row)) for row in rows}
 
     def _chunks(self, selection: str, ids: Sequence[int]) -> dict[int, Chunk]:
         rows = self.rows(f"{_CHUNK_ROWS} {selection}", [json.dumps(ids)])
-        return {row[0]: _read_chunk(row) for row in rows}
+        lists = ("headings", "inner_headings")
+        return {row[0]: Chunk(**_read_fields(CHUNK_FIELDS, lists, row)) for row in rows}
 
 
 _SUFFIX = re.compile(
@@ -337,13 +339,6 @@ def _bare_place(text: str) -> str:
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _SUFFIX.sub("", path)
-
-
-def _read_chunk(row: Sequence[Any]) -> Chunk:
-    """Make the chunk of a row of _CHUNK_ROWS."""
-    _, source, index, text, plain, path, first, last, anchor, inner, coverage, lead = row
-    headings, within = _read_list(path), _read_list(inner)
-    return Chunk(source, index, text, plain, headings, first, last, anchor, within, coverage, lead)
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

@@ -142,7 +142,7 @@ class CatalogWriter(Catalog):
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the catalog of `files`, new or with what `previous` holds, complete after the block.
+    """Open the catalog of `files`, new or with what `previous` holds; what is committed is kept.
 
     Raises OSError or sqlite3.OperationalError.
     """
@@ -154,4 +154,3 @@ def open_writer(
         connection.execute("ATTACH ? AS shared", [texts])
         connection.executescript(SETTINGS if previous else SETTINGS + SCHEMA)
         yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")
-        connection.commit()
