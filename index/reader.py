@@ -175,15 +175,14 @@ class Index:
             if self._opened and stamp and self._opened[0] == stamp:
                 return self._opened[1]
             try:
-                reader = self._open_newest()
+                self._opened = stamp, self._open_newest()
             except IndexProblem as error:
                 if self._opened is None:
                     self._open_earlier()
                 if self._opened is None:
                     raise
                 return self._opened[1].in_place_of_newest(error)
-            self._opened = stamp, reader
-            return reader
+            return self._opened[1]
 
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""

@@ -248,17 +248,18 @@ class Catalog:
         """
         for post in self._posts("WHERE source = ?", named).items():
             return post
-        place, same, ends = _bare_place(named), list[str](), list[str]()
+        place, rows = _bare_place(named), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
-        for source, url in self.rows("SELECT source, url FROM posts") if len(place) > 1 else ():
-            file, page = _bare_place(source), _bare_place(url or "")
-            if place in (file, page):
-                same.append(source)
-            elif any(it.endswith(place) for it in (file, page)) or (
-                is_path and place.endswith(file or "?")
-            ):
-                ends.append(source)
-        only = same or ends
+        places = [(source, _bare_place(source), _bare_place(url or "")) for source, url in rows]
+        same = [source for source, *both in places if place in both]
+        ends = [
+            source
+            for source, file, page in places
+            if file.endswith(place)
+            or page.endswith(place)
+            or (is_path and place.endswith(file or "?"))
+        ]
+        only = (same or ends) if len(place) > 1 else []
         return self.require_post(only[0] if len(only) == 1 else named)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:

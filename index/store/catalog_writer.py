@@ -118,8 +118,7 @@ class CatalogWriter(Catalog):
         """Note which posts are translations of each other, and which the parts of a series."""
         self._connection.execute("DELETE FROM relations")
         for group in translations:
-            members = tuple((version.source, version.language) for version in group)
-            self._insert("relations", "translations", "", members)
+            self._insert("relations", "translations", "", tuple(one[1:] for one in group))
         for one in series:
             self._insert("relations", "series", one.name, tuple(part[1:] for part in one.parts))
 
