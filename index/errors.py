@@ -75,10 +75,6 @@ class IndexOutdated(IndexBroken):
     """What made its vectors, if that can be read."""
 
 
-class IndexBusy(IndexProblem):
-    """Another ingest is writing to this index."""
-
-
 class EmbedderMismatch(IndexProblem):
     """The index was built with another embedder than the one asked for."""
 
@@ -107,16 +103,6 @@ def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
     close = difflib.get_close_matches(wanted[:MAX_ADDRESS], folded, NEAREST, cutoff=0.5)
     holding = [other for other in folded if wanted in other]
     return tuple(folded[it] for it in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
-
-
-class UnknownPost(NotInIndex):
-    """No post has this source; `nearest` are sources that look like it."""
-
-    def __init__(self, source: str, sources: Iterable[str]) -> None:
-        nearest = find_nearest(source, sources)
-        advice = f" Nearest: {', '.join(nearest)}." if nearest else ""
-        super().__init__(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
-        self.nearest = nearest
 
 
 MOST_DETAIL = 200

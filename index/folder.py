@@ -15,13 +15,12 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_SETUP
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
     GenerationFiles,
@@ -38,7 +37,6 @@ from blog_search_mcp.index.store.manifest import (
     Manifest,
     checksum_of,
     dumps,
-    is_unmodified,
     loads,
 )
 from blog_search_mcp.index.store.statistics import Overview, read_overview
@@ -47,9 +45,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.vectors.writer import VectorWriter
-
-AT_ONCE = 4
-"""Files that are hashed and waited for at once; Python holds no lock while it does either."""
 
 SWITCH_ATTEMPTS = 20
 SWITCH_PAUSE = 0.05
@@ -67,12 +62,8 @@ class FolderStore:
     methods in its own way.
     """
 
-    location: object
-    """Where it is, as `--index` takes it."""
-
     def __init__(self, folder: Path) -> None:
         """Take the folder; nothing is read yet."""
-        self.location = folder
         self.layout = Layout(folder)
 
     def stamp(self) -> Stamp | None:
@@ -100,13 +91,10 @@ class FolderStore:
         """Read a generation's manifest."""
         path = self.layout.generation(number).manifest
         try:
-            manifest = loads(path.read_text(encoding="utf-8"))
+            return loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
             raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
-        if manifest.generation != number:
-            raise IndexBroken(f"The index's {path.name} belongs to another generation. {REBUILD}")
-        return manifest
 
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
@@ -124,45 +112,30 @@ class FolderStore:
 
         return open_snapshot(files, embedder)
 
-    def measure(self) -> int | None:
-        """Return the bytes of everything that is kept of the index, `None` if nobody knows."""
-        walked = os.walk(self.layout.root)  # passes over what an ingest deletes meanwhile
-        stamps = {read_stamp(Path(folder, name)) for folder, _, names in walked for name in names}
-        return sum(stamp[1] for stamp in stamps if stamp)  # a file of two generations is one
-
-    def read_record(self) -> str | None:
-        """Read what `write_record` wrote last, `None` if that cannot be done."""
-        try:
-            return self.layout.last_ingest.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
-
     def write_record(self, text: str) -> None:
         """Keep what the last ingest saw (`index.posts.last_ingest`), unless it is kept."""
+        record, content = self.layout.last_ingest, text.encode()
         try:
-            if self.read_record() != text:
-                self.layout.last_ingest.write_text(text, encoding="utf-8")
+            if not record.exists() or record.read_bytes() != content:
+                record.write_bytes(content)
         except OSError as error:
             raise make_disk_error(error) from error
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Be the only writer. Raises IndexBusy at once if another ingest is."""
+        """Be the only writer. Raises IndexProblem at once if another ingest is."""
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.layout.lock)
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
+            locked = FileLock(self.layout.lock).acquire(timeout=0)
         except Timeout as error:
-            raise IndexBusy(BUSY) from error
+            raise IndexProblem(BUSY) from error
         except OSError as error:
             refuse_place(self.layout, error)
             raise make_disk_error(error) from error
-        try:
+        with locked:
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:
@@ -206,8 +179,15 @@ class FolderStore:
 
         `earlier` are the base's: a file that it shares has been forced to disk before.
         """
-        files = self.layout.generation(manifest.generation)
-        checksums = _checksum_files(files, earlier)
+        files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
+        written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+        for path in (path for path in written if not path.name.endswith(".lock")):
+            name = path.relative_to(files.folder).as_posix()
+            if name in earlier and earlier[name].stamp == read_stamp(path):
+                checksums[name] = earlier[name]
+            else:
+                _sync(path)
+                checksums[name] = checksum_of(path)
         manifest = manifest.model_copy(update={"files": checksums})
         files.manifest.write_text(dumps(manifest), encoding="utf-8")
         self._switch(manifest)
@@ -240,23 +220,6 @@ class FolderStore:
         """
         for number in set(self.layout.numbers()).difference(kept):
             shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)
-
-
-def _checksum_files(files: GenerationFiles, earlier: Mapping[str, Checksum]) -> dict[str, Checksum]:
-    """Take the checksums of everything written so far, which is on disk when this returns."""
-    written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
-    paths = [path for path in written if not path.name.endswith(".lock")]
-    names = [path.relative_to(files.folder).as_posix() for path in paths]
-
-    def checksum(name: str, path: Path) -> Checksum:
-        recorded = earlier.get(name)
-        if recorded is not None and is_unmodified(path, recorded):
-            return recorded
-        _sync(path)
-        return checksum_of(path)
-
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        return dict(zip(names, threads.map(checksum, names, paths), strict=True))
 
 
 def _sync(path: Path) -> None:

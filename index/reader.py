@@ -43,13 +43,11 @@ class IndexReader:
         self.manifest = store.read_manifest(number)
         self._check = Guard(files, self.manifest).check
         self.snapshot = store.open_snapshot(files, embedder_for(self.manifest.embedder))
-        overview = read_overview(files)
-        notice = describe_backlog(overview.posts, overview.waiting)
-        self.overview = replace(overview, notice=notice)
+        notice = describe_backlog(len(self.manifest.posts), self.manifest.waiting)
+        self.overview = replace(read_overview(files), notice=notice)
         self.problem: IndexProblem | None = None
         """Why the newest generation cannot be used, if this is an earlier one in its place."""
         self._age: str | None = None
-        self._making = threading.Lock()
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
         """Return a reader of this generation whose answers name the newest one's `problem`."""
@@ -79,14 +77,14 @@ class IndexReader:
         post_id, post = self.snapshot.catalog.find_post(source)
         chunks = [*self.snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
-            valid = f"its chunk_index goes from 0 to {len(chunks) - 1}"
-            raise NotInIndex(f"{source} has no chunk {chunk_index}: {valid}.")
+            raise NotInIndex(
+                f"{source} has no chunk {chunk_index}: its chunk_index goes from 0 to "
+                f"{len(chunks) - 1}."
+            )
         page = fill_page([len(chunk.text.encode()) for chunk in chunks], chunk_index)
-        first = max(0, page.start - neighbors)
-        shown = tuple(chunks[first : page.stop + neighbors])
         return Passage(
             post=post,
-            chunks=shown,
+            chunks=tuple(chunks[max(0, page.start - neighbors) : page.stop + neighbors]),
             asked=chunk_index,
             count=len(chunks),
             headings=tuple(list_headings(chunks)),
@@ -95,7 +93,7 @@ class IndexReader:
         )
 
     def outline(self, source: str) -> Passage:
-        """Read every chunk of a post. Raises UnknownPost."""
+        """Read every chunk of a post. Raises NotInIndex."""
         post_id, post = self.snapshot.catalog.find_post(source)
         chunks = tuple(self.listing().chunks_of(post_id).values())
         others = self.snapshot.translations_of(post_id)
@@ -104,8 +102,7 @@ class IndexReader:
     def corpus(self) -> Corpus:
         """Return the generation for analyses of the whole blog."""
         self._check()
-        with self._making:
-            return self._corpus
+        return self._corpus
 
     @cached_property
     def _corpus(self) -> Corpus:
@@ -178,15 +175,14 @@ class Index:
             if self._opened and stamp and self._opened[0] == stamp:
                 return self._opened[1]
             try:
-                reader = self._open_newest()
+                self._opened = stamp, self._open_newest()
             except IndexProblem as error:
                 if self._opened is None:
                     self._open_earlier()
                 if self._opened is None:
                     raise
                 return self._opened[1].in_place_of_newest(error)
-            self._opened = stamp, reader
-            return reader
+            return self._opened[1]
 
     def close(self) -> None:
         """Drop the open generation; a later call opens the current one."""

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-SIGNALLED = 128
-"""Plus the signal's number: the exit status that shells give to what a signal ended."""
-
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -29,11 +26,14 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process as the signal `number` does; any thread may do so."""
+    """End the process as the signal `number` does, by default with the status that shells give it.
+
+    Any thread may do so.
+    """
     if sentence:
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())
-    os._exit(SIGNALLED + number if status is None else status)
+    os._exit(128 + number if status is None else status)
 
 
 @contextmanager

@@ -27,9 +27,6 @@ What is longer is none, so that it cannot fill an answer."""
 Order = Literal["newest", "oldest", "title"]
 """How a list of posts is ordered."""
 
-Sort = Literal["relevance", "newest"]
-"""How hits are ordered."""
-
 Feature = Literal[
     "passage", "coverage", "post", "meaning", "opening", "gated_meaning", "gated_opening"
 ]

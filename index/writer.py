@@ -7,13 +7,12 @@ the current one; what a run that dies before leaves is deleted by the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from blog_search_mcp.index.errors import refuse_post
 from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
 from blog_search_mcp.index.lexical.writer import write_words
 from blog_search_mcp.index.relations.addresses import Addresses
@@ -27,7 +26,6 @@ from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
 from blog_search_mcp.index.types import (
     EmbedderIdentity,
     Ids,
-    Post,
     Vectors,
 )
 from blog_search_mcp.index.vectors.writer import VectorWriter
@@ -60,11 +58,10 @@ class IndexWriter:
     files: GenerationFiles
     _before: GenerationFiles | None
     """Of the base."""
-    _writing: CatalogWriter
+    _catalog: CatalogWriter
     _vectors: VectorWriter
 
     def __post_init__(self) -> None:
-        self._catalog = self._writing.catalog
         self._posts = dict(self._base.posts) if self._base else {}
         self._added_posts: list[int] = []
         self._removed_posts: list[int] = []
@@ -79,19 +76,15 @@ class IndexWriter:
         for source in filter(self.has, sources):
             del self._posts[source]
             self._changed.add(source)
-            post_id, chunk_ids = self._writing.remove(source)
+            post_id, chunk_ids = self._catalog.remove(source)
             self._removed_posts.append(post_id)
             self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
-        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids.
-
-        Raises UnreadablePost if the catalog does not take it; what was there of it is removed.
-        """
+        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
         source = pending.post.source
         self.remove([source])
-        with refuse_post("writing it into the index"), translate_disk_errors():
-            post_id, ids = self._writing.add(pending)
+        post_id, ids = self._catalog.add(pending)
         self._posts[source] = pending.indexed
         self._changed.add(source)
         self._added_posts.append(post_id)
@@ -113,9 +106,8 @@ class IndexWriter:
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
         waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
-        by_source = (self._catalog.require_post(source)[1] for source in sorted(waiting))
-        newest_first = sorted(by_source, key=lambda post: post.date or "", reverse=True)
-        return {post.source: waiting[post.source] for post in newest_first}
+        names = self._catalog.names()
+        return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
         """Read back those of these posts that are in, each with its chunks' ids.
@@ -132,7 +124,7 @@ class IndexWriter:
 
         Returns why posts are removed, by source: those whose words cannot be indexed.
         """
-        self._writing.commit()
+        self._catalog.commit()
         base, sources = self._base, dict(self._catalog.rows("SELECT post_id, source FROM posts"))
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
@@ -143,8 +135,7 @@ class IndexWriter:
         refused = write_words(self.files.lexical, previous, self._removed_posts, terms)
         reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
         self.remove(reasons)
-        if not self._relates_as_before():
-            self._write_relations(self._catalog.every_post())
+        self._write_relations()
         return reasons
 
     def commit(
@@ -155,7 +146,7 @@ class IndexWriter:
         `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
         the title and the description of the blog.
         """
-        self._writing.commit()
+        self._catalog.commit()
         self._vectors.commit(self._removed_chunks)
         manifest = Manifest(
             generation=int(self.files.folder.name),
@@ -170,19 +161,21 @@ class IndexWriter:
         self.files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
         return self._store.publish(manifest, self._base.files if self._base else {})
 
-    def _relates_as_before(self) -> bool:
-        """Whether all that relations are found by is as in the base; an edit changes it seldom."""
-        if self._before is None or 2 * len(self._added_posts) > len(self._posts):
-            return False
-        before, now = open_catalog(self._before).find_related, self._catalog.find_related
-        return all(before(source) == now(source) for source in self._changed)
+    def _write_relations(self) -> None:
+        """Write what posts are to each other, unless all that tells it is as in the base.
 
-    def _write_relations(self, posts: Mapping[int, Post]) -> None:
-        """Write what the posts, all of them by id, are to each other."""
+        An edit changes it seldom.
+        """
+        are_most_new = 2 * len(self._added_posts) > len(self._posts)
+        if self._before is not None and not are_most_new:
+            before, now = open_catalog(self._before).find_related, self._catalog.find_related
+            if all(before(source) == now(source) for source in self._changed):
+                return
+        posts = self._catalog.every_post()
         addresses = Addresses(posts, self._catalog.links())
         series = find_series(posts, addresses.resolved)
-        self._writing.write_relations(find_translations(posts), series)
-        if 2 * len(self._added_posts) > len(posts) and addresses.contradiction:
+        self._catalog.write_relations(find_translations(posts), series)
+        if are_most_new and addresses.contradiction:
             self.contradiction = (
                 f"{addresses.contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import advise_other_model, preload
-from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated, UnreadablePost
+from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated
 from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
@@ -180,12 +180,7 @@ class _Ingest:
         """Write what was read of a post and queue its windows; count it."""
         self.counts.count(result)
         if result.new is not None:
-            try:
-                chunk_ids = queue.writer.add(result.new)
-            except UnreadablePost as error:
-                self.counts.refuse(Skipped(result.source, str(error)))
-            else:
-                queue.put(result.new, chunk_ids)
+            queue.put(result.new, queue.writer.add(result.new))
 
     def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> int:
         """Take steps of embedding, of so many windows in all; return how many are done then."""

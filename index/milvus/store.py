@@ -25,7 +25,7 @@ from typing import Any
 
 from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.embedders.base import Embedder
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import BUSY, FolderStore
 from blog_search_mcp.index.milvus.client import PORT, Milvus
 from blog_search_mcp.index.milvus.files import RemoteFiles
@@ -59,7 +59,7 @@ class MilvusStore(FolderStore):
         name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
         caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         super().__init__(Path(caches) / "blog-search-mcp" / name)  # XDG Base Directory
-        self.location = self._address = address
+        self._address = address
         scheme = "https" if address.scheme == "https" else "http"
         has_port = ":" in address.server.rpartition("]")[2]
         self._milvus = Milvus(f"{scheme}://{address.server}{'' if has_port else f':{PORT}'}")
@@ -102,9 +102,6 @@ class MilvusStore(FolderStore):
         """Open files that are complete and were verified, and the rows."""
         return open_snapshot(files, embedder, partial(MilvusVectors, self._milvus))
 
-    def measure(self) -> None:
-        """Return `None`: the server does not say."""
-
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
         """Be the only writer of this machine, and of all that can be seen to write."""
@@ -121,7 +118,7 @@ class MilvusStore(FolderStore):
     def _renew_lease(self, *, takes: bool = False) -> None:
         """Renew this machine's lease, which its next ingest may go on with, if a quarter is over.
 
-        One that has ended is anybody's who `takes` it. Raises IndexBusy if another machine has it.
+        One that has ended is anybody's who `takes` it; another machine's is refused.
         """
         path, now = self.layout.root / "machine", time.time()
         with translate_disk_errors():
@@ -130,7 +127,7 @@ class MilvusStore(FolderStore):
             machine = path.read_text(encoding="ascii")
         lease = self._remote.read_head(WRITER) or {"machine": "", "ends": 0.0}
         if lease["machine"] != machine and not (takes and lease["ends"] < now):
-            raise IndexBusy(BUSY)
+            raise IndexProblem(BUSY)
         if takes or lease["ends"] < now + 0.75 * LEASE_SECONDS:
             self._remote.write_head(WRITER, {"machine": machine, "ends": now + LEASE_SECONDS})
 

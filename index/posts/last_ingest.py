@@ -93,8 +93,8 @@ class LastIngest(_Frozen):
 
 def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
     """Read the record, of any generation by default; `None` if it is torn or there is none."""
-    with suppress(ValidationError):
-        last = LastIngest.model_validate_json(store.read_record() or "")
+    with suppress(OSError, ValidationError):
+        last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
         return last if generation in (None, last.generation) else None
     return None
 

@@ -51,7 +51,7 @@ def read_draft(data: bytes, source: str) -> Draft:
 
 
 def draft_of_post(corpus: Corpus, source: str) -> Draft:
-    """Take a post of the index as a draft. Raises UnknownPost or IndexBroken."""
+    """Take a post of the index as a draft. Raises NotInIndex or IndexBroken."""
     post_id, post = corpus.snapshot.catalog.find_post(source)
     chunks = corpus.snapshot.catalog.chunks_of(post_id)
     links = tuple(link for link, _ in corpus.links.get(post_id, ()))

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blog_search_mcp.index.analysis.tokenizer import split_name
-from blog_search_mcp.index.errors import IndexBroken, UnknownPost
+from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import (
@@ -60,8 +60,7 @@ class ChunkTable:
 
     def posts_of(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
-        posts: Ids = self.posts[np.searchsorted(self.chunks, chunk_ids)]
-        return posts
+        return self.posts.take(np.searchsorted(self.chunks, chunk_ids))
 
     def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
         """Return all chunk ids of these posts, post by post in order, and how many each has."""
@@ -74,9 +73,7 @@ class ChunkTable:
 
     def vocabulary_coverage_of(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
         """Return the vocabulary coverage of each of these chunks, in [0, 1]."""
-        places = np.searchsorted(self.chunks, chunk_ids)
-        coverage: npt.NDArray[np.float64] = self.vocabulary_coverage[places]
-        return coverage
+        return self.vocabulary_coverage.take(np.searchsorted(self.chunks, chunk_ids))
 
 
 def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
@@ -90,7 +87,7 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
 _TAGGED = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
 """Those with a tag or with one below it; the tag ends with `/`."""
 
-POST_FIELDS = tuple(field.name for field in fields(Post))
+POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in (Post, Chunk))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
 _CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
@@ -118,12 +115,10 @@ def translate_disk_errors() -> Iterator[None]:
         raise make_disk_error(error) from error
 
 
-def _read_post(row: Sequence[Any]) -> Post:
-    """Make the post of a row of _POST_COLUMNS."""
-    columns = dict(zip(POST_FIELDS, row[1:], strict=True))
-    return Post(
-        **columns | {name: _read_list(columns[name]) for name in ("tags", "aliases", "authors")}
-    )
+def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    """Read the fields of these names, which stand in a row behind its id, `lists` as JSON."""
+    columns = dict(zip(names, row[1:], strict=True))
+    return columns | {name: _read_list(columns[name]) for name in lists}
 
 
 def _read_list(text: str) -> tuple[str, ...]:
@@ -200,17 +195,19 @@ class Catalog:
 
         A place in this order means the same in every generation, unlike an offset.
         """
-        where, values = "", list[str]()
-        if post is not None:
-            day, source = post
-            where = "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?)"
-            values = [day, day, source]
-        return tuple(self._posts(f"{where} ORDER BY {_NEWEST} LIMIT ?", *values, limit).values())
+        day, source = post or ("~", "")  # which comes before every day
+        selection = (
+            "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?) "
+            f"ORDER BY {_NEWEST} LIMIT ?"
+        )
+        return tuple(self._posts(selection, day, day, source, limit).values())
 
     def years(self) -> list[tuple[int, int]]:
         """List the years that posts are dated, the newest first, each with its posts."""
-        query = "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
-        return self.rows(query + "WHERE date <> '' GROUP BY year ORDER BY year DESC")
+        return self.rows(
+            "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
+            "WHERE date <> '' GROUP BY year ORDER BY year DESC"
+        )
 
     def names(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""
@@ -218,9 +215,11 @@ class Catalog:
 
     def titles(self) -> list[tuple[int, str]]:
         """Return every post's id and title, and its other names and authors likewise."""
-        names = " UNION SELECT post_id, value FROM posts, json_each({})"
-        others = names.format("aliases") + " WHERE value NOT LIKE '%/%'" + names.format("authors")
-        return self.rows(f"SELECT post_id, title FROM posts{others}")
+        return self.rows(
+            "SELECT post_id, title FROM posts UNION SELECT post_id, value FROM posts, "
+            "json_each(aliases) WHERE value NOT LIKE '%/%' "
+            "UNION SELECT post_id, value FROM posts, json_each(authors)"
+        )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
         """Return the posts that have the heading of the first of these keys that any has.
@@ -233,31 +232,34 @@ class Catalog:
         return []
 
     def require_post(self, source: str) -> tuple[int, Post]:
-        """Find the post with exactly this source, and its id. Raises UnknownPost."""
+        """Find the post with exactly this source, and its id. Raises NotInIndex."""
         for post in self._posts("WHERE source = ?", source).items():
             return post
         sources = self.rows("SELECT source FROM posts ORDER BY source")
-        raise UnknownPost(source, (row[0] for row in sources))
+        nearest = ", ".join(find_nearest(source, (row[0] for row in sources)))
+        advice = f" Nearest: {nearest}." if nearest else ""
+        raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
 
     def find_post(self, named: str) -> tuple[int, Post]:
         """Find the post with this source, else the one that this can only be another name of.
 
         That is its address, the end of either, or a path that ends in the source; marks around it,
-        case and suffix do not count. Raises UnknownPost.
+        case and suffix do not count. Raises NotInIndex.
         """
         for post in self._posts("WHERE source = ?", named).items():
             return post
-        place, same, ends = _bare_place(named), list[str](), list[str]()
+        place, rows = _bare_place(named), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
-        for source, url in self.rows("SELECT source, url FROM posts") if len(place) > 1 else ():
-            file, page = _bare_place(source), _bare_place(url or "")
-            if place in (file, page):
-                same.append(source)
-            elif any(it.endswith(place) for it in (file, page)) or (
-                is_path and place.endswith(file or "?")
-            ):
-                ends.append(source)
-        only = same or ends
+        places = [(source, _bare_place(source), _bare_place(url or "")) for source, url in rows]
+        same = [source for source, *both in places if place in both]
+        ends = [
+            source
+            for source, file, page in places
+            if file.endswith(place)
+            or page.endswith(place)
+            or (is_path and place.endswith(file or "?"))
+        ]
+        only = (same or ends) if len(place) > 1 else []
         return self.require_post(only[0] if len(only) == 1 else named)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
@@ -318,14 +320,15 @@ class Catalog:
 
     def _posts(self, selection: str, *values: object) -> dict[int, Post]:
         rows = self.rows(f"SELECT {_POST_COLUMNS} FROM posts {selection}", values)
-        return {row[0]: _read_post(row) for row in rows}
+        lists = ("tags", "aliases", "authors")
+        return {row[0]: Post(**_read_fields(POST_FIELDS, lists, row)) for row in rows}
 
     def _chunks(self, selection: str, ids: Sequence[int]) -> dict[int, Chunk]:
         rows = self.rows(f"{_CHUNK_ROWS} {selection}", [json.dumps(ids)])
-        return {row[0]: _read_chunk(row) for row in rows}
+        lists = ("headings", "inner_headings")
+        return {row[0]: Chunk(**_read_fields(CHUNK_FIELDS, lists, row)) for row in rows}
 
 
-_MARKS = " \t\r\n\"'`<>()[]"
 _SUFFIX = re.compile(
     r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
 )
@@ -334,16 +337,9 @@ _SUFFIX = re.compile(
 
 def _bare_place(text: str) -> str:
     """Return a path or an address without what may differ in another's spelling of it."""
-    path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(_MARKS).casefold())
+    path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _SUFFIX.sub("", path)
-
-
-def _read_chunk(row: Sequence[Any]) -> Chunk:
-    """Make the chunk of a row of _CHUNK_ROWS."""
-    _, source, index, text, plain, path, first, last, anchor, inner, coverage, lead = row
-    headings, within = _read_list(path), _read_list(inner)
-    return Chunk(source, index, text, plain, headings, first, last, anchor, within, coverage, lead)
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

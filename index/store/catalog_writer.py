@@ -14,12 +14,21 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import astuple
 
 from blog_search_mcp.index.analysis.tokenizer import name_key
-from blog_search_mcp.index.store.catalog import POST_FIELDS, Catalog, immutable
+from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.types import Chunk, Series, Translation
+
+SETTINGS = """
+PRAGMA main.journal_mode = OFF;
+PRAGMA main.synchronous = OFF;
+PRAGMA shared.journal_mode = OFF;
+PRAGMA shared.synchronous = OFF;
+PRAGMA foreign_keys = ON;
+"""
 
 SCHEMA = """
 CREATE TABLE posts (
@@ -68,44 +77,33 @@ CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT
 """
 
 
-class CatalogWriter:
-    """An unfinished catalog; use `open_writer`."""
+class CatalogWriter(Catalog):
+    """An unfinished catalog, which reads what is in by now; use `open_writer`."""
 
     def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
         """Write new texts into the table `texts`."""
-        self.catalog = Catalog(connection)
-        """Reads what is in by now."""
-        self._connection = connection
+        super().__init__(connection)
         self._texts = texts
 
     def remove(self, source: str) -> tuple[int, list[int]]:
         """Remove a post that is in; return its id and its chunks'."""
-        post_id, _ = self.catalog.require_post(source)
-        rows = self.catalog.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
+        post_id, _ = self.require_post(source)
+        rows = self.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
         self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return post_id, [row[0] for row in rows]
 
     def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
-        """Add a post; return its id and its chunks', in the order of the post.
-
-        If it raises, nothing of the post is in but texts without a chunk.
-        """
+        """Add a post; return its id and its chunks', in the order of the post."""
         post = pending.post
-        columns = (getattr(post, name) for name in POST_FIELDS)
-        post_id = self._insert("posts", None, *columns, pending.anchors)
-        try:
-            for tag in sorted({tag.casefold() for tag in post.tags}):
-                self._insert("tags", post_id, tag)
-            for link in pending.links:
-                self._insert("links", post_id, link.href, link.words, link.line)
-            keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
-            for key in sorted(keys):
-                self._insert("headings", post_id, key)
-            return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
-        except BaseException:
-            # Without a journal SQLite cannot roll back.
-            self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
-            raise
+        post_id = self._insert("posts", None, *astuple(post), pending.anchors)
+        for tag in sorted({tag.casefold() for tag in post.tags}):
+            self._insert("tags", post_id, tag)
+        for link in pending.links:
+            self._insert("links", post_id, *astuple(link))
+        keys = {name_key(heading) for chunk in pending.chunks for heading in chunk.all_headings}
+        for key in sorted(keys):
+            self._insert("headings", post_id, key)
+        return post_id, tuple(self._add_chunk(post_id, chunk) for chunk in pending.chunks)
 
     def _add_chunk(self, post_id: int, chunk: Chunk) -> int:
         place = None, post_id, chunk.index, chunk.headings, chunk.first_line, chunk.last_line
@@ -120,8 +118,7 @@ class CatalogWriter:
         """Note which posts are translations of each other, and which the parts of a series."""
         self._connection.execute("DELETE FROM relations")
         for group in translations:
-            members = tuple((version.source, version.language) for version in group)
-            self._insert("relations", "translations", "", members)
+            self._insert("relations", "translations", "", tuple(one[1:] for one in group))
         for one in series:
             self._insert("relations", "series", one.name, tuple(part[1:] for part in one.parts))
 
@@ -144,7 +141,7 @@ class CatalogWriter:
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the catalog of `files`, new or with what `previous` holds, complete after the block.
+    """Open the catalog of `files`, new or with what `previous` holds; what is committed is kept.
 
     Raises OSError or sqlite3.OperationalError.
     """
@@ -152,18 +149,7 @@ def open_writer(
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        _forgo_journal(connection, "main")
-        connection.execute("PRAGMA foreign_keys = ON")
-        if previous is None:
-            connection.execute("ATTACH ? AS shared", [files.texts.resolve().as_uri()])
-            _forgo_journal(connection, "shared")
-            connection.executescript(SCHEMA)
-        else:
-            connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+        texts = immutable(files.texts) if previous else files.texts.resolve().as_uri()
+        connection.execute("ATTACH ? AS shared", [texts])
+        connection.executescript(SETTINGS if previous else SETTINGS + SCHEMA)
         yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")
-        connection.commit()
-
-
-def _forgo_journal(connection: sqlite3.Connection, schema: str) -> None:
-    connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
-    connection.execute(f"PRAGMA {schema}.synchronous = OFF")

@@ -129,11 +129,9 @@ def _refuse_format(number: object, content: str) -> IndexBroken:
         return IndexBroken(f"{said} Update {PACKAGE}, or rebuild it: `{TO_INGEST} --rebuild`.")
     outdated = IndexOutdated(f"{said} An ingest makes it anew, and soon: `{TO_INGEST}`.")
     with suppress(ValueError, LookupError, TypeError):
-        outdated.embedder = _EMBEDDER.validate_python(json.loads(content)["embedder"])
+        embedder = json.loads(content)["embedder"]
+        outdated.embedder = TypeAdapter(EmbedderIdentity).validate_python(embedder)
     return outdated
-
-
-_EMBEDDER = TypeAdapter(EmbedderIdentity)
 
 
 def _sha256(canonical: str) -> str:
@@ -142,18 +140,9 @@ def _sha256(canonical: str) -> str:
 
 def checksum_of(path: Path) -> Checksum:
     """Take the checksum of a file as it is now. Raises OSError."""
-    return Checksum(size=path.stat().st_size, sha256=_hash_file(path), stamp=read_stamp(path))
-
-
-def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def is_unmodified(path: Path, checksum: Checksum) -> bool:
-    """Whether the file can be read and, by its time, is as it was when its checksum was taken."""
-    is_same = checksum.stamp is not None and read_stamp(path) == checksum.stamp
-    return is_same and os.access(path, os.R_OK)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Checksum(size=path.stat().st_size, sha256=digest, stamp=read_stamp(path))
 
 
 class Guard:
@@ -169,13 +158,11 @@ class Guard:
         """Hash every file, with `trusts_stamps` but those nobody wrote to. Raises as `check`."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
-        self._whole: dict[Path, FileStamp | None] = {
-            path: checksum.stamp
-            for path, checksum in self._files.items()
-            if trusts_stamps and is_unmodified(path, checksum)
-        }
+        self._whole: dict[Path, FileStamp | None] = {}
         """By file that was as in the manifest, its stamp then."""
-        for path in self._files:
+        for path, checksum in self._files.items():
+            if trusts_stamps and os.access(path, os.R_OK):
+                self._whole[path] = checksum.stamp
             self._compare(path, read_stamp(path))
 
     def check(self) -> None:
@@ -189,11 +176,11 @@ class Guard:
                 self._compare(path, stamp)
 
     def _compare(self, path: Path, stamp: FileStamp | None) -> None:
-        if path in self._whole and self._whole[path] == stamp:
+        if stamp and self._whole.get(path) == stamp:
             return
         checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
-            is_same = path.stat().st_size == checksum.size and _hash_file(path) == checksum.sha256
+            now = checksum_of(path)
         except PermissionError as error:
             raise IndexProblem(
                 f"This account may not read the index's {name}. Give it the permission, or name "
@@ -201,6 +188,6 @@ class Guard:
             ) from error
         except OSError as error:
             raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
-        if not is_same:
+        if (now.size, now.sha256) != (checksum.size, checksum.sha256):
             raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
         self._whole[path] = stamp

@@ -50,7 +50,7 @@ class Overview:
     """The site's as its configuration says, else the name of the folder."""
     description: str = ""
     newest: tuple[str, ...] = ()
-    """Titles of the newest dated posts, NEWEST at most."""
+    """Titles of the newest dated posts, three at most."""
     notice: str | None = None
     """What the reader must know (posts have changed since, or wait for their vectors)."""
 
@@ -81,15 +81,12 @@ def read_overview(files: GenerationFiles) -> Overview:
         raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
 
 
-NEWEST = 3
-
-
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
-    sites = _count(_site(post.url) for post in posts)
-    sections = Counter(name for post in posts for name in _folders_of(post.source))
+    sites = _count("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
     files = [PurePosixPath(post.source) for post in posts]  # `index.md`, in German `index.de.md`
+    sections = Counter(str(folder) for file in files for folder in file.parents[:-1])
     pages = Counter(str(file.parent) for file in files if file.name.partition(".")[0] == "index")
     return Overview(
         generation=manifest.generation,
@@ -107,7 +104,7 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
         last_day=dated[0].date if dated else None,
         title=about[0],
         description=about[1],
-        newest=tuple(post.title for post in dated[:NEWEST]),
+        newest=tuple(post.title for post in dated[:3]),
     )
 
 
@@ -115,21 +112,11 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     """Describe how many of `posts` have vectors while others wait for theirs, else `None`."""
     if not waiting:
         return None
-    shared = f"{posts - waiting:,} of {posts:,} posts are"
-    return f"Still being indexed: {shared} known by meaning so far, the others by words alone."
+    return (
+        f"Still being indexed: {posts - waiting:,} of {posts:,} posts are known by meaning so far, "
+        "the others by words alone."
+    )
 
 
 def _count(names: Iterable[str]) -> Counted:
-    counts = Counter(name for name in names if name)
-    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _site(url: str | None) -> str:
-    parts = urlsplit(url or "")
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-
-
-def _folders_of(source: str) -> list[str]:
-    """List every folder that a post lies in or below; none for the content folder itself."""
-    names = source.split("/")[:-1]
-    return ["/".join(names[: depth + 1]) for depth in range(len(names))]
+    return tuple(Counter(sorted(filter(None, names))).most_common())

@@ -71,11 +71,11 @@ def check_index(settings: Settings) -> Iterator[Result]:
     except IndexProblem as error:
         yield ("index", "problem", str(error))
         return
-    size, made = store.measure(), format_age(manifest.created, datetime.now(UTC))
-    much = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}"
-    much += "" if size is None else f", {size / 1e6:.1f} MB"
+    size = sum(file.size for file in manifest.files.values()) / 1e6
+    made = format_age(manifest.created, datetime.now(UTC))
+    much = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}, {size:.1f} MB"
     backlog = describe_backlog(len(manifest.posts), manifest.waiting) or ""
-    yield ("index", "ok", f"{store.location} is whole ({much}, made {made}). {backlog}")
+    yield ("index", "ok", f"{settings.index} is whole ({much}, made {made}). {backlog}")
     yield _check_embedder(manifest.embedder, settings.embedder_url)
     posts = StalenessCheck(settings.index, run=lambda work: work())
     posts.check()

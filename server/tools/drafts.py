@@ -50,7 +50,7 @@ class DraftArguments(Arguments):
         return self
 
     def read(self, corpus: Corpus) -> Draft:
-        """Read the draft, or the post. Raises UnknownPost, UnreadablePost or IndexBroken."""
+        """Read the draft, or the post. Raises NotInIndex, UnreadablePost or IndexBroken."""
         data = None if self.text is None else self.text[:DRAFT_LENGTH].encode()
         return read_subject(corpus, data, self.source or "")
 
@@ -71,7 +71,7 @@ class LinkArguments(DraftArguments):
 def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
     """Read a draft as a file holds it, or a post of the blog by its source.
 
-    Raises UnknownPost, UnreadablePost or IndexBroken.
+    Raises NotInIndex, UnreadablePost or IndexBroken.
     """
     from blog_search_mcp.index.relations.draft import draft_of_post, read_draft
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from blog_search_mcp.index.search.timeline import DEPTH, make_timeline
-from blog_search_mcp.index.types import Answer, Filters, Hit, Sort
+from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_empty
@@ -46,7 +46,7 @@ class SearchArguments(FilterArguments):
     query: Annotated[LongText, Field(json_schema_extra={"minLength": 1})]
     top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TOP_K_DEFAULT
     offset: Offset = 0
-    sort: Sort = "relevance"
+    sort: Literal["relevance", "newest"] = "relevance"
     response_format: Literal["json", "markdown"] = "json"
 
 

@@ -41,5 +41,4 @@ _MODULES = {"BlogSearchError": "index.errors", "Report": "ingest.report"} | dict
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f"{__name__}.{_MODULES.get(name, 'index.types')}")
-    return getattr(module, name)
+    return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'index.types')}"), name)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexBusy
+from blog_search_mcp.index.errors import IndexProblem
 from tests.support.blog import Blog, MakeBlog
 from tests.support.python import start_python
 
@@ -16,7 +16,7 @@ POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(20)
 INGEST = """
 import sys
 from pathlib import Path
-from blog_search_mcp.index.errors import IndexBusy
+from blog_search_mcp.index.errors import IndexProblem
 from tests.support.blog import Blog
 from tests.support.fakes import FakeEmbedder
 
@@ -29,7 +29,7 @@ class Waiting(FakeEmbedder):
 blog = Blog(Path(sys.argv[1]), Path(sys.argv[2]), Waiting())
 try:
     print("generation", blog.ingest().generation)
-except IndexBusy as error:
+except IndexProblem as error:
     print("busy")
 """
 
@@ -52,7 +52,7 @@ def test_an_ingest_that_meets_another_is_told_to_wait_and_then_goes_through(
     made.write(POSTS)
     with start_python("-c", INGEST, made.content, made.index) as first:
         assert line(first) == "embedding"
-        with pytest.raises(IndexBusy):
+        with pytest.raises(IndexProblem):
             made.ingest()
         assert made.reader().manifest.generation == 1
         go(first)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from blog_search_mcp.index.errors import IndexBusy, IndexMissing, IngestFailed
+from blog_search_mcp.index.errors import IndexMissing, IndexProblem, IngestFailed
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.disk import Layout
@@ -162,7 +162,7 @@ def test_an_ingest_ends_with_the_server_that_runs_it(tmp_path: Path) -> None:
         until(layout.lock.exists)
 
     def is_free() -> bool:
-        with suppress(IndexBusy), FolderStore(layout.root).lock_writer():
+        with suppress(IndexProblem), FolderStore(layout.root).lock_writer():
             return True
         return False
 

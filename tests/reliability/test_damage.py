@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(5)}
 OTHERS = {f"{n}.md": f"# The sea\n\nShip {n} left the harbour.\n" for n in range(6)}
 WHOLE = {*DAMAGES, *NOT_FOR_THE_SUPERUSER}
-UNREADABLE = {"deleted", "its permissions gone"}
+UNREADABLE = {"deleted", "its permissions gone", "a folder in its place"}
 
 
 def ingested(folder: Path, posts: dict[str, str]) -> Blog:

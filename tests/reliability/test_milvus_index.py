@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.errors import IndexBroken, IndexBusy, IndexMissing, IndexProblem
+from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.store import WRITER, MilvusStore
 from blog_search_mcp.index.reader import IndexReader
@@ -121,7 +121,7 @@ def test_another_machine_serves_it_from_a_copy_and_is_no_second_writer(
     assert other.layout.root != blog.store.layout.root
     opened = IndexReader(other, other.current_number(), lambda _identity: blog.embedder)
     assert opened.overview == other.peek_overview()
-    with blog.store.lock_writer(), pytest.raises(IndexBusy), other.lock_writer():
+    with blog.store.lock_writer(), pytest.raises(IndexProblem), other.lock_writer():
         pass
     with other.lock_writer():
         pass
@@ -133,7 +133,7 @@ def test_an_ingest_that_was_taken_for_dead_changes_nothing(blog: Blog, milvus: M
     store, files = blog.store, RemoteFiles(milvus, "blog_files")
     with store.lock_writer():
         files.write_head(WRITER, {"machine": "another", "ends": time.time() + 60.0})
-        with pytest.raises(IndexBusy), store.begin(blog.manifest, 1):
+        with pytest.raises(IndexProblem), store.begin(blog.manifest, 1):
             pass
     assert editions(blog) == {"0000"}
 

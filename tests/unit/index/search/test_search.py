@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.packaged import english_coverage
-from blog_search_mcp.index.errors import UnknownPost
+from blog_search_mcp.index.errors import NotInIndex
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.retrieval import retrieve
 from blog_search_mcp.index.search.search import NO_WORDS
@@ -162,7 +162,7 @@ def test_no_syntax_of_sqlite_is_reachable_through_filters_or_sources(
     reader = made.reader()
     for filters in (Filters(section=hostile), Filters(tag=hostile)):
         assert reader.search("zebra", filters, limit=5, offset=0).hits == ()
-    with pytest.raises(UnknownPost):
+    with pytest.raises(NotInIndex):
         reader.read(hostile, 0, 0)
 
 

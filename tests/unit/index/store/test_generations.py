@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,17 +110,3 @@ def test_edits_share_what_is_written_once(blog: MakeBlog) -> None:
 
 def answers(made: Blog) -> tuple[Any, ...]:
     return made.reader().search("soup walrus2 number9", Filters(), limit=9, offset=0).hits
-
-
-def test_the_doctor_counts_a_file_of_two_generations_once(tmp_path: Path) -> None:
-    characters = random.Random(1)
-    # The packaged models know no letter of this script: nothing has to be embedded.
-    letters = [chr(characters.randrange(0x1200, 0x1240)) for _ in range(60_000)]
-    words = "\n\n".join(" ".join(letters[start : start + 60]) for start in range(0, 60_000, 60))
-    blog = made_by_front(tmp_path, {**ONION, "long.md": f"# Long\n\n{words}\n"})
-    blog.write(LEEK)
-    assert blog.ingest().status == 0
-    files = [path.stat() for path in blog.index.rglob("*") if path.is_file()]
-    once = {status.st_ino: status.st_size for status in files}
-    assert sum(status.st_size for status in files) > sum(once.values()) + 100_000
-    assert f" {sum(once.values()) / 1e6:.1f} MB" in blog.command("doctor").out
