@@ -4,7 +4,6 @@ A comparison walks the content folder: milliseconds for a blog, seconds on a slo
 answer waits for one: each carries the result of the last and starts the next if that is old.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -24,8 +23,6 @@ LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
     f"If it was moved: `{TO_SETUP}`."
 )
-
-log = logging.getLogger(__name__)
 
 
 def run_in_thread(work: Callable[[], None]) -> None:
@@ -68,10 +65,8 @@ class StalenessCheck:
             if last is not None:
                 changes = find_changes(last, now.isoformat(timespec="seconds"))
                 notice = describe_changes(changes, last.created, now)
-        except ContentError:
-            notice = LOST
-        except BlogSearchError as error:
-            log.info("Whether posts have changed cannot be told: %s", error)
+        except BlogSearchError as error:  # what else is wrong the answers tell
+            notice = LOST if isinstance(error, ContentError) else None
         finally:
             self._notice, self._compared = notice, stamp
             self._running.release()
