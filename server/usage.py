@@ -25,11 +25,6 @@ from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
-LONGEST_QUERY = 300
-"""Characters of a query that are kept."""
-SHOWN = 20
-"""Questions that are listed at most, the most frequent."""
-
 log = logging.getLogger(__name__)
 
 
@@ -61,11 +56,12 @@ def log_call(
 ) -> None:
     """Append a call to the file at `path`; threads and processes may do so at once.
 
-    A file that cannot be written is no reason to withhold an answer.
+    Of a query 300 characters are kept. A file that cannot be written is no reason to withhold
+    an answer.
     """
     facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
     if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
-        facts["query"] = replace_surrogates(query)[:LONGEST_QUERY]
+        facts["query"] = replace_surrogates(query)[:300]
     if (answer := reply.answer) is not None:
         facts |= {"hits": answer.total, "offset": answer.offset}
         facts["confidence"] = answer.confidence
@@ -79,10 +75,10 @@ def log_call(
 
 
 def report_calls(path: Path) -> dict[str, Any]:
-    """Count the calls of each tool, and list the questions that the blog hardly answered.
+    """Count the calls of each tool, and list 20 questions that the blog hardly answered.
 
-    Questions with the same words are one. Lines that are no calls are left out. Raises UsageError
-    where there are no calls, or for a file that cannot be read.
+    They are the most frequent; those with the same words are one. Lines that are no calls are
+    left out. Raises UsageError where there are no calls, or for a file that cannot be read.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -100,7 +96,7 @@ def report_calls(path: Path) -> dict[str, Any]:
         if call.is_missed:
             asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
     most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
-    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:SHOWN]]
+    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:20]]
     tools = dict(Counter(call.tool for call in calls).most_common())
     return {**_count(calls, "calls"), "tools": tools, "missed": missed}
 

@@ -16,8 +16,6 @@ from blog_search_mcp.server.settings import Settings
 
 Facts: TypeAlias = dict[str, Any]
 
-CONFIDENCE = {"normal": "green", "low": "red"}
-
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
@@ -87,7 +85,7 @@ def show_page(page: Mapping[str, Any], *texts: str, why: bool = False) -> None:
 
 
 def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
-    confidence = click.style(page["confidence"], CONFIDENCE[page["confidence"]])
+    confidence = click.style(page["confidence"], "red" if page["confidence"] == "low" else "green")
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
     yield f"Confidence: {confidence}{sure}"
     if page["notice"]:

@@ -28,12 +28,8 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 LONGEST_QUOTE = 80
 """Characters of a refused value that a message quotes."""
-TITLE_WIDTH, HEADING_WIDTH, SERIES_WIDTH, TAG_WIDTH = 80, 60, 40, 40
+TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Columns; what is longer is shortened."""
-AUTHORS = 3
-"""Authors shown of a post."""
-TAGS = 8
-"""Tags shown of a post in a list."""
 
 
 def to_json(value: Any) -> str:
@@ -141,7 +137,7 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     """Name the series, the part and the source of the next one, if there is one."""
     if place is None:
         return {}
-    name = shorten(one_line(place.name), SERIES_WIDTH)
+    name = shorten(one_line(place.name), NAME_WIDTH)
     return present({"name": name, "part": place.part, "next": place.next})
 
 
@@ -201,13 +197,13 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
 
 
 def name_authors(post: Post) -> list[str] | None:
-    """Name the first authors, `None` if none is known."""
-    return [shorten(one_line(name), TAG_WIDTH) for name in post.authors[:AUTHORS]] or None
+    """Name the first three authors, `None` if none is known."""
+    return [shorten(one_line(name), NAME_WIDTH) for name in post.authors[:3]] or None
 
 
 def post_summary(post: Post) -> dict[str, Any]:
-    """Name the post, its date, its first tags and its link."""
-    tags = [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]]
+    """Name the post, its date, its first eight tags and its link."""
+    tags = [shorten(one_line(tag), NAME_WIDTH) for tag in post.tags[:8]]
     title = shorten(one_line(post.title), TITLE_WIDTH)
     facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
     return present({**facts, "authors": name_authors(post), "url": post.url})

@@ -16,7 +16,6 @@ from mcp import MCPError, types
 from mcp.server import ServerRequestContext
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
-from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.tools.base import brief
@@ -60,21 +59,19 @@ def list_resources(
         posts = engine.reader().listing().following((day, source) if slash else None, PAGE + 1)
     except IndexMissing:  # an empty blog
         posts = ()
-    page, last = [_describe_post(post) for post in posts[:PAGE]], posts[PAGE - 1 : PAGE]
-    return types.ListResourcesResult(
-        resources=page,
-        next_cursor=f"{last[0].date or ''}/{last[0].source}" if len(posts) > PAGE else None,
-    )
-
-
-def _describe_post(post: Post) -> types.Resource:
-    return types.Resource(
-        uri=f"{POST_URI}{quote(post.source)}",
-        name=post.source,
-        title=brief(post.title, results.TITLE_WIDTH),
-        description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
-        mime_type="text/markdown",
-    )
+    page = [
+        types.Resource(
+            uri=f"{POST_URI}{quote(post.source)}",
+            name=post.source,
+            title=brief(post.title, results.TITLE_WIDTH),
+            description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
+            mime_type="text/markdown",
+        )
+        for post in posts[:PAGE]
+    ]
+    last = posts[PAGE - 1] if len(posts) > PAGE else None
+    following = f"{last.date or ''}/{last.source}" if last else None
+    return types.ListResourcesResult(resources=page, next_cursor=following)
 
 
 def read_resource(

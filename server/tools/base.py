@@ -77,8 +77,6 @@ FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
 Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
 
-_AFTER = "Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
-
 
 class Arguments(BaseModel):
     """The arguments of one tool; a value of another type is taken as pydantic reads it: `"5"`."""
@@ -92,7 +90,9 @@ class FilterArguments(Arguments):
     section: Folder | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
     author: Tag | None = None
-    after: FirstDay | None = Field(default=None, description=_AFTER)
+    after: FirstDay | None = Field(
+        default=None, description="Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
+    )
     before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
 
     @property

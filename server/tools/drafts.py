@@ -32,8 +32,6 @@ ANSWER_BYTES = 2_500
 """What an answer may take; further meetings of the last posts are left out until it does."""
 MEETINGS = 3
 """Meetings of a post that a model is shown."""
-LINK_WIDTH = 100
-"""Columns of a sentence that could carry a link."""
 
 
 class DraftArguments(Arguments):
@@ -217,7 +215,7 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,
         "title": brief(other.title, results.TITLE_WIDTH),
         "date": other.date,
-        "sentence": brief(link.sentence, LINK_WIDTH),
+        "sentence": brief(link.sentence, 100),
     }
     return results.present(facts)
 

@@ -34,7 +34,6 @@ SHARE = 0.7
 """Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
 on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
 .97 with twice as many posts, at .5 .99 with four times as many."""
-TIMELINE_TOP_K = 12
 TIMELINE_BYTES = 2_500
 WIDTHS = (90, 60, 40)
 """Columns of what a passage says, fewer until the answer fits."""
@@ -152,7 +151,7 @@ class TimelineArguments(Arguments):
     """The arguments of `timeline`."""
 
     subject: LongText
-    top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TIMELINE_TOP_K
+    top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = 12
 
 
 def tell_timeline(engine: Engine, arguments: TimelineArguments) -> ToolReply:
