@@ -41,10 +41,10 @@ from blog_search_mcp.server.cli.terminal import (
     escape_controls,
     print_json,
     print_text,
-    show_page,
     style,
     tell,
     with_folders,
+    write_page,
 )
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.settings import (
@@ -287,7 +287,7 @@ def search(
     if as_json:
         print_json(page)
     elif hits:
-        show_page(page, why=why)
+        click.echo("\n".join(write_page(page, why=why)))
         more = ", more by --limit" if page["next_offset"] else ""
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"

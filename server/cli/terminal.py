@@ -76,15 +76,11 @@ def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
             yield f"{indent}{name}: {one_line(str(value))}"
 
 
-def show_page(page: Mapping[str, Any], *texts: str, why: bool = False) -> None:
-    """Print the confidence, the notice and each hit, the facts of `search --json`, and `texts`.
+def write_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
+    """Write the confidence, the notice and each hit, of the facts of `search --json`.
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
     """
-    click.echo("\n".join([*_write_page(page, why=why), *texts]))
-
-
-def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
     confidence = click.style(page["confidence"], "red" if page["confidence"] == "low" else "green")
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
     yield f"Confidence: {confidence}{sure}"
@@ -111,11 +107,10 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
 
 
 def _highlight(hit: Mapping[str, Any]) -> str:
-    text, at, shown = escape_controls(hit["preview"].replace("\n", " ")), 0, ""
-    for start, end in hit.get("marks", ()):
-        shown += text[at:start] + click.style(text[start:end], "yellow", bold=True)
-        at = end
-    return shown + text[at:]
+    text = escape_controls(hit["preview"].replace("\n", " "))
+    for start, end in reversed(hit.get("marks", ())):
+        text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
+    return text
 
 
 def _explain(hit: Mapping[str, Any]) -> Iterator[str]:

@@ -64,16 +64,16 @@ def render_passage(
     def filter_value(_tag: str, name: str, value: str) -> str | None:
         return find_href(value, post, sources) if name == "href" else value
 
-    def clean(html: str) -> str:
-        return nh3.clean(
+    cleaned = (
+        nh3.clean(
             CONTROL.sub("", replace_surrogates(html)),
             tags=ELEMENTS,
             attributes=ATTRIBUTES,
             attribute_filter=filter_value,
             link_rel="noreferrer",
         )
-
-    cleaned = map(clean, rendered)
+        for html in rendered
+    )
     return [_mark(html, query, post.language) if query else html for html in cleaned]
 
 

@@ -15,7 +15,7 @@ from mcp import MCPError, types
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.protocol.resources import POST_TEMPLATE, Context
+from blog_search_mcp.server.protocol.resources import TEMPLATE, Context
 from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]
@@ -78,7 +78,7 @@ def complete(
     if isinstance(ref, types.PromptReference):
         names = argument_names(offered, ref.name)
     else:
-        names = ["path"] if ref.uri == POST_TEMPLATE else []
+        names = ["path"] if ref.uri == TEMPLATE.uri_template else []
     if argument.name not in names:
         sentence = f"Nothing is called {argument.name[:80]!r} there."
         raise MCPError(types.INVALID_PARAMS, sentence)

@@ -25,15 +25,10 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 
 PAGE = 100
 """Posts on a page: about 20 KB."""
-STATELESS_SINCE = "2026-07-28"
-"""Versions are days, so that they compare as text."""
-LEGACY_NOT_FOUND = -32002
-"""Resource not found, before STATELESS_SINCE; from then on it is INVALID_PARAMS."""
 
 POST_URI = "blog://post/"
-POST_TEMPLATE = f"{POST_URI}{{+path}}"
 TEMPLATE = types.ResourceTemplate(
-    uri_template=POST_TEMPLATE,
+    uri_template=f"{POST_URI}{{+path}}",
     name="post",
     title="A post",
     description="A post's text by its source, the path below the content folder.",
@@ -86,6 +81,7 @@ def read_resource(
             place = part(mime_type="text/plain", text=describe_place(passage))
             whole = part(mime_type="text/markdown", text=text)
             return types.ReadResourceResult(contents=[whole, place])
-    code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else types.INVALID_PARAMS
+    # The version without sessions has no code for a resource that is not found.
+    code = -32002 if context.protocol_version < "2026-07-28" else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

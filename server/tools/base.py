@@ -23,7 +23,7 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
-from blog_search_mcp.server.settings import MESSAGE_BYTES, OFFSET_MOST
+from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder
@@ -34,8 +34,6 @@ longer ones."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """What models and proxies write for an argument that is not given, perhaps in quotes."""
-OTHERS = 5
-"""Arguments that there are none of and that a notice names."""
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?")
 
@@ -75,7 +73,7 @@ Folder = Annotated[Text, AfterValidator(lambda text: text.strip().strip("/") or 
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
-Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
+Offset = Annotated[int, Field(ge=0, le=10_000, description="next_offset of the page before")]
 
 
 class Arguments(BaseModel):
@@ -181,7 +179,7 @@ class Tool(Generic[ArgumentsT]):
         others = [name for name in values if name not in fields and not is_absent(values[name])]
         if not others:
             return ""
-        named, taken = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
+        named, taken = ", ".join(map(results.quote, others[:5])), ", ".join(self.names)
         return f"{self.name} has no argument {named}; it takes {taken}."
 
     @property
