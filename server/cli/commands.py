@@ -158,9 +158,6 @@ token_option = click.option(
     "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
 )
 
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
-"""What RFC 6750 allows in a bearer token."""
-
 
 def read_token(host: str, file: str | None) -> str:
     """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
@@ -174,7 +171,8 @@ def read_token(host: str, file: str | None) -> str:
             token = read_absolute(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
-    if (token or file) and not _TOKEN.fullmatch(token):
+    # RFC 6750 allows these in a bearer token.
+    if (token or file) and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,}=*", token):
         raise UsageError(
             "The token must have at least 16 letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"

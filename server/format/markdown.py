@@ -41,8 +41,6 @@ ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
 """Levels as they are shown: the post's own title is the page's second heading."""
 
-_TAG = re.compile(r'(<(?:[^<>"]|"[^"]*")*+>)')
-
 
 def render_passage(
     passage: Passage,
@@ -79,7 +77,7 @@ def render_passage(
 
 def _mark(html: str, query: Query, language: str) -> str:
     """Mark in cleaned HTML what matches."""
-    pieces = _TAG.split(html)
+    pieces = re.split(r'(<(?:[^<>"]|"[^"]*")*+>)', html)  # text, tag, text …
     for place in range(0, len(pieces), 2):
         text, at, pieces[place] = unescape(pieces[place]), 0, ""
         for start, end in highlight(text, query, language):

@@ -210,12 +210,7 @@ def post_summary(post: Post) -> dict[str, Any]:
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return what a client may read of a failure; one that is no error of ours is logged.
-
-    What asks the process to end is raised again.
-    """
-    if isinstance(error, KeyboardInterrupt | SystemExit):
-        raise error
+    """Return what a client may read of a failure; one that is no error of ours is logged."""
     if isinstance(error, BlogSearchError):
         return replace_surrogates(complete_commands(error.for_clients))
     log.error("A request failed.", exc_info=error)

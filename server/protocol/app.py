@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,7 +152,6 @@ def call_tool(
     )
 
 
-@cache
 def describe_tool(tool: Tool[Any]) -> types.Tool:
     """Write a tool as a client lists it.
 

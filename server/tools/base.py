@@ -35,8 +35,6 @@ longer ones."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """What models and proxies write for an argument that is not given, perhaps in quotes."""
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?")
-
 
 def brief(text: str, width: int) -> str:
     """Put a text on one line of at most `width` columns."""
@@ -54,7 +52,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
 
 def _read_day(text: str, *, is_last: bool) -> str:
     """Return the first or last ISO day of a year, month or day. Raises ValueError."""
-    match = _DATE.fullmatch(text.strip())
+    match = re.fullmatch(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?", text.strip())
     year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     month = month or (12 if is_last else 1)
     try:
@@ -152,9 +150,8 @@ class Tool(Generic[ArgumentsT]):
 
         Raises BlogSearchError.
         """
-        fields = self.arguments.model_fields
-        mine = {name: value for name, value in values.items() if name in fields}
         told = self._name_others(values)
+        mine = {name: values[name] for name in self.names if name in values}
         try:
             reply = self.run(engine, self.parse(mine))
         except UsageError as error:

@@ -14,7 +14,8 @@ from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, TIMELINE
 Tools: TypeAlias = tuple[Tool[Any], ...]
 
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
-EXTENDED: Tools = (*CORE, LIST_POSTS, GET_OUTLINE)
-AUTHOR: Tools = (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE)
-
-TOOLSETS: dict[ToolsetName, Tools] = {"core": CORE, "extended": EXTENDED, "author": AUTHOR}
+TOOLSETS: dict[ToolsetName, Tools] = {
+    "core": CORE,
+    "extended": (*CORE, LIST_POSTS, GET_OUTLINE),
+    "author": (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE),
+}

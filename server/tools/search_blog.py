@@ -28,13 +28,10 @@ from blog_search_mcp.server.tools.base import (
     brief,
 )
 
-LOOKED_AT = 60
-"""Hits among which the newest are looked for."""
 SHARE = 0.7
 """Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
 on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
 .97 with twice as many posts, at .5 .99 with four times as many."""
-TIMELINE_BYTES = 2_500
 WIDTHS = (90, 60, 40)
 """Columns of what a passage says, fewer until the answer fits."""
 
@@ -90,12 +87,15 @@ def shorten_query(text: str) -> str:
 
 
 def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
-    """Return the page of hits that is asked for. Raises BlogSearchError."""
+    """Return the page of hits that is asked for; the newest are looked for among 60.
+
+    Raises BlogSearchError.
+    """
     query, filters, start = shorten_query(arguments.query), arguments.filters, arguments.offset
     if arguments.sort == "relevance":
         answer = engine.search(query, filters, limit=arguments.top_k, offset=start)
     else:
-        answer = engine.search(query, filters, limit=LOOKED_AT, offset=0)
+        answer = engine.search(query, filters, limit=60, offset=0)
         hits = newest_first(answer.hits)
         page = hits[start : start + arguments.top_k]
         answer = replace(answer, hits=page, total=len(hits), offset=start)
@@ -166,7 +166,7 @@ def tell_timeline(engine: Engine, arguments: TimelineArguments) -> ToolReply:
     facts: dict[str, Any] = {}
     for limit, width in product(range(arguments.top_k, 0, -1), WIDTHS):
         facts = timeline_facts(answer, limit, width)
-        if len(results.to_json(facts).encode()) <= TIMELINE_BYTES:
+        if len(results.to_json(facts).encode()) <= 2_500:
             break
     return ToolReply.of_facts(facts, answer)
 

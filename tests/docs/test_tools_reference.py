@@ -13,11 +13,11 @@ from blog_search_mcp.server.protocol.prompts import argument_names, offered_prom
 from blog_search_mcp.server.protocol.resources import TEMPLATE
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
-from blog_search_mcp.server.tools.registry import EXTENDED
+from blog_search_mcp.server.tools.registry import TOOLSETS
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
-DOCUMENTED = (*EXTENDED, SUGGEST_LINKS)
+DOCUMENTED = (*TOOLSETS["extended"], SUGGEST_LINKS)
 DATES = ("after", "before")
 DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
 TEXT = f"1 to {TEXT_LENGTH:,} characters"
