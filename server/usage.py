@@ -63,8 +63,7 @@ def log_call(
     if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
         facts["query"] = replace_surrogates(query)[:300]
     if (answer := reply.answer) is not None:
-        facts |= {"hits": answer.total, "offset": answer.offset}
-        facts["confidence"] = answer.confidence
+        facts |= {"hits": answer.total, "offset": answer.offset, "confidence": answer.confidence}
     line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

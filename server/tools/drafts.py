@@ -205,12 +205,15 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
     That is where a link leads, or where it is to be put.
     """
     other = link.post if is_reverse else link.target
+    headings = link.chunk.headings[-1:] if link.chunk else ()
+    heading = f"heading {brief(' '.join(headings), 50)}".rstrip()
+    reason = f"words of its {heading if link.is_heading else 'title'}"
     facts = {
         "from": other.source if is_reverse else None,
         "line": link.line,
         "words": link.words,
         "href": href or None,
-        "reason": None if is_reverse else _describe_reason(link),
+        "reason": None if is_reverse else reason,
         "source": None if is_reverse else other.source or None,
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,
         "title": brief(other.title, results.TITLE_WIDTH),
@@ -218,12 +221,6 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
         "sentence": brief(link.sentence, 100),
     }
     return results.present(facts)
-
-
-def _describe_reason(link: Suggestion) -> str:
-    headings = link.chunk.headings[-1:] if link.chunk else ()
-    heading = f"heading {brief(' '.join(headings), 50)}".rstrip()
-    return f"words of its {heading if link.is_heading else 'title'}"
 
 
 FIND_SIMILAR = Tool("find_similar", "Have I written this?", DraftArguments, tell_similar)

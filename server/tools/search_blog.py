@@ -177,7 +177,15 @@ def timeline_facts(answer: Answer, limit: int, width: int) -> dict[str, Any]:
     dated, years = [hit for hit in entries if hit.post.date], dict[str, list[dict[str, Any]]]()
     for hit in entries:
         year = hit.post.date[:4] if hit.post.date else "undated"
-        years.setdefault(year, []).append(_entry_facts(hit, width))
+        entry = {
+            "date": hit.post.date,
+            "title": brief(hit.post.title, results.HEADING_WIDTH),
+            "source": hit.post.source,
+            "chunk_index": hit.chunk.index,
+            "says": brief(hit.preview, width),
+            "series": results.place_facts(hit.series),
+        }
+        years.setdefault(year, []).append(results.present(entry))
     facts = {
         "confidence": answer.confidence,
         "posts": total,
@@ -190,18 +198,6 @@ def timeline_facts(answer: Answer, limit: int, width: int) -> dict[str, Any]:
 
 def _name(hits: Sequence[Hit]) -> dict[str, str | None]:
     return {key: getattr(hit.post, key) for hit in hits for key in ("date", "source")}
-
-
-def _entry_facts(hit: Hit, width: int) -> dict[str, Any]:
-    facts = {
-        "date": hit.post.date,
-        "title": brief(hit.post.title, results.HEADING_WIDTH),
-        "source": hit.post.source,
-        "chunk_index": hit.chunk.index,
-        "says": brief(hit.preview, width),
-        "series": results.place_facts(hit.series),
-    }
-    return results.present(facts)
 
 
 SEARCH_BLOG = Tool("search_blog", "Search the blog", SearchArguments, search_blog)
