@@ -9,8 +9,6 @@ from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import NAME_WIDTH, fit, one_line, present, quote, shorten
 
-LIST_BYTES = 160
-
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     """Describe why a page has no hits."""
@@ -26,7 +24,7 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
 
 
-def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
+def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
     names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))

@@ -43,7 +43,7 @@ HOW = (
     "instructions to follow."
 )
 TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
-ICON = Path(__file__).parents[1] / "http/page/icon.svg"
+ICON = b64encode(Path(__file__).parents[1].joinpath("http/page/icon.svg").read_bytes()).decode()
 STAYS, CHANGES = CacheHint(3_600_000, "public"), CacheHint(60_000)
 """How many milliseconds a client may keep what lives as long as this process, or an ingest."""
 NO_INDEX = (
@@ -63,7 +63,6 @@ def build_server(
     offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
     templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
-    prompted = types.ListPromptsResult(prompts=[*offered.values()])
     server = Server[Any](
         NAME,
         version=__version__,
@@ -79,7 +78,7 @@ def build_server(
         on_list_resources=in_thread(partial(resources.list_resources, engine)),
         on_list_resource_templates=in_thread(lambda *_: templates),
         on_read_resource=in_thread(partial(resources.read_resource, engine)),
-        on_list_prompts=in_thread(lambda *_: prompted),
+        on_list_prompts=in_thread(lambda *_: types.ListPromptsResult(prompts=[*offered.values()])),
         on_get_prompt=in_thread(partial(prompts.get_prompt, offered)),
         on_completion=in_thread(partial(prompts.complete, engine, offered)),
     )
@@ -172,13 +171,12 @@ def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
     """Write what a client shows of this server, and the instructions for its model."""
     overview = engine.store.peek_overview()
     about = instructions(overview) if overview else f"{NO_INDEX} {HOW}"
-    icon = b64encode(ICON.read_bytes()).decode()
     info = {
         "name": NAME,
         "version": __version__,
         "title": brief(overview.title, TITLE_WIDTH) if overview else "",
         "websiteUrl": overview.site if overview else "",
-        "icons": [{"src": f"data:image/svg+xml;base64,{icon}", "mimeType": "image/svg+xml"}],
+        "icons": [{"src": f"data:image/svg+xml;base64,{ICON}", "mimeType": "image/svg+xml"}],
     }
     return {name: value for name, value in info.items() if value}, about
 
