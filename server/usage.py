@@ -44,12 +44,6 @@ class LoggedCall(BaseModel):
     confidence: str = ""
     """Empty if nothing was searched."""
 
-    @property
-    def is_missed(self) -> bool:
-        """Whether it is a search, and no further page of one, that found nothing or little."""
-        is_search = self.tool == SEARCH_BLOG.name and self.hits is not None and not self.offset
-        return is_search and (self.hits == 0 or self.confidence == "low")
-
 
 def log_call(
     path: Path, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
@@ -92,7 +86,8 @@ def report_calls(path: Path) -> dict[str, Any]:
     if not calls:
         raise UsageError(f"{path} holds no calls yet.")
     for call in calls:
-        if call.is_missed:
+        is_search = call.tool == SEARCH_BLOG.name and call.hits is not None and not call.offset
+        if is_search and (call.hits == 0 or call.confidence == "low"):
             asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
     most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
     missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:20]]

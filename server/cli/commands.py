@@ -57,7 +57,6 @@ from blog_search_mcp.server.settings import (
     parse_address,
     parse_url,
 )
-from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.browsing import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
@@ -301,7 +300,8 @@ def search(
 @over_index
 def read(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
-    return _print_reply(READ_CHUNK, settings, arguments)
+    print_text("\n\n".join(READ_CHUNK.call(engine_for_one(settings), arguments).texts))
+    return 0
 
 
 @click.command("list")
@@ -310,12 +310,7 @@ def read(settings: Settings, **arguments: Any) -> int:
 @over_index
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
-    return _print_reply(LIST_POSTS, settings, arguments)
-
-
-def _print_reply(tool: Tool[Any], settings: Settings, arguments: dict[str, Any]) -> int:
-    """Print what a tool answers."""
-    print_text("\n\n".join(tool.call(engine_for_one(settings), arguments).texts))
+    print_text("\n".join(LIST_POSTS.call(engine_for_one(settings), arguments).texts))
     return 0
 
 

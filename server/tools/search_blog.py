@@ -60,16 +60,13 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     answer = find_hits(engine, arguments)
     is_markdown = arguments.response_format == "markdown"
     render = partial(render_markdown, answer.offset) if is_markdown else results.to_json
-    shown = answer.hits[:1] if is_off_topic(answer, arguments) else answer.hits
+    is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
+    # Further hits would only tempt a model that has asked for none and has no filter.
+    is_one = answer.confidence == "low" and is_plain and arguments.filters == Filters()
+    shown = answer.hits[:1] if is_one else answer.hits
     hits, page = tuple(map(results.brief_facts, shown)), partial(results.page_facts, answer)
     facts = page(results.fit(lambda shown: render(page(shown)), hits, ANSWER))
     return ToolReply((render(facts),), None if is_markdown else facts, answer)
-
-
-def is_off_topic(answer: Answer, arguments: SearchArguments) -> bool:
-    """Tell whether further hits would only tempt a model: it asked for none and has no filter."""
-    is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    return answer.confidence == "low" and is_plain and arguments.filters == Filters()
 
 
 def shorten_query(text: str) -> str:

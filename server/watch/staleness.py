@@ -4,10 +4,10 @@ A comparison walks the content folder: milliseconds for a blog, seconds on a slo
 answer waits for one: each carries the result of the last and starts the next if that is old.
 """
 
-import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from threading import Lock, Thread
 
 from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
@@ -25,21 +25,20 @@ LOST = (
 )
 
 
-def run_in_thread(work: Callable[[], None]) -> None:
-    """Run `work` in a thread that does not keep the process alive."""
-    threading.Thread(target=work, name="staleness", daemon=True).start()
-
-
 class StalenessCheck:
     """Compares one index with its content folder; safe for concurrent use."""
 
     def __init__(
-        self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
+        self,
+        index: Location,
+        run: Callable[[Callable[[], None]], None] = lambda work: Thread(
+            target=work, name="staleness", daemon=True
+        ).start(),
     ) -> None:
         self._store = open_store(index)
         self._record = self._store.layout.last_ingest
         self._run = run
-        self._running = threading.Lock()
+        self._running = Lock()
         self._began = -INTERVAL
         """Seconds of the monotonic clock at which the last comparison began."""
         self._compared: object | None = None
