@@ -60,7 +60,7 @@ export function entry(post, look, number) {
   const opened = { ...look, source: post.source, chunk: String(post.chunk_index ?? 0) };
   const link = element("a", { href: addressOf(opened), class: "open", id: `hit-${number}` }, post.title);
   const path = post.headings?.length ? element("span", { class: "path" }, post.headings.join(" › ")) : null;
-  const where = element("p", { class: "where", lang: language() }, dotted(path, ...facts(post, opened)));
+  const where = element("p", { class: "where", lang: language }, dotted(path, ...facts(post, opened)));
   const said = post.preview ?? post.description;
   const below = said ? element("p", { class: "preview" }, marked(said, post.marks ?? [])) : null;
   return element("li", { lang: post.language }, element("h3", {}, link), where, below);
@@ -113,7 +113,7 @@ function drawn(chunk, before, asked, look) {
   const path = chunk.headings.join(" › ");
   const head = path && path !== before?.headings.join(" › ") && !/^\s*#/.test(chunk.text) ? element("p", { class: "path" }, path) : null;
   const lines = say("lines", { first: String(chunk.first_line), last: String(chunk.last_line) });
-  const place = element("p", { class: "place", lang: language() }, lines);
+  const place = element("p", { class: "place", lang: language }, lines);
   return element("section", { class: isAsked ? "chunk asked" : "chunk", "aria-label": say(isAsked ? "found" : "beside") }, place, head, ...rendered(chunk.html, look));
 }
 

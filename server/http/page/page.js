@@ -1,7 +1,7 @@
 // The search page: its address tells what is looked for and read, and each change of it is shown.
 
 import { addressOf, dotted, element, entry, FILTERS, looked, passage, told, way } from "./elements.js";
-import { dated, numbered, say, speak } from "./words.js";
+import { dated, numbered, say } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
 const PER_PAGE = 10;
@@ -222,5 +222,4 @@ document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
 addEventListener("popstate", show);
 if (!looked().source) box.focus();
-speak(navigator.language);
 begin();
