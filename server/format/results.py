@@ -26,8 +26,6 @@ T = TypeVar("T")
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-LONGEST_QUOTE = 80
-"""Characters of a refused value that a message quotes."""
 TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Columns; what is longer is shortened."""
 
@@ -38,9 +36,9 @@ def to_json(value: Any) -> str:
 
 
 def quote(value: object) -> str:
-    """Quote a refused value, shortened to LONGEST_QUOTE characters."""
+    """Quote a refused value, shortened to 80 characters."""
     text = replace_surrogates(repr(value))
-    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
+    return text if len(text) <= 80 else text[:80] + "…"
 
 
 def one_line(text: str) -> str:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 DRAFT_LENGTH = 50_000
 """Longest draft in characters: some 8,000 English words, and within a message however it is
 escaped."""
-ANSWER_BYTES = 2_500
-"""What an answer may take; further meetings of the last posts are left out until it does."""
 MEETINGS = 3
 """Meetings of a post that a model is shown."""
 
@@ -77,7 +75,7 @@ def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
-    """Compare, leaving out meetings that would make the answer too long.
+    """Compare, leaving out further meetings of the last posts until the answer is short enough.
 
     Find posts that cover the same ground as a draft or a post, with the passages that meet, and
     how much is said already. kind: same text, translation or same ground. Read a passage with
@@ -87,7 +85,7 @@ def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 
     facts = similar_facts(find_similar(corpus, arguments.read(corpus), arguments.top_k))
-    while len(results.to_json(facts).encode()) > ANSWER_BYTES:
+    while len(results.to_json(facts).encode()) > 2_500:
         longer = [post["meetings"] for post in reversed(facts["posts"]) if post["meetings"][1:]]
         if not longer:
             break

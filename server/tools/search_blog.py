@@ -32,8 +32,6 @@ SHARE = 0.7
 """Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
 on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
 .97 with twice as many posts, at .5 .99 with four times as many."""
-WIDTHS = (90, 60, 40)
-"""Columns of what a passage says, fewer until the answer fits."""
 
 
 class SearchArguments(FilterArguments):
@@ -161,7 +159,7 @@ def tell_timeline(engine: Engine, arguments: TimelineArguments) -> ToolReply:
     answer = engine.search(shorten_query(arguments.subject), Filters(), limit=DEPTH, offset=0)
     answer = with_reason(answer, arguments.subject, Filters(), engine)
     facts: dict[str, Any] = {}
-    for limit, width in product(range(arguments.top_k, 0, -1), WIDTHS):
+    for limit, width in product(range(arguments.top_k, 0, -1), (90, 60, 40)):
         facts = timeline_facts(answer, limit, width)
         if len(results.to_json(facts).encode()) <= 2_500:
             break
