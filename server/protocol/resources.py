@@ -81,7 +81,7 @@ def read_resource(
             place = part(mime_type="text/plain", text=describe_place(passage))
             whole = part(mime_type="text/markdown", text=text)
             return types.ReadResourceResult(contents=[whole, place])
-    # The version without sessions has no code for a resource that is not found.
+    # Versions are days; this one has no code of its own for what is not found.
     code = -32002 if context.protocol_version < "2026-07-28" else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

@@ -25,15 +25,16 @@ LOST = (
 )
 
 
+def run_in_thread(work: Callable[[], None]) -> None:
+    """Run `work` in a thread that does not keep the process alive."""
+    Thread(target=work, name="staleness", daemon=True).start()
+
+
 class StalenessCheck:
     """Compares one index with its content folder; safe for concurrent use."""
 
     def __init__(
-        self,
-        index: Location,
-        run: Callable[[Callable[[], None]], None] = lambda work: Thread(
-            target=work, name="staleness", daemon=True
-        ).start(),
+        self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
     ) -> None:
         self._store = open_store(index)
         self._record = self._store.layout.last_ingest
