@@ -33,8 +33,8 @@ from blog_search_mcp.server.cli.client_settings import (
 )
 from blog_search_mcp.server.cli.terminal import print_text, with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
+from blog_search_mcp.server.protocol.app import TOOLSETS
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]

@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -30,7 +30,10 @@ from blog_search_mcp.server.protocol import prompts, resources
 from blog_search_mcp.server.protocol.resources import Context
 from blog_search_mcp.server.settings import ToolsetName
 from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
-from blog_search_mcp.server.tools.registry import TOOLSETS, Tools
+from blog_search_mcp.server.tools.browsing import GET_OUTLINE, LIST_POSTS
+from blog_search_mcp.server.tools.drafts import FIND_SIMILAR, SUGGEST_LINKS
+from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, TIMELINE
 from blog_search_mcp.server.usage import log_call
 
 NAME = "blog_mcp"
@@ -50,6 +53,16 @@ NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
 )
+
+Tools: TypeAlias = tuple[Tool[Any], ...]
+
+CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
+"""For every client, since a model pays for each tool in every session."""
+TOOLSETS: dict[ToolsetName, Tools] = {
+    "core": CORE,
+    "extended": (*CORE, LIST_POSTS, GET_OUTLINE),
+    "author": (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE),
+}
 
 Params = TypeVar("Params")
 Result = TypeVar("Result")

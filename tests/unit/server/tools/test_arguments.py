@@ -8,8 +8,7 @@ import pytest
 from mcp.types import ListToolsResult
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.protocol.app import describe_tool
-from blog_search_mcp.server.tools.registry import CORE, TOOLSETS
+from blog_search_mcp.server.protocol.app import CORE, TOOLSETS, describe_tool
 from tests.support.front import Blog, made
 
 OLD, NEW = "old.md", "sea/new.md"
