@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
@@ -13,8 +13,6 @@ from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
-
-Facts: TypeAlias = dict[str, Any]
 
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -49,7 +47,7 @@ def print_json(value: object) -> None:
     sys.stdout.write(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n")
 
 
-def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
+def show(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
     """Print `facts` as JSON if that is asked for, else as lines, the notice first."""
     notice = with_folders(facts.get("notice") or "", settings)
     if as_json:
@@ -59,7 +57,7 @@ def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
         print_text("\n".join([*([one_line(notice)] if notice else []), *_write_facts(rest)]))
 
 
-def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
+def _write_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
     """Write facts a line each, those below others indented; what is empty is left out."""
     for name, value in facts.items():
         if value in (None, "", [], {}):

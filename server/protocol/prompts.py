@@ -19,8 +19,7 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.protocol.resources import TEMPLATE, Context
 from blog_search_mcp.server.settings import ToolsetName
 
-Prompts: TypeAlias = Mapping[str, types.Prompt]
-"""By name."""
+Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
 MOST = 100

@@ -32,13 +32,9 @@ export const told = (sentence, role = null) => element("p", { class: "notice", r
 // A text with its runs inside `marks`, which count characters, as <mark>.
 function marked(text, marks) {
   const letters = [...text];
-  let at = 0;
-  const nodes = marks.flatMap(([from, to]) => {
-    const before = letters.slice(at, from).join("");
-    at = to;
-    return [before, element("mark", {}, letters.slice(from, to).join(""))];
-  });
-  return [...nodes, letters.slice(at).join("")];
+  const bounds = [...marks.flat(), letters.length];
+  const runs = bounds.map((end, place) => letters.slice(bounds[place - 1] ?? 0, end).join(""));
+  return runs.map((run, place) => (place % 2 ? element("mark", {}, run) : run));
 }
 
 // Facts on one line, with a dot between them.

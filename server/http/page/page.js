@@ -151,11 +151,10 @@ function typed(event) {
 }
 
 function move(key) {
-  const links = [...hits.querySelectorAll("a.open")];
-  const place = links.indexOf(document.activeElement);
+  const stops = [box, ...hits.querySelectorAll("a.open")];
+  const place = stops.indexOf(document.activeElement);
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-  if (!step || (place < 0 && !(document.activeElement === box && step > 0))) return false;
-  const target = place + step < 0 ? box : links[place + step];
+  const target = step && place >= 0 ? stops[place + step] : null;
   target?.focus();
   target?.closest("li")?.scrollIntoView({ block: "nearest" });
   return Boolean(target);
