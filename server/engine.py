@@ -6,14 +6,14 @@ reply; a client that waits for that reply must not wait for them.
 
 from __future__ import annotations
 
-import logging
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.errors import BlogSearchError, IndexMissing, IndexOutdated, IndexProblem
+from blog_search_mcp.index.errors import IndexMissing, IndexOutdated, IndexProblem
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Answer, Filters, Passage
     from blog_search_mcp.server.settings import Settings
     from blog_search_mcp.server.watch.watcher import Watcher
-
-log = logging.getLogger(__name__)
 
 Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 
@@ -78,12 +76,8 @@ class Engine:
         """Open the index in the background; a call that comes meanwhile waits for it."""
 
         def work() -> None:
-            try:
+            with suppress(BaseException):  # which each call meets again and tells
                 self.reader()
-            except BlogSearchError as error:
-                log.info("Not ready yet: %s", error)  # each call will report it to the client
-            except BaseException:  # a panic of Rust is no Exception
-                log.exception("The index could not be opened.")
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 

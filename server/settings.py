@@ -10,11 +10,10 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.stores import Location
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
-"""Which tools are offered (`server.tools.registry`)."""
+"""Which tools are offered (`server.protocol.app`)."""
 
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
 """Hits on a page, of the tool and of `blog-search-mcp search`."""
-OFFSET_MOST = 10_000
 MESSAGE_BYTES = 1 << 20
 """Longest text of an argument, and longest body over HTTP. The longest useful one, every argument
 at its limit and every character escaped, has about 70 KB."""

@@ -25,11 +25,6 @@ from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.tools.base import ToolReply
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
-LONGEST_QUERY = 300
-"""Characters of a query that are kept."""
-SHOWN = 20
-"""Questions that are listed at most, the most frequent."""
-
 log = logging.getLogger(__name__)
 
 
@@ -49,26 +44,20 @@ class LoggedCall(BaseModel):
     confidence: str = ""
     """Empty if nothing was searched."""
 
-    @property
-    def is_missed(self) -> bool:
-        """Whether it is a search, and no further page of one, that found nothing or little."""
-        is_search = self.tool == SEARCH_BLOG.name and self.hits is not None and not self.offset
-        return is_search and (self.hits == 0 or self.confidence == "low")
-
 
 def log_call(
     path: Path, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
 ) -> None:
     """Append a call to the file at `path`; threads and processes may do so at once.
 
-    A file that cannot be written is no reason to withhold an answer.
+    Of a query 300 characters are kept. A file that cannot be written is no reason to withhold
+    an answer.
     """
     facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
     if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
-        facts["query"] = replace_surrogates(query)[:LONGEST_QUERY]
+        facts["query"] = replace_surrogates(query)[:300]
     if (answer := reply.answer) is not None:
-        facts |= {"hits": answer.total, "offset": answer.offset}
-        facts["confidence"] = answer.confidence
+        facts |= {"hits": answer.total, "offset": answer.offset, "confidence": answer.confidence}
     line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,10 +68,10 @@ def log_call(
 
 
 def report_calls(path: Path) -> dict[str, Any]:
-    """Count the calls of each tool, and list the questions that the blog hardly answered.
+    """Count the calls of each tool, and list 20 questions that the blog hardly answered.
 
-    Questions with the same words are one. Lines that are no calls are left out. Raises UsageError
-    where there are no calls, or for a file that cannot be read.
+    They are the most frequent; those with the same words are one. Lines that are no calls are
+    left out. Raises UsageError where there are no calls, or for a file that cannot be read.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -97,10 +86,11 @@ def report_calls(path: Path) -> dict[str, Any]:
     if not calls:
         raise UsageError(f"{path} holds no calls yet.")
     for call in calls:
-        if call.is_missed:
+        is_search = call.tool == SEARCH_BLOG.name and call.hits is not None and not call.offset
+        if is_search and (call.hits == 0 or call.confidence == "low"):
             asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
     most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
-    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:SHOWN]]
+    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:20]]
     tools = dict(Counter(call.tool for call in calls).most_common())
     return {**_count(calls, "calls"), "tools": tools, "missed": missed}
 

@@ -10,10 +10,11 @@ import os
 import sys
 
 import anyio
+import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.server.cli.terminal import escape_controls, show_page, tell, with_folders
+from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders, write_page
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
@@ -26,8 +27,8 @@ def ask(settings: Settings, question: str) -> int:
         tell(page.get("notice") or " ".join(texts), settings)
         return 1
     notice = with_folders(page.get("notice", ""), settings)
-    text = escape_controls("\n" + "\n\n".join(texts))
-    show_page({**page, "hits": page["results"], "notice": notice}, text)
+    hits = write_page({**page, "hits": page["results"], "notice": notice})
+    click.echo("\n".join([*hits, "", escape_controls("\n\n".join(texts))]))
     return 0
 
 

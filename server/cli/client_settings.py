@@ -50,8 +50,7 @@ class Client:
     @property
     def is_used(self) -> bool:
         """Whether the client has been used here, by its file or folder."""
-        is_code = self.path.name == ".claude.json"
-        folder = self.path.with_name(".claude") if is_code else self.path.parent
+        folder = self.path.parent if self.word != "claude-code" else self.path.with_name(".claude")
         return self.path.exists() or folder.is_dir()
 
 

@@ -41,10 +41,10 @@ from blog_search_mcp.server.cli.terminal import (
     escape_controls,
     print_json,
     print_text,
-    show_page,
     style,
     tell,
     with_folders,
+    write_page,
 )
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.settings import (
@@ -57,7 +57,6 @@ from blog_search_mcp.server.settings import (
     parse_address,
     parse_url,
 )
-from blog_search_mcp.server.tools.base import Tool
 from blog_search_mcp.server.tools.browsing import LIST_POSTS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
 from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
@@ -158,9 +157,6 @@ token_option = click.option(
     "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
 )
 
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
-"""What RFC 6750 allows in a bearer token."""
-
 
 def read_token(host: str, file: str | None) -> str:
     """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
@@ -174,7 +170,8 @@ def read_token(host: str, file: str | None) -> str:
             token = read_absolute(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
-    if (token or file) and not _TOKEN.fullmatch(token):
+    # RFC 6750 allows these in a bearer token.
+    if (token or file) and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,}=*", token):
         raise UsageError(
             "The token must have at least 16 letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"
@@ -287,7 +284,7 @@ def search(
     if as_json:
         print_json(page)
     elif hits:
-        show_page(page, why=why)
+        click.echo("\n".join(write_page(page, why=why)))
         more = ", more by --limit" if page["next_offset"] else ""
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
@@ -303,7 +300,8 @@ def search(
 @over_index
 def read(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
-    return _print_reply(READ_CHUNK, settings, arguments)
+    print_text("\n\n".join(READ_CHUNK.call(engine_for_one(settings), arguments).texts))
+    return 0
 
 
 @click.command("list")
@@ -312,12 +310,7 @@ def read(settings: Settings, **arguments: Any) -> int:
 @over_index
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
-    return _print_reply(LIST_POSTS, settings, arguments)
-
-
-def _print_reply(tool: Tool[Any], settings: Settings, arguments: dict[str, Any]) -> int:
-    """Print what a tool answers."""
-    print_text("\n\n".join(tool.call(engine_for_one(settings), arguments).texts))
+    print_text("\n".join(LIST_POSTS.call(engine_for_one(settings), arguments).texts))
     return 0
 
 

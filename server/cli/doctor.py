@@ -20,7 +20,6 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.server.cli.client_settings import (
     CLIENTS,
     Client,
@@ -34,8 +33,8 @@ from blog_search_mcp.server.cli.client_settings import (
 )
 from blog_search_mcp.server.cli.terminal import print_text, with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
+from blog_search_mcp.server.protocol.app import TOOLSETS
 from blog_search_mcp.server.settings import Settings
-from blog_search_mcp.server.tools.registry import TOOLSETS
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
@@ -76,21 +75,16 @@ def check_index(settings: Settings) -> Iterator[Result]:
     much = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}, {size:.1f} MB"
     backlog = describe_backlog(len(manifest.posts), manifest.waiting) or ""
     yield ("index", "ok", f"{settings.index} is whole ({much}, made {made}). {backlog}")
-    yield _check_embedder(manifest.embedder, settings.embedder_url)
+    try:
+        open_embedder(manifest.embedder, settings.embedder_url).embed_query("test")
+    except BlogSearchError as error:
+        yield ("embedder", "problem", f"Search is by words alone: {error}")
+    else:
+        yield ("embedder", "ok", f"A query can be embedded with {manifest.embedder.title}.")
     posts = StalenessCheck(settings.index, run=lambda work: work())
     posts.check()
     unchanged = "Nothing is known to have changed since the last ingest."
     yield ("posts", "warning" if posts.notice() else "ok", posts.notice() or unchanged)
-
-
-def _check_embedder(identity: EmbedderIdentity, url: str) -> Result:
-    """Embed a query, if need be by the server at `url`."""
-    try:
-        embedder = open_embedder(identity, url)
-        embedder.embed_query("test")
-    except BlogSearchError as error:
-        return ("embedder", "problem", f"Search is by words alone: {error}")
-    return ("embedder", "ok", f"A query can be embedded with {identity.title}.")
 
 
 def describe_tools() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
@@ -13,10 +13,6 @@ from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
-
-Facts: TypeAlias = dict[str, Any]
-
-CONFIDENCE = {"normal": "green", "low": "red"}
 
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -51,7 +47,7 @@ def print_json(value: object) -> None:
     sys.stdout.write(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n")
 
 
-def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
+def show(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
     """Print `facts` as JSON if that is asked for, else as lines, the notice first."""
     notice = with_folders(facts.get("notice") or "", settings)
     if as_json:
@@ -61,7 +57,7 @@ def show(facts: Facts, settings: Settings, *, as_json: bool) -> None:
         print_text("\n".join([*([one_line(notice)] if notice else []), *_write_facts(rest)]))
 
 
-def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
+def _write_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
     """Write facts a line each, those below others indented; what is empty is left out."""
     for name, value in facts.items():
         if value in (None, "", [], {}):
@@ -78,16 +74,12 @@ def _write_facts(facts: Facts, indent: str = "") -> Iterator[str]:
             yield f"{indent}{name}: {one_line(str(value))}"
 
 
-def show_page(page: Mapping[str, Any], *texts: str, why: bool = False) -> None:
-    """Print the confidence, the notice and each hit, the facts of `search --json`, and `texts`.
+def write_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
+    """Write the confidence, the notice and each hit, of the facts of `search --json`.
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
     """
-    click.echo("\n".join([*_write_page(page, why=why), *texts]))
-
-
-def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
-    confidence = click.style(page["confidence"], CONFIDENCE[page["confidence"]])
+    confidence = click.style(page["confidence"], "red" if page["confidence"] == "low" else "green")
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
     yield f"Confidence: {confidence}{sure}"
     if page["notice"]:
@@ -113,11 +105,10 @@ def _write_page(page: Mapping[str, Any], *, why: bool) -> Iterator[str]:
 
 
 def _highlight(hit: Mapping[str, Any]) -> str:
-    text, at, shown = escape_controls(hit["preview"].replace("\n", " ")), 0, ""
-    for start, end in hit.get("marks", ()):
-        shown += text[at:start] + click.style(text[start:end], "yellow", bold=True)
-        at = end
-    return shown + text[at:]
+    text = escape_controls(hit["preview"].replace("\n", " "))
+    for start, end in reversed(hit.get("marks", ())):
+        text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
+    return text
 
 
 def _explain(hit: Mapping[str, Any]) -> Iterator[str]:

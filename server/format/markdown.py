@@ -41,8 +41,6 @@ ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
 """Levels as they are shown: the post's own title is the page's second heading."""
 
-_TAG = re.compile(r'(<(?:[^<>"]|"[^"]*")*+>)')
-
 
 def render_passage(
     passage: Passage,
@@ -64,22 +62,22 @@ def render_passage(
     def filter_value(_tag: str, name: str, value: str) -> str | None:
         return find_href(value, post, sources) if name == "href" else value
 
-    def clean(html: str) -> str:
-        return nh3.clean(
+    cleaned = (
+        nh3.clean(
             CONTROL.sub("", replace_surrogates(html)),
             tags=ELEMENTS,
             attributes=ATTRIBUTES,
             attribute_filter=filter_value,
             link_rel="noreferrer",
         )
-
-    cleaned = map(clean, rendered)
+        for html in rendered
+    )
     return [_mark(html, query, post.language) if query else html for html in cleaned]
 
 
 def _mark(html: str, query: Query, language: str) -> str:
     """Mark in cleaned HTML what matches."""
-    pieces = _TAG.split(html)
+    pieces = re.split(r'(<(?:[^<>"]|"[^"]*")*+>)', html)  # text, tag, text …
     for place in range(0, len(pieces), 2):
         text, at, pieces[place] = unescape(pieces[place]), 0, ""
         for start, end in highlight(text, query, language):

@@ -7,12 +7,7 @@ from dataclasses import asdict
 from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import fit, one_line, present, quote, shorten
-
-NAME_WIDTH = 40
-LIST_BYTES = 160
-NEAREST_WIDTH, NEAREST_BYTES = 120, 400
-"""A nearest name is there to be asked for, so it is only cut where it is no name any more."""
+from blog_search_mcp.server.format.results import NAME_WIDTH, fit, one_line, present, quote, shorten
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
@@ -29,7 +24,7 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
 
 
-def list_names(counts: Counted, room: int = LIST_BYTES, width: int = NAME_WIDTH) -> str:
+def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
     names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
@@ -53,7 +48,8 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
 
 def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
     near = tuple((other, dict(counts)[other]) for other in find_nearest(name, dict(counts)))
-    nearest = list_names(near, NEAREST_BYTES, NEAREST_WIDTH)
+    # It is there to be asked for, so it is only cut where it is no name any more.
+    nearest = list_names(near, room=400, width=120)
     return [
         f"No post has the {kind} {quote(name)}.",
         *([f"Nearest: {nearest}."] if nearest else []),

@@ -26,14 +26,8 @@ T = TypeVar("T")
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-LONGEST_QUOTE = 80
-"""Characters of a refused value that a message quotes."""
-TITLE_WIDTH, HEADING_WIDTH, SERIES_WIDTH, TAG_WIDTH = 80, 60, 40, 40
+TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Columns; what is longer is shortened."""
-AUTHORS = 3
-"""Authors shown of a post."""
-TAGS = 8
-"""Tags shown of a post in a list."""
 
 
 def to_json(value: Any) -> str:
@@ -42,9 +36,9 @@ def to_json(value: Any) -> str:
 
 
 def quote(value: object) -> str:
-    """Quote a refused value, shortened to LONGEST_QUOTE characters."""
+    """Quote a refused value, shortened to 80 characters."""
     text = replace_surrogates(repr(value))
-    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
+    return text if len(text) <= 80 else text[:80] + "…"
 
 
 def one_line(text: str) -> str:
@@ -118,11 +112,9 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit for a model, what is long of them shortened."""
-    facts = present(hit_facts(hit))
-    facts["title"] = shorten(facts["title"], TITLE_WIDTH)
-    if "heading" in facts:
-        facts["heading"] = heading_path(tuple(facts["heading"].split(" > ")), width=HEADING_WIDTH)
-    return facts
+    heading = heading_path(headings_over(hit), hit.post.title, HEADING_WIDTH) or None
+    title = shorten(hit.post.title, TITLE_WIDTH)
+    return present({**hit_facts(hit), "title": title, "heading": heading})
 
 
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -141,7 +133,7 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     """Name the series, the part and the source of the next one, if there is one."""
     if place is None:
         return {}
-    name = shorten(one_line(place.name), SERIES_WIDTH)
+    name = shorten(one_line(place.name), NAME_WIDTH)
     return present({"name": name, "part": place.part, "next": place.next})
 
 
@@ -201,25 +193,20 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
 
 
 def name_authors(post: Post) -> list[str] | None:
-    """Name the first authors, `None` if none is known."""
-    return [shorten(one_line(name), TAG_WIDTH) for name in post.authors[:AUTHORS]] or None
+    """Name the first three authors, `None` if none is known."""
+    return [shorten(one_line(name), NAME_WIDTH) for name in post.authors[:3]] or None
 
 
 def post_summary(post: Post) -> dict[str, Any]:
-    """Name the post, its date, its first tags and its link."""
-    tags = [shorten(one_line(tag), TAG_WIDTH) for tag in post.tags[:TAGS]]
+    """Name the post, its date, its first eight tags and its link."""
+    tags = [shorten(one_line(tag), NAME_WIDTH) for tag in post.tags[:8]]
     title = shorten(one_line(post.title), TITLE_WIDTH)
     facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
     return present({**facts, "authors": name_authors(post), "url": post.url})
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return what a client may read of a failure; one that is no error of ours is logged.
-
-    What asks the process to end is raised again.
-    """
-    if isinstance(error, KeyboardInterrupt | SystemExit):
-        raise error
+    """Return what a client may read of a failure; one that is no error of ours is logged."""
     if isinstance(error, BlogSearchError):
         return replace_surrogates(complete_commands(error.for_clients))
     log.error("A request failed.", exc_info=error)

@@ -18,9 +18,6 @@ from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format import results
 
-MOST = 500
-"""Tags and sections that are offered, the commonest, and years, the newest; others can be typed."""
-
 
 def analyse_for_blog(text: str, overview: Overview) -> Query:
     """Analyse a query as the search over this index does."""
@@ -81,10 +78,13 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
 
 
 def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
-    """Gather the facts of the index: how much, how old, and what may be chosen among."""
+    """Gather the facts of the index: how much, how old, and what may be chosen among.
+
+    At most the 500 commonest tags and sections and the newest years are; others can be typed.
+    """
     offered = {"sections": overview.sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}
-    return facts | {name: values[:MOST] for name, values in offered.items()}
+    return facts | {name: values[:500] for name, values in offered.items()}
 
 
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:

@@ -107,7 +107,21 @@ def serve_http(settings: Settings, address: Address) -> int:
         log_level="warning",
         server_header=False,
     )
-    server = _Server(config, address, engine)
+
+    class Announced(uvicorn.Server):
+        """Opens the index and says where it serves once the port is taken."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            engine.warm_up()
+            log.setLevel(logging.INFO)
+            url = f"http://{_find_host() if address.is_any else address.url_host}:{address.port}"
+            log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", url, PATH, url)
+            if not address.is_local:
+                word = f"{PACKAGE} install CLIENT --url {url}{PATH} --token-file FILE"
+                log.info("Whoever shall ask it writes an entry: %s", word)
+
+    server = Announced(config)
     try:
         server.run()
     except SystemExit:  # uvicorn has said why
@@ -122,24 +136,3 @@ def _find_host() -> str:
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])
     return socket.gethostname()
-
-
-class _Server(uvicorn.Server):
-    """Opens the index and says where it serves once the port is taken."""
-
-    def __init__(self, config: uvicorn.Config, address: Address, engine: Engine) -> None:
-        super().__init__(config)
-        host = _find_host() if address.is_any else address.url_host
-        self._url, self._address = f"http://{host}:{address.port}", address
-        self._engine = engine
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take the port."""
-        await super().startup(sockets)
-        self._engine.warm_up()
-        log.setLevel(logging.INFO)
-        said = "Serving on %s%s, a search page on %s/; stop with Ctrl-C."
-        log.info(said, self._url, PATH, self._url)
-        if not self._address.is_local:
-            word = f"{PACKAGE} install CLIENT --url {self._url}{PATH} --token-file FILE"
-            log.info("Whoever shall ask it writes an entry: %s", word)

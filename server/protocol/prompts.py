@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,11 +16,10 @@ from mcp import MCPError, types
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.protocol.resources import POST_TEMPLATE, Context
+from blog_search_mcp.server.protocol.resources import TEMPLATE, Context
 from blog_search_mcp.server.settings import ToolsetName
 
-Prompts: TypeAlias = Mapping[str, types.Prompt]
-"""By name."""
+Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
 
 _TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
 MOST = 100
@@ -72,35 +72,27 @@ def complete(
 ) -> types.CompleteResult:
     """Complete an argument with what holds the typed text.
 
+    A post is found by any part of its path or of its title, since few people know its path.
     Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
     """
     ref, argument = params.ref, params.argument
     if isinstance(ref, types.PromptReference):
         names = argument_names(offered, ref.name)
     else:
-        names = ["path"] if ref.uri == POST_TEMPLATE else []
+        names = ["path"] if ref.uri == TEMPLATE.uri_template else []
     if argument.name not in names:
         sentence = f"Nothing is called {argument.name[:80]!r} there."
         raise MCPError(types.INVALID_PARAMS, sentence)
-    typed = argument.value.strip().casefold()
-    try:
-        choices = _choices(engine, argument.name)
-    except IndexMissing:  # nothing to choose from, which is no failure
-        choices = {}
+    typed, choices = argument.value.strip().casefold(), dict[str, str]()
+    with suppress(IndexMissing):  # nothing to choose from, which is no failure
+        if argument.name == "topic":
+            overview = engine.overview
+            sections = sorted(overview.sections, key=lambda section: -section[1])
+            choices = {name: name for name, _posts in (*overview.tags, *sections)}
+        elif argument.name != "question":
+            posts = engine.reader().listing().names()
+            choices = {source: f"{source}\n{title}" for source, title in posts}
     values = [name for name, words in choices.items() if typed in words.casefold()]
     total, more = len(values), len(values) > MOST
     completion = types.Completion(values=values[:MOST], total=total, has_more=more)
     return types.CompleteResult(completion=completion)
-
-
-def _choices(engine: Engine, argument: str) -> dict[str, str]:
-    """Return the values of an argument, each with the words that it is found by.
-
-    A post is found by any part of its path or of its title, since few people know its path.
-    """
-    if argument == "topic":
-        overview = engine.overview
-        sections = sorted(overview.sections, key=lambda section: -section[1])
-        return {name: name for name, _posts in (*overview.tags, *sections)}
-    posts = () if argument == "question" else engine.reader().listing().names()
-    return {source: f"{source}\n{title}" for source, title in posts}

@@ -16,7 +16,6 @@ from mcp import MCPError, types
 from mcp.server import ServerRequestContext
 
 from blog_search_mcp.index.errors import IndexMissing, NotInIndex
-from blog_search_mcp.index.types import Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.tools.base import brief
@@ -26,15 +25,10 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 
 PAGE = 100
 """Posts on a page: about 20 KB."""
-STATELESS_SINCE = "2026-07-28"
-"""Versions are days, so that they compare as text."""
-LEGACY_NOT_FOUND = -32002
-"""Resource not found, before STATELESS_SINCE; from then on it is INVALID_PARAMS."""
 
 POST_URI = "blog://post/"
-POST_TEMPLATE = f"{POST_URI}{{+path}}"
 TEMPLATE = types.ResourceTemplate(
-    uri_template=POST_TEMPLATE,
+    uri_template=f"{POST_URI}{{+path}}",
     name="post",
     title="A post",
     description="A post's text by its source, the path below the content folder.",
@@ -60,21 +54,19 @@ def list_resources(
         posts = engine.reader().listing().following((day, source) if slash else None, PAGE + 1)
     except IndexMissing:  # an empty blog
         posts = ()
-    page, last = [_describe_post(post) for post in posts[:PAGE]], posts[PAGE - 1 : PAGE]
-    return types.ListResourcesResult(
-        resources=page,
-        next_cursor=f"{last[0].date or ''}/{last[0].source}" if len(posts) > PAGE else None,
-    )
-
-
-def _describe_post(post: Post) -> types.Resource:
-    return types.Resource(
-        uri=f"{POST_URI}{quote(post.source)}",
-        name=post.source,
-        title=brief(post.title, results.TITLE_WIDTH),
-        description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
-        mime_type="text/markdown",
-    )
+    page = [
+        types.Resource(
+            uri=f"{POST_URI}{quote(post.source)}",
+            name=post.source,
+            title=brief(post.title, results.TITLE_WIDTH),
+            description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
+            mime_type="text/markdown",
+        )
+        for post in posts[:PAGE]
+    ]
+    last = posts[PAGE - 1] if len(posts) > PAGE else None
+    following = f"{last.date or ''}/{last.source}" if last else None
+    return types.ListResourcesResult(resources=page, next_cursor=following)
 
 
 def read_resource(
@@ -89,6 +81,7 @@ def read_resource(
             place = part(mime_type="text/plain", text=describe_place(passage))
             whole = part(mime_type="text/markdown", text=text)
             return types.ReadResourceResult(contents=[whole, place])
-    code = LEGACY_NOT_FOUND if context.protocol_version < STATELESS_SINCE else types.INVALID_PARAMS
+    # Versions are days; this one has no code of its own for what is not found.
+    code = -32002 if context.protocol_version < "2026-07-28" else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

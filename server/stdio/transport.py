@@ -8,7 +8,6 @@ the end of input the answers that are still due.
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from collections.abc import Callable
 from io import StringIO
@@ -33,8 +32,6 @@ GRACE = 10.0
 PAUSE = 0.005
 """Seconds after which a reply that was handed over has left."""
 
-log = logging.getLogger(__name__)
-
 
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
@@ -43,7 +40,7 @@ def serve_stdio(settings: Settings) -> int:
     try:
         anyio.run(serve, server, sys.stdin.buffer, engine.warm_up)
     except* (BrokenPipeError, anyio.BrokenResourceError):
-        log.info("The client went away without closing stdin.")
+        pass  # the client went away without closing stdin
     return 0
 
 

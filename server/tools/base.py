@@ -23,7 +23,7 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
-from blog_search_mcp.server.settings import MESSAGE_BYTES, OFFSET_MOST
+from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words, more than a small embedder
@@ -34,10 +34,6 @@ longer ones."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """What models and proxies write for an argument that is not given, perhaps in quotes."""
-OTHERS = 5
-"""Arguments that there are none of and that a notice names."""
-
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?")
 
 
 def brief(text: str, width: int) -> str:
@@ -56,7 +52,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
 
 def _read_day(text: str, *, is_last: bool) -> str:
     """Return the first or last ISO day of a year, month or day. Raises ValueError."""
-    match = _DATE.fullmatch(text.strip())
+    match = re.fullmatch(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?", text.strip())
     year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     month = month or (12 if is_last else 1)
     try:
@@ -75,9 +71,7 @@ Folder = Annotated[Text, AfterValidator(lambda text: text.strip().strip("/") or 
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
-Offset = Annotated[int, Field(ge=0, le=OFFSET_MOST, description="next_offset of the page before")]
-
-_AFTER = "Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
+Offset = Annotated[int, Field(ge=0, le=10_000, description="next_offset of the page before")]
 
 
 class Arguments(BaseModel):
@@ -92,7 +86,9 @@ class FilterArguments(Arguments):
     section: Folder | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
     author: Tag | None = None
-    after: FirstDay | None = Field(default=None, description=_AFTER)
+    after: FirstDay | None = Field(
+        default=None, description="Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
+    )
     before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
 
     @property
@@ -154,9 +150,8 @@ class Tool(Generic[ArgumentsT]):
 
         Raises BlogSearchError.
         """
-        fields = self.arguments.model_fields
-        mine = {name: value for name, value in values.items() if name in fields}
         told = self._name_others(values)
+        mine = {name: values[name] for name in self.names if name in values}
         try:
             reply = self.run(engine, self.parse(mine))
         except UsageError as error:
@@ -181,7 +176,7 @@ class Tool(Generic[ArgumentsT]):
         others = [name for name in values if name not in fields and not is_absent(values[name])]
         if not others:
             return ""
-        named, taken = ", ".join(map(results.quote, others[:OTHERS])), ", ".join(self.names)
+        named, taken = ", ".join(map(results.quote, others[:5])), ", ".join(self.names)
         return f"{self.name} has no argument {named}; it takes {taken}."
 
     @property

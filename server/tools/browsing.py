@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from blog_search_mcp.index.types import Chunk, Order, Passage, Post, Posts
+from blog_search_mcp.index.types import Order, Passage, Post, Posts
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_unknown
@@ -23,9 +23,6 @@ from blog_search_mcp.server.tools.base import (
     ToolReply,
     brief,
 )
-
-WIDTH = 400
-"""Columns of a fact of an outline; only a description or a list of tags is ever longer."""
 
 
 class ListArguments(FilterArguments):
@@ -97,7 +94,8 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         "chunks": str(len(outline.chunks)),
         **{f"also in {language}": source for language, source in outline.translations},
     }
-    head = [f"{name}: {brief(value, WIDTH)}" for name, value in facts.items() if value]
+    # Only a description or a list of tags is ever longer.
+    head = [f"{name}: {brief(value, 400)}" for name, value in facts.items() if value]
 
     def render(shown: tuple[str, ...]) -> str:
         left = len(sections) - len(shown)
@@ -112,11 +110,10 @@ def _sections(outline: Passage) -> Iterator[str]:
 
     A chunk with headings in it, which follow those above it, stands alone.
     """
-
-    def run_of(chunk: Chunk) -> tuple[tuple[str, ...], int | None]:
-        return chunk.headings, chunk.index if chunk.inner_headings else None
-
-    for _, chunks in groupby(outline.chunks, key=run_of):
+    for _, chunks in groupby(
+        outline.chunks,
+        lambda chunk: (chunk.headings, chunk.index if chunk.inner_headings else None),
+    ):
         first, *others = chunks
         last = [first, *others][-1]
         until = f"-{last.index}" if others else ""

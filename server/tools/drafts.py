@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 DRAFT_LENGTH = 50_000
 """Longest draft in characters: some 8,000 English words, and within a message however it is
 escaped."""
-ANSWER_BYTES = 2_500
-"""What an answer may take; further meetings of the last posts are left out until it does."""
 MEETINGS = 3
 """Meetings of a post that a model is shown."""
-LINK_WIDTH = 100
-"""Columns of a sentence that could carry a link."""
 
 
 class DraftArguments(Arguments):
@@ -79,7 +75,7 @@ def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
-    """Compare, leaving out meetings that would make the answer too long.
+    """Compare, leaving out further meetings of the last posts until the answer is short enough.
 
     Find posts that cover the same ground as a draft or a post, with the passages that meet, and
     how much is said already. kind: same text, translation or same ground. Read a passage with
@@ -89,7 +85,7 @@ def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
     from blog_search_mcp.index.relations.similarity.similar import find_similar
 
     facts = similar_facts(find_similar(corpus, arguments.read(corpus), arguments.top_k))
-    while len(results.to_json(facts).encode()) > ANSWER_BYTES:
+    while len(results.to_json(facts).encode()) > 2_500:
         longer = [post["meetings"] for post in reversed(facts["posts"]) if post["meetings"][1:]]
         if not longer:
             break
@@ -207,25 +203,22 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
     That is where a link leads, or where it is to be put.
     """
     other = link.post if is_reverse else link.target
+    headings = link.chunk.headings[-1:] if link.chunk else ()
+    heading = f"heading {brief(' '.join(headings), 50)}".rstrip()
+    reason = f"words of its {heading if link.is_heading else 'title'}"
     facts = {
         "from": other.source if is_reverse else None,
         "line": link.words.line,
         "words": link.words.text,
         "href": href or None,
-        "reason": None if is_reverse else _describe_reason(link),
+        "reason": None if is_reverse else reason,
         "source": None if is_reverse else other.source or None,
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,
         "title": brief(other.title, results.TITLE_WIDTH),
         "date": other.date,
-        "sentence": brief(link.words.sentence, LINK_WIDTH),
+        "sentence": brief(link.words.sentence, 100),
     }
     return results.present(facts)
-
-
-def _describe_reason(link: Suggestion) -> str:
-    headings = link.chunk.headings[-1:] if link.chunk else ()
-    heading = f"heading {brief(' '.join(headings), 50)}".rstrip()
-    return f"words of its {heading if link.is_heading else 'title'}"
 
 
 FIND_SIMILAR = Tool("find_similar", "Have I written this?", DraftArguments, tell_similar)

@@ -29,8 +29,6 @@ from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, Too
 CHUNK_INDEX_MOST = 1_000_000
 HEADINGS, NEAR, WIDTH = 20, 3, 40
 """Headings all named beside a page; of more, so many on each side of it; columns of each."""
-MAP = 4_000
-"""Tokens that they take at most."""
 
 
 class ReadArguments(Arguments):
@@ -57,7 +55,7 @@ def read_chunk(engine: Engine, arguments: ReadArguments) -> ToolReply:
     """
     passage = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
     headings = count_tokens("".join(f"{index} {name}; " for index, name in passage.headings))
-    room = ANSWER - count_tokens(describe_place(passage)) - min(headings, MAP)
+    room = ANSWER - count_tokens(describe_place(passage)) - min(headings, 4_000)
     part = part_around(passage, room)
     return ToolReply((join_chunks(part.chunks), describe_place(part)))
 

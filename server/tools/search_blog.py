@@ -28,16 +28,10 @@ from blog_search_mcp.server.tools.base import (
     brief,
 )
 
-LOOKED_AT = 60
-"""Hits among which the newest are looked for."""
 SHARE = 0.7
 """Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
 on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
 .97 with twice as many posts, at .5 .99 with four times as many."""
-TIMELINE_TOP_K = 12
-TIMELINE_BYTES = 2_500
-WIDTHS = (90, 60, 40)
-"""Columns of what a passage says, fewer until the answer fits."""
 
 
 class SearchArguments(FilterArguments):
@@ -64,16 +58,13 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     answer = find_hits(engine, arguments)
     is_markdown = arguments.response_format == "markdown"
     render = partial(render_markdown, answer.offset) if is_markdown else results.to_json
-    shown = answer.hits[:1] if is_off_topic(answer, arguments) else answer.hits
+    is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
+    # Further hits would only tempt a model that has asked for none and has no filter.
+    is_one = answer.confidence == "low" and is_plain and arguments.filters == Filters()
+    shown = answer.hits[:1] if is_one else answer.hits
     hits, page = tuple(map(results.brief_facts, shown)), partial(results.page_facts, answer)
     facts = page(results.fit(lambda shown: render(page(shown)), hits, ANSWER))
     return ToolReply((render(facts),), None if is_markdown else facts, answer)
-
-
-def is_off_topic(answer: Answer, arguments: SearchArguments) -> bool:
-    """Tell whether further hits would only tempt a model: it asked for none and has no filter."""
-    is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    return answer.confidence == "low" and is_plain and arguments.filters == Filters()
 
 
 def shorten_query(text: str) -> str:
@@ -91,12 +82,15 @@ def shorten_query(text: str) -> str:
 
 
 def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
-    """Return the page of hits that is asked for. Raises BlogSearchError."""
+    """Return the page of hits that is asked for; the newest are looked for among 60.
+
+    Raises BlogSearchError.
+    """
     query, filters, start = shorten_query(arguments.query), arguments.filters, arguments.offset
     if arguments.sort == "relevance":
         answer = engine.search(query, filters, limit=arguments.top_k, offset=start)
     else:
-        answer = engine.search(query, filters, limit=LOOKED_AT, offset=0)
+        answer = engine.search(query, filters, limit=60, offset=0)
         hits = newest_first(answer.hits)
         page = hits[start : start + arguments.top_k]
         answer = replace(answer, hits=page, total=len(hits), offset=start)
@@ -152,7 +146,7 @@ class TimelineArguments(Arguments):
     """The arguments of `timeline`."""
 
     subject: LongText
-    top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = TIMELINE_TOP_K
+    top_k: Annotated[int, Field(ge=1, le=TOP_K_MOST)] = 12
 
 
 def tell_timeline(engine: Engine, arguments: TimelineArguments) -> ToolReply:
@@ -165,9 +159,9 @@ def tell_timeline(engine: Engine, arguments: TimelineArguments) -> ToolReply:
     answer = engine.search(shorten_query(arguments.subject), Filters(), limit=DEPTH, offset=0)
     answer = with_reason(answer, arguments.subject, Filters(), engine)
     facts: dict[str, Any] = {}
-    for limit, width in product(range(arguments.top_k, 0, -1), WIDTHS):
+    for limit, width in product(range(arguments.top_k, 0, -1), (90, 60, 40)):
         facts = timeline_facts(answer, limit, width)
-        if len(results.to_json(facts).encode()) <= TIMELINE_BYTES:
+        if len(results.to_json(facts).encode()) <= 2_500:
             break
     return ToolReply.of_facts(facts, answer)
 
@@ -178,7 +172,15 @@ def timeline_facts(answer: Answer, limit: int, width: int) -> dict[str, Any]:
     dated, years = [hit for hit in entries if hit.post.date], dict[str, list[dict[str, Any]]]()
     for hit in entries:
         year = hit.post.date[:4] if hit.post.date else "undated"
-        years.setdefault(year, []).append(_entry_facts(hit, width))
+        entry = {
+            "date": hit.post.date,
+            "title": brief(hit.post.title, results.HEADING_WIDTH),
+            "source": hit.post.source,
+            "chunk_index": hit.chunk.index,
+            "says": brief(hit.preview, width),
+            "series": results.place_facts(hit.series),
+        }
+        years.setdefault(year, []).append(results.present(entry))
     facts = {
         "confidence": answer.confidence,
         "posts": total,
@@ -191,18 +193,6 @@ def timeline_facts(answer: Answer, limit: int, width: int) -> dict[str, Any]:
 
 def _name(hits: Sequence[Hit]) -> dict[str, str | None]:
     return {key: getattr(hit.post, key) for hit in hits for key in ("date", "source")}
-
-
-def _entry_facts(hit: Hit, width: int) -> dict[str, Any]:
-    facts = {
-        "date": hit.post.date,
-        "title": brief(hit.post.title, results.HEADING_WIDTH),
-        "source": hit.post.source,
-        "chunk_index": hit.chunk.index,
-        "says": brief(hit.preview, width),
-        "series": results.place_facts(hit.series),
-    }
-    return results.present(facts)
 
 
 SEARCH_BLOG = Tool("search_blog", "Search the blog", SearchArguments, search_blog)

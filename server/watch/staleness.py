@@ -4,11 +4,10 @@ A comparison walks the content folder: milliseconds for a blog, seconds on a slo
 answer waits for one: each carries the result of the last and starts the next if that is old.
 """
 
-import logging
-import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from threading import Lock, Thread
 
 from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
@@ -25,12 +24,10 @@ LOST = (
     f"If it was moved: `{TO_SETUP}`."
 )
 
-log = logging.getLogger(__name__)
-
 
 def run_in_thread(work: Callable[[], None]) -> None:
     """Run `work` in a thread that does not keep the process alive."""
-    threading.Thread(target=work, name="staleness", daemon=True).start()
+    Thread(target=work, name="staleness", daemon=True).start()
 
 
 class StalenessCheck:
@@ -42,7 +39,7 @@ class StalenessCheck:
         self._store = open_store(index)
         self._record = self._store.layout.last_ingest
         self._run = run
-        self._running = threading.Lock()
+        self._running = Lock()
         self._began = -INTERVAL
         """Seconds of the monotonic clock at which the last comparison began."""
         self._compared: object | None = None
@@ -68,10 +65,8 @@ class StalenessCheck:
             if last is not None:
                 changes = find_changes(last, now.isoformat(timespec="seconds"))
                 notice = describe_changes(changes, last.created, now)
-        except ContentError:
-            notice = LOST
-        except BlogSearchError as error:
-            log.info("Whether posts have changed cannot be told: %s", error)
+        except BlogSearchError as error:  # what else is wrong the answers tell
+            notice = LOST if isinstance(error, ContentError) else None
         finally:
             self._notice, self._compared = notice, stamp
             self._running.release()

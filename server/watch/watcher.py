@@ -70,8 +70,9 @@ class Watcher:
         `on_switch` is called after a new generation.
         """
         self._store = open_store(index)
-        lock = FileLock(index / "watch.lock", blocking=False) if isinstance(index, Path) else None
-        self._lock = lock
+        self._lock = (
+            FileLock(index / "watch.lock", blocking=False) if isinstance(index, Path) else None
+        )
         self._content = content
         self._ingest = ingest
         self._on_switch = on_switch

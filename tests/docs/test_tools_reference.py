@@ -9,15 +9,15 @@ import pytest
 
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.format.results import hit_facts, page_facts
+from blog_search_mcp.server.protocol.app import TOOLSETS
 from blog_search_mcp.server.protocol.prompts import argument_names, offered_prompts
 from blog_search_mcp.server.protocol.resources import TEMPLATE
 from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
 from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
-from blog_search_mcp.server.tools.registry import EXTENDED
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
-DOCUMENTED = (*EXTENDED, SUGGEST_LINKS)
+DOCUMENTED = (*TOOLSETS["extended"], SUGGEST_LINKS)
 DATES = ("after", "before")
 DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
 TEXT = f"1 to {TEXT_LENGTH:,} characters"

@@ -32,13 +32,9 @@ export const told = (sentence, role = null) => element("p", { class: "notice", r
 // A text with its runs inside `marks`, which count characters, as <mark>.
 function marked(text, marks) {
   const letters = [...text];
-  let at = 0;
-  const nodes = marks.flatMap(([from, to]) => {
-    const before = letters.slice(at, from).join("");
-    at = to;
-    return [before, element("mark", {}, letters.slice(from, to).join(""))];
-  });
-  return [...nodes, letters.slice(at).join("")];
+  const bounds = [...marks.flat(), letters.length];
+  const runs = bounds.map((end, place) => letters.slice(bounds[place - 1] ?? 0, end).join(""));
+  return runs.map((run, place) => (place % 2 ? element("mark", {}, run) : run));
 }
 
 // Facts on one line, with a dot between them.
@@ -60,7 +56,7 @@ export function entry(post, look, number) {
   const opened = { ...look, source: post.source, chunk: String(post.chunk_index ?? 0) };
   const link = element("a", { href: addressOf(opened), class: "open", id: `hit-${number}` }, post.title);
   const path = post.headings?.length ? element("span", { class: "path" }, post.headings.join(" › ")) : null;
-  const where = element("p", { class: "where", lang: language() }, dotted(path, ...facts(post, opened)));
+  const where = element("p", { class: "where", lang: language }, dotted(path, ...facts(post, opened)));
   const said = post.preview ?? post.description;
   const below = said ? element("p", { class: "preview" }, marked(said, post.marks ?? [])) : null;
   return element("li", { lang: post.language }, element("h3", {}, link), where, below);
@@ -113,7 +109,7 @@ function drawn(chunk, before, asked, look) {
   const path = chunk.headings.join(" › ");
   const head = path && path !== before?.headings.join(" › ") && !/^\s*#/.test(chunk.text) ? element("p", { class: "path" }, path) : null;
   const lines = say("lines", { first: String(chunk.first_line), last: String(chunk.last_line) });
-  const place = element("p", { class: "place", lang: language() }, lines);
+  const place = element("p", { class: "place", lang: language }, lines);
   return element("section", { class: isAsked ? "chunk asked" : "chunk", "aria-label": say(isAsked ? "found" : "beside") }, place, head, ...rendered(chunk.html, look));
 }
 

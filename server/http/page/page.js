@@ -1,7 +1,7 @@
 // The search page: its address tells what is looked for and read, and each change of it is shown.
 
 import { addressOf, dotted, element, entry, FILTERS, looked, passage, told, way } from "./elements.js";
-import { dated, numbered, say, speak } from "./words.js";
+import { dated, numbered, say } from "./words.js";
 
 const PAUSE = 150; // milliseconds without a key before a search: a fast typist's are 100 apart
 const PER_PAGE = 10;
@@ -151,11 +151,10 @@ function typed(event) {
 }
 
 function move(key) {
-  const links = [...hits.querySelectorAll("a.open")];
-  const place = links.indexOf(document.activeElement);
+  const stops = [box, ...hits.querySelectorAll("a.open")];
+  const place = stops.indexOf(document.activeElement);
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-  if (!step || (place < 0 && !(document.activeElement === box && step > 0))) return false;
-  const target = place + step < 0 ? box : links[place + step];
+  const target = step && place >= 0 ? stops[place + step] : null;
   target?.focus();
   target?.closest("li")?.scrollIntoView({ block: "nearest" });
   return Boolean(target);
@@ -222,5 +221,4 @@ document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
 addEventListener("popstate", show);
 if (!looked().source) box.focus();
-speak(navigator.language);
 begin();

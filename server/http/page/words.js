@@ -1,4 +1,4 @@
-// What the page says, in the browser's language. What the server says stays in English.
+// What the page says, in the browser's language, else in English. What the server says stays in English.
 
 const LANGUAGES = ["en", "zh-Hant", "zh-Hans"];
 
@@ -52,9 +52,10 @@ const WORDS = {
   ],
 };
 
-let column = 0;
-
-export const language = () => LANGUAGES[column];
+const [main, ...others] = navigator.language.toLowerCase().split("-");
+const script = others.some((part) => ["hant", "tw", "hk", "mo"].includes(part)) ? "zh-Hant" : "zh-Hans";
+const column = Math.max(0, LANGUAGES.indexOf(main === "zh" ? script : main));
+export const language = LANGUAGES[column];
 
 export function say(name, facts = {}) {
   const forms = WORDS[name][column].split("|");
@@ -62,15 +63,9 @@ export function say(name, facts = {}) {
   return text.replace(/\{(\w+)\}/g, (_, fact) => (typeof facts[fact] === "number" ? numbered(facts[fact]) : facts[fact]));
 }
 
-// Speak the language of a BCP 47 tag from now on, English if it is none of ours; what stands in the page too.
-export function speak(tag) {
-  const [main, ...others] = tag.toLowerCase().split("-");
-  const script = others.some((part) => ["hant", "tw", "hk", "mo"].includes(part)) ? "zh-Hant" : "zh-Hans";
-  column = Math.max(0, LANGUAGES.indexOf(main === "zh" ? script : main));
-  document.documentElement.lang = language();
-  for (const node of document.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
-  for (const node of document.querySelectorAll("[data-hint]")) node.placeholder = say(node.dataset.hint);
-}
+export const numbered = (number) => number.toLocaleString(language);
+export const dated = (day) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));
 
-export const numbered = (number) => number.toLocaleString(language());
-export const dated = (day) => new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`));
+document.documentElement.lang = language;
+for (const node of document.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
+for (const node of document.querySelectorAll("[data-hint]")) node.placeholder = say(node.dataset.hint);

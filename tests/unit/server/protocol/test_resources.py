@@ -14,7 +14,7 @@ from mcp.types import PromptReference, ResourceTemplateReference, TextContent, T
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.protocol.app import build_server
-from blog_search_mcp.server.protocol.resources import POST_TEMPLATE
+from blog_search_mcp.server.protocol.resources import TEMPLATE
 from blog_search_mcp.server.settings import Settings, ToolsetName
 from tests.support.front import Blog, made
 
@@ -30,7 +30,7 @@ POSTS = {
     "tides.md": "# Tides\n\n" + "\n\n".join(PARAGRAPHS) + "\n",
 }
 URIS = [f"blog://post/{quote(source)}" for source in POSTS]
-POST = ResourceTemplateReference(uri=POST_TEMPLATE)
+POST = ResourceTemplateReference(uri=TEMPLATE.uri_template)
 Work = Callable[[Client], Awaitable[Any]]
 
 
@@ -77,7 +77,7 @@ def test_every_post_is_a_resource_and_reads_whole_as_in_the_index(mode: str, blo
     assert [line for line in PARAGRAPHS if line not in whole] == []
     templates = ask(blog.index, mode, lambda client: client.list_resource_templates())
     uris = [each.uri_template for each in templates.resource_templates]
-    assert uris == [POST_TEMPLATE]
+    assert uris == [TEMPLATE.uri_template]
 
 
 @EACH_ERA

@@ -8,8 +8,7 @@ import pytest
 from mcp.types import ListToolsResult
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.server.protocol.app import describe_tool
-from blog_search_mcp.server.tools.registry import AUTHOR, CORE, EXTENDED
+from blog_search_mcp.server.protocol.app import CORE, TOOLSETS, describe_tool
 from tests.support.front import Blog, made
 
 OLD, NEW = "old.md", "sea/new.md"
@@ -18,7 +17,7 @@ POSTS = {
     NEW: "---\ndate: 2025-01-01\n---\n# New\n\nA walrus rests on the ice again.\n",
 }
 TOOLS_LIST_BYTES = 2_500
-TOOLS = {tool.name: tool for tool in (*EXTENDED, *AUTHOR)}
+TOOLS = {tool.name: tool for tool in (*TOOLSETS["extended"], *TOOLSETS["author"])}
 ENOUGH: dict[str, dict[str, Any]] = {
     "search_blog": {"query": "walrus"},
     "read_chunk": {"source": "old.md"},
