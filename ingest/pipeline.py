@@ -22,9 +22,9 @@ from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, forma
 from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.ingest.blog import describe_blog
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
 from blog_search_mcp.ingest.report import Counts, Progress, Report
-from blog_search_mcp.ingest.sites.site import describe_blog
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:

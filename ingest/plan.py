@@ -21,7 +21,7 @@ from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile,
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
-from blog_search_mcp.ingest.sites.cascades import read_cascades
+from blog_search_mcp.ingest.cascades import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 

@@ -1,7 +1,4 @@
-"""Find the site that publishes a content folder, by its configuration and two options.
-
-Also where the posts of a whole site lie, and what a blog is called.
-"""
+"""Find the site that publishes a content folder, by its configuration and two options."""
 
 import hashlib
 import re
@@ -17,13 +14,7 @@ from blog_search_mcp.index.posts.vault import SETTINGS
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.generator import Generator, check_length
 from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.settings import (
-    Config,
-    find_setting,
-    list_languages,
-    read_authors,
-    read_config,
-)
+from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_authors, read_config
 from blog_search_mcp.ingest.sites.table import STYLES, Hexo, Jekyll, MkDocs, Program, Quarto, Zola
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
@@ -197,31 +188,3 @@ def _read_settings(kind: type[Generator], folder: Path) -> tuple[Config, str]:
             place = path.relative_to(folder).as_posix()
             faults += [f"{place} cannot be read: {fault}"] if fault else []
     return config, next(iter(faults), "")
-
-
-_TITLES = ("title", "site_name", "website.title", "book.title")
-_DESCRIPTIONS = (
-    *("description", "site_description", "website.description", "params.description"),
-    *("extra.description", "tagline", "subtitle", "params.subtitle"),
-)
-_PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
-"""Names of folders that say nothing of a blog."""
-
-
-def describe_blog(content: Path, config: Config) -> tuple[str, str]:
-    """Return the title of a blog, that of its folder without one, and its description."""
-    titles, told = (
-        [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
-        for paths in (_TITLES, _DESCRIPTIONS)
-    )
-    names = (folder.name for folder in (content, content.parent))
-    titles += [name for name in names if name not in _PLAIN]
-    return next(iter(titles), ""), next(iter(told), "")
-
-
-def find_posts(folder: Path) -> Path:
-    """Return where the posts lie if `folder` is that of a whole site, else the folder itself."""
-    generator, _ = find_configured(folder)
-    inner = generator.list_folders() if generator and not generator.prefix else ()
-    folders = [folder / name for name in inner if name and (folder / name).is_dir()]
-    return folders[0] if len(folders) == 1 else folder

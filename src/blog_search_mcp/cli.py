@@ -19,7 +19,7 @@ from blog_search_mcp.server.settings import Settings
 
 def read_posts(text: str) -> Path:
     """Read the folder of the posts, of a whole site the one in it. Raises ValueError."""
-    from blog_search_mcp.ingest.sites.site import find_posts
+    from blog_search_mcp.ingest.blog import find_posts
 
     folder = read_absolute(text)
     near = find_posts(folder.parent) / folder.name  # of a site's root, which lacks `posts`

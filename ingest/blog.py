@@ -1,0 +1,33 @@
+"""Where the posts of a whole site lie, and what a blog is called."""
+
+from pathlib import Path
+
+from blog_search_mcp.ingest.sites.settings import Config, find_setting
+from blog_search_mcp.ingest.sites.site import find_configured
+
+_TITLES = ("title", "site_name", "website.title", "book.title")
+_DESCRIPTIONS = (
+    *("description", "site_description", "website.description", "params.description"),
+    *("extra.description", "tagline", "subtitle", "params.subtitle"),
+)
+_PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
+"""Names of folders that say nothing of a blog."""
+
+
+def describe_blog(content: Path, config: Config) -> tuple[str, str]:
+    """Return the title of a blog, that of its folder without one, and its description."""
+    titles, told = (
+        [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
+        for paths in (_TITLES, _DESCRIPTIONS)
+    )
+    names = (folder.name for folder in (content, content.parent))
+    titles += [name for name in names if name not in _PLAIN]
+    return next(iter(titles), ""), next(iter(told), "")
+
+
+def find_posts(folder: Path) -> Path:
+    """Return where the posts lie if `folder` is that of a whole site, else the folder itself."""
+    generator, _ = find_configured(folder)
+    inner = generator.list_folders() if generator and not generator.prefix else ()
+    folders = [folder / name for name in inner if name and (folder / name).is_dir()]
+    return folders[0] if len(folders) == 1 else folder
