@@ -111,10 +111,8 @@ def ingest(
     index = index or read_absolute(DEFAULT_FOLDER)
     folder = content or Path(blog_of(index).content)
     if not folder.is_absolute():
-        said = (
-            f"{index} names no folder of posts: give CONTENT. `{PACKAGE} doctor` looks for others."
-        )
-        raise click.UsageError(said)
+        said = f"{index} names no folder of posts: give CONTENT."
+        raise click.UsageError(f"{said} `{PACKAGE} doctor` looks for others.")
     job = Job(
         content=folder,
         index=index,

@@ -113,8 +113,7 @@ class EmbeddingQueue:
         except TextsRefused as refusal:
             rows = refusal.rows
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
-        pairs = zip(batch, rows, strict=True)
-        vectors = {text: row for text, row in pairs if text not in reasons}
+        vectors = {t: row for t, row in zip(batch, rows, strict=True) if t not in reasons}
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
         self.texts_embedded += len(batch)
         self._refused |= reasons

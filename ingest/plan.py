@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TypeAlias
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
@@ -25,10 +24,6 @@ from blog_search_mcp.ingest.cascades import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
-ChooseEmbedder: TypeAlias = Callable[[EmbedderIdentity | None, CountLanguages], Choice]
-"""Choose the embedder, given that of the existing index, `None` without one, and what counts the
-folder's posts by language."""
-
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -36,7 +31,9 @@ class Job:
 
     content: Path
     index: Location
-    choose: ChooseEmbedder
+    choose: Callable[[EmbedderIdentity | None, CountLanguages], Choice]
+    """Choose the embedder, given that of the existing index, `None` without one, and what counts
+    the folder's posts by language."""
     now: datetime
     """The instant at which posts are public or not, with a zone."""
     options: IngestOptions = field(default_factory=IngestOptions)

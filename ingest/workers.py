@@ -41,11 +41,15 @@ MOST_SECONDS = 30
 """For an item, and again for one that was lost, since the machine may have been busy or asleep: a
 post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
-_REMEDY = "change it, name it in a .blogignore, or try again with --rebuild"
-TOO_SLOW = f"reading it takes more than {MOST_SECONDS} s; {_REMEDY}"
-TOO_LARGE = f"reading it takes more memory than there is; {_REMEDY}"
-ENDS_PROCESS = f"reading it ends the process that reads it; {_REMEDY}"
+LOST = (
+    f"reading it takes more than {MOST_SECONDS} s, or too much memory, or ends the process that "
+    "reads it; change it, name it in a .blogignore, or try again with --rebuild"
+)
 
+_MANY_LOST = (
+    f"Too many of the posts that processes read were lost, the last since {LOST}. Nothing in the "
+    "index has changed."
+)
 MOST_LOST = 20
 """Lost items after which the reason is sought in the machine and not in them: a post of the index
 would go out of it."""
@@ -122,15 +126,14 @@ class WorkerPool:
         try:
             return future.result()
         except BrokenProcessPool as error:
-            raise _explain_lost(ENDS_PROCESS) from error
+            raise IngestFailed(_MANY_LOST) from error
         except (TimeoutError, ProcessExpired) as error:
             if not is_last:
                 return self._take(work, item, self._submit(work, item), lost, is_last=True)
-            reason = TOO_SLOW if isinstance(error, TimeoutError) else ENDS_PROCESS
             self._lost += 1
             if self._lost > MOST_LOST:
-                raise _explain_lost(reason) from error
-            return lost(item, reason)
+                raise IngestFailed(_MANY_LOST) from error
+            return lost(item, LOST)
 
     def _submit(self, work: Callable[[Item], Result], item: Item) -> "ProcessFuture[Result]":
         """Begin an item. Raises IngestFailed."""
@@ -145,14 +148,7 @@ class WorkerPool:
             with block_interrupts():  # it may start a process
                 return self._pool.schedule(work, [item], timeout=MOST_SECONDS)
         except RuntimeError as error:  # the pool is broken
-            raise _explain_lost(ENDS_PROCESS) from error
-
-
-def _explain_lost(reason: str) -> IngestFailed:
-    return IngestFailed(
-        f"Too many of the posts that processes read were lost, the last since {reason}. Nothing in "
-        "the index has changed."
-    )
+            raise IngestFailed(_MANY_LOST) from error
 
 
 def _work(
@@ -161,7 +157,7 @@ def _work(
     try:
         return function(item)
     except (UnreadablePost, MemoryError) as error:
-        return lost(item, str(error) or TOO_LARGE)
+        return lost(item, str(error) or LOST)
 
 
 def _count_processors() -> int:

@@ -180,8 +180,6 @@ _PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
 _KEYS = ("translationkey", "translationid", "i18nkey")
 _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """What translations of a post have in common where each says its language."""
-_PATHS = ("url", "permalink", "path")
-_ALIASES = ("aliases", "redirectfrom", "alias")
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
@@ -283,10 +281,10 @@ def _list_words(named: Fields) -> Iterator[str]:
 
 
 def _aliases(named: Fields) -> tuple[str, ...]:
-    values = (named.get(name) for name in _ALIASES)
+    values = (named.get(name) for name in ("aliases", "redirectfrom", "alias"))
     lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
     written = [to_text(item) for value in lists for item in leaves(value)]
-    paths = (to_text(named.get(name)) for name in _PATHS)
+    paths = (to_text(named.get(name)) for name in ("url", "permalink", "path"))
     written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
     return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
 

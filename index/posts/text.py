@@ -177,8 +177,7 @@ def _split_first(text: str) -> FrontMatter:
         language = opening[2] or ("toml" if opening[1] == "+++" else "yaml")
         is_certain = bool(opening[2]) or language == "toml" or bool(_YAML_KEY.match(text, start))
         if closing is not None:
-            span = (start, closing.start(), closing.end())
-            return _split_block(text, language, *span, is_certain=is_certain)
+            return _split_block(text, language, start, *closing.span(), is_certain=is_certain)
         return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
     if unopened := _UNOPENED.match(text):
         return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)

@@ -108,18 +108,14 @@ class Hugo(Generator):
             if not folder:
                 raise NoLink("the index.md of the whole blog")
             folder, _, name = folder.rpartition("/")
-        if pattern := self._find_pattern(section):
+        pages = {**self.permalinks, **get_map(self.permalinks, "page")}
+        patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
+        if pattern := self.pattern or patterns.get(section.lower()) or patterns.get("*"):
             path = self._fill(pattern, fields, folder, name)
         else:
             slug = self._slug_and_date(fields, name)[0]
             path = f"{folder}/".replace(" ", "-") + (slug or name.replace(" ", "-"))
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
-
-    def _find_pattern(self, section: str) -> str:
-        """Return the pattern of a section's pages, else that of any, `""` if there is none."""
-        pages = {**self.permalinks, **get_map(self.permalinks, "page")}
-        patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
-        return self.pattern or patterns.get(section.lower()) or patterns.get("*", "")
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
         """Return the slug, `""` for none of its own, and the date of a page."""

@@ -49,8 +49,7 @@ class Site:
         spoken = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
         of_links = self.base_url, self.links, self.links.letters_of_ids
         read = self.generator, self.generator.prints_braces(), self.splits_tags
-        facts = repr((of_links, spoken, read))
-        return hashlib.sha256(facts.encode()).hexdigest()[:16]
+        return hashlib.sha256(repr((of_links, spoken, read)).encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
         """Take note of which folders hold an `index`, which may make other files there no pages."""

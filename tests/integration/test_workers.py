@@ -15,13 +15,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
-from blog_search_mcp.ingest.workers import (
-    ENDS_PROCESS,
-    TOO_LARGE,
-    TOO_SLOW,
-    WORTHWHILE,
-    WorkerPool,
-)
+from blog_search_mcp.ingest.workers import LOST, WORTHWHILE, WorkerPool
 from tests.support.paths import ROOT
 from tests.support.python import start_python
 
@@ -98,8 +92,7 @@ def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one
     monkeypatch.setattr(workers, "MOST_SECONDS", 2)
     with closing(WorkerPool(2)) as helpers:
         found = list(helpers.map(misbehaving, MANY, say_lost))
-    reasons = {7: ENDS_PROCESS, 8: ENDS_PROCESS, 50: TOO_SLOW, 99: TOO_LARGE}
-    assert found == [(each, reasons[each]) if each in reasons else each for each in MANY]
+    assert found == [(each, LOST) if each in (7, 8, 50, 99) else each for each in MANY]
 
 
 def test_processes_that_end_whatever_they_do_end_the_ingest(

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -187,9 +187,15 @@ class Body:
         return lead + " " * (indent * within) if len(lead) <= LONGEST_LEAD else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """The words of `text[start:end]`, and of what must stand above it."""
-        if tokens := self._read_blocks(start, end):
-            return join_words(tokens, self._labels)
+        """The words of `text[start:end]`, and of what must stand above it.
+
+        Whole blocks that read by themselves as here are not parsed again.
+        """
+        places, tokens = self._begins
+        first, after = bisect_left(places, start), bisect_left(places, end)
+        is_whole = places[first] == start and not self.text[end : places[after]].strip()
+        if is_whole and is_ordinary(self.text[start:end]):
+            return join_words(self._tokens[tokens[first] : tokens[after]], self._labels)
         return self.strip_markup(self.lead(start) + self.text[start:end])
 
     @cached_property
@@ -199,15 +205,6 @@ class Body:
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
         places, tokens = zip(*firsts, (len(self.text), len(self._tokens)), strict=True)
         return list(places), list(tokens)
-
-    def _read_blocks(self, start: int, end: int) -> Sequence[Token]:
-        """Return the tokens of whole blocks that read by themselves as here, else none."""
-        places, tokens = self._begins
-        first, after = bisect_left(places, start), bisect_left(places, end)
-        is_whole = places[first] == start and not self.text[end : places[after]].strip()
-        if not is_whole or not is_ordinary(self.text[start:end]):
-            return ()
-        return self._tokens[tokens[first] : tokens[after]]
 
     def strip_markup(self, markup: str) -> str:
         """The words of a piece of Markdown."""

@@ -123,8 +123,7 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
         start = at if was_hidden else start
         pieces += [text[at:start], "\n" * text.count("\n", start, end)]
         at = end
-    rest = text[at:]
-    return "".join([*pieces, "\n" * rest.count("\n") if hiding else rest])
+    return "".join([*pieces, "\n" * text.count("\n", at) if hiding else text[at:]])
 
 
 def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
