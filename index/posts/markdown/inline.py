@@ -195,7 +195,17 @@ def _paragraph(source: str, defined: frozenset[str]) -> str:
     if defined:
         labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
     references = {label: {"href": "", "title": ""} for label in labels}
-    return _unwrap("".join(map(_words, parse_inline(source, references))))
+    return _unwrap("".join(map(_words, _parse(source, references))))
+
+
+def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
+    """Parse a paragraph, once where no link of it is defined elsewhere."""
+    return parse_inline(source, references) if references else _parse_alone(source)
+
+
+@lru_cache(RECENT)
+def _parse_alone(source: str) -> Sequence[Token]:
+    return parse_inline(source, {})
 
 
 def strip_title(title: str) -> str:
@@ -265,7 +275,7 @@ def find_links(
             links += _read_html(_GENERATED.sub(_write_target, token.content), line, ids)
         elif token.type == "inline" and _MAY_LINK.search(token.content):
             source = strip_editor_syntax(_GENERATED.sub(_write_target, token.content))
-            links += _find_in_paragraph(parse_inline(source, references), line, ids)
+            links += _find_in_paragraph(_parse(source, references), line, ids)
     short = (link for link in links if len(link.href) <= MAX_ADDRESS)
     return tuple(short), tuple(dict.fromkeys(ids))
 
