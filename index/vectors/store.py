@@ -125,9 +125,13 @@ class VectorStore:
         `query` is a unit vector of shape (dimension,); `among` restricts the search to these
         chunk ids before ranking.
         """
-        offsets = self._live if among is None else self._offsets(among)[0]
-        products = [inner_products(rows, query) for rows in self._segments]
-        values = np.concatenate([np.zeros(0, dtype=np.float32), *products])[offsets]
+        if among is None:
+            offsets = self._live
+            products = [inner_products(rows, query) for rows in self._segments]
+            values = np.concatenate([np.zeros(0, dtype=np.float32), *products])[offsets]
+        else:
+            offsets, _ = self._offsets(among)
+            values = self._products(query, offsets)
         count = min(k, len(values))
         if not count:
             return {}
