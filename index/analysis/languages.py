@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -79,7 +79,11 @@ def language_of(text: str) -> str:
 
     `""` where too few words show it, `und` for running text in a language that is not known here.
     """
-    sample = text[:SAMPLE]
+    return _language_of_sample(text[:SAMPLE])
+
+
+@lru_cache(maxsize=64)
+def _language_of_sample(sample: str) -> str:
     words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
     for code, listed in _read_function_words().items():
         evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & words.keys()}

@@ -103,8 +103,9 @@ def collapse_copies(
         mine = pairs.get(passage.chunk, frozenset())
         for other in kept if len(mine) >= LEAST_PAIRS else ():
             theirs = pairs.get(other.chunk, frozenset())
-            least = SAME_PAIRS * max(len(mine), len(theirs))
-            if other.post != passage.post and len(mine & theirs) >= least:
+            shorter, longer = sorted((len(mine), len(theirs)))
+            may_copy = other.post != passage.post and shorter >= SAME_PAIRS * longer
+            if may_copy and len(mine & theirs) >= SAME_PAIRS * longer:
                 copies[other.chunk].append(passage.post)
                 break
         else:

@@ -51,7 +51,7 @@ NAMED = 3
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     is_named = bool(find_named_posts(snapshot.titles, text))
-    request = None if is_named else read_request(text, filters, snapshot.catalog.authors())
+    request = None if is_named else read_request(text, filters, snapshot.authors)
     if request and not request[0]:
         return _list_newest(snapshot, text, request[1], limit, offset)
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)

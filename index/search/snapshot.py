@@ -62,6 +62,11 @@ class Snapshot:
         return tuple(sorted((one.language, one.source) for one in group if one.post != post))
 
     @cached_property
+    def authors(self) -> tuple[str, ...]:
+        """The names of all authors."""
+        return tuple(self.catalog.authors())
+
+    @cached_property
     def versions(self) -> Mapping[int, tuple[str, int]]:
         """The old pages by id, each with its version and the id of the current page."""
         return find_versions(self.catalog.rows("SELECT post_id, source FROM posts"))

@@ -112,9 +112,11 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit for a model, what is long of them shortened."""
-    heading = heading_path(headings_over(hit), hit.post.title, HEADING_WIDTH) or None
-    title = shorten(hit.post.title, TITLE_WIDTH)
-    return present({**hit_facts(hit), "title": title, "heading": heading})
+    facts = present(hit_facts(hit))
+    facts["title"] = shorten(facts["title"], TITLE_WIDTH)
+    if "heading" in facts:
+        facts["heading"] = heading_path(tuple(facts["heading"].split(" > ")), width=HEADING_WIDTH)
+    return facts
 
 
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
