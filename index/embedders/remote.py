@@ -51,6 +51,11 @@ HARMLESS: Final = "a short and simple text"
 """No version of Ollama has failed on words like these, so it tells whether it is the server."""
 
 
+def cover_all(texts: Sequence[str]) -> list[float]:
+    """Return the coverage of each text by a vocabulary of which nothing is known."""
+    return [1.0] * len(texts)
+
+
 class RemoteEmbedder:
     """One model of one server; connects at the first use."""
 
@@ -73,6 +78,8 @@ class RemoteEmbedder:
             prefixes = (recorded.document_prefix, recorded.query_prefix)
         self.wire: Wire = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
         self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
+        self.vocabulary_coverage = english_coverage if is_english(model) else cover_all
+        """No method: processes are sent it, and what is connected cannot be sent."""
         self._identity = recorded
         self._state: tuple[str, str] | None = None
         """The last version and digest that were found to be the identity's."""
@@ -90,10 +97,6 @@ class RemoteEmbedder:
         Its fingerprint names the newest version that was found to embed the same.
         """
         return self._identity or self.verify(FOR_A_QUERY)
-
-    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
-        """Return the share covered by English, or 1 for a vocabulary of which nothing is known."""
-        return english_coverage(texts) if is_english(self.wire.model) else [1.0] * len(texts)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
         """Look at server and model, and compare what changed since the last look.

@@ -16,6 +16,8 @@ from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
 from blog_search_mcp.ingest.workers import LOST, WORTHWHILE, WorkerPool
+from tests.support import served
+from tests.support.ollama_standin import running
 from tests.support.paths import ROOT
 from tests.support.python import start_python
 
@@ -162,3 +164,15 @@ def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> Non
     assert vectors[0] == vectors[1]
     for question in ("soup 7", "its words"):
         assert hits(two, question) == hits(one, question)
+
+
+def test_a_blog_read_by_processes_is_embedded_by_a_server(tmp_path: Path) -> None:
+    content, index = tmp_path / "posts", tmp_path / "index"
+    content.mkdir()
+    for number in MANY:
+        (content / f"{number}.md").write_text(f"# The soup of day {number}\n\nSoup is hot.\n")
+    with running() as ollama:
+        served.ingest(
+            content, index, "--embedder", "ollama", "--embedder-url", f"http://{ollama.host}"
+        )
+        assert len(ollama.embedded) > 1
