@@ -85,8 +85,9 @@ def language_of(text: str) -> str:
 @lru_cache(maxsize=64)
 def _language_of_sample(sample: str) -> str:
     words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
+    seen = {*words}
     for code, listed in _read_function_words().items():
-        evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & words.keys()}
+        evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & seen}
         times = sum(words[word] for word, much in evidence.items() if much)
         ranks.append((sum(evidence.values()), times, code))
     second, (evident, share, best) = sorted(ranks)[-2:]

@@ -156,9 +156,9 @@ def is_english_word(word: str) -> bool:
 
 
 def _known_share(text: str) -> float:
-    counts = [*map(_count_words, _RUN.findall(replace_surrogates(text)))]
-    words = sum([words for words, _ in counts])
-    return sum([pieces for _, pieces in counts]) / words if words else 0.0
+    counts = map(_count_words, _RUN.findall(replace_surrogates(text)))
+    words, pieces = map(sum, zip((0, 0), *counts, strict=True))
+    return pieces / words if words else 0.0
 
 
 @lru_cache(maxsize=65536)

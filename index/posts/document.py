@@ -69,6 +69,8 @@ MAX_INCLUDED = 200_000
 
 def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
     """Write the words of other files where a post includes them, each on one line."""
+    if not any(sign in body for sign in ("import", "include", "readfile", "8<")):
+        return body
     imported, texts, room = dict[str, str](), dict[str, str](), MAX_INCLUDED
 
     def write_part(part: re.Match[str]) -> str:

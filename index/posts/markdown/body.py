@@ -8,8 +8,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from markdown_it.tree import SyntaxTreeNode
-
 from blog_search_mcp.index.posts.markdown.inline import (
     find_links,
     join_words,
@@ -22,7 +20,7 @@ from blog_search_mcp.index.posts.markdown.parser import (
     Token,
     is_ordinary,
     line_offsets,
-    parse_blocks,
+    parse_body,
     parse_inline,
     parse_passage,
 )
@@ -96,9 +94,8 @@ class Body:
         """`text` is Markdown whose lines end with LF; `{{ x }}` may be words of it."""
         self.text = text
         self._keeps_braces = keeps_braces
-        env: dict[str, Any] = {}
-        self._tokens = parse_blocks(text, "body", env)
-        self.references: Mapping[str, Any] = env.get("references", {})
+        self.references: Mapping[str, Any]
+        self._tokens, self.references = parse_body(text)
         """Definitions of links, by normalized label."""
         self._labels = frozenset(self.references)
         self._offsets = line_offsets(text)
@@ -106,7 +103,7 @@ class Body:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks, which tile the text."""
-        blocks = self._tile(SyntaxTreeNode(self._tokens), 0, len(self.text))
+        blocks = self._tile(0, len(self._tokens), 0, len(self.text))
         is_blank = not self.text.strip()
         return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
 
@@ -203,6 +200,7 @@ class Body:
         """Where each top-level block begins and the place of its first token; at last the ends."""
         top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
+        firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines are before it
         places, tokens = zip(*firsts, (len(self.text), len(self._tokens)), strict=True)
         return list(places), list(tokens)
 
@@ -210,21 +208,29 @@ class Body:
         """The words of a piece of Markdown."""
         return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
-    def _tile(self, parent: SyntaxTreeNode, start: int, end: int) -> tuple[Block, ...]:
-        """Share the span out among the children that have lines: a block ends where one begins."""
-        nodes = [child for child in parent.children if child.map]
-        if not nodes:
-            return ()
-        begins = [start, *(self._offsets[node.map[0]] for node in nodes[1:] if node.map), end]
-        spans = zip(nodes, pairwise(begins), strict=True)
-        return tuple(self._make_block(node, *span) for node, span in spans)
+    def _tile(self, first: int, after: int, start: int, end: int) -> tuple[Block, ...]:
+        """Share the span out among the outermost of these tokens that have lines.
 
-    def _make_block(self, node: SyntaxTreeNode, start: int, end: int) -> Block:
-        if node.type == "heading":
-            source = node.children[0].content
+        A block ends where the next one begins.
+        """
+        if first == after:
+            return ()
+        level = self._tokens[first].level
+        places = [at for at in range(first, after) if self._tokens[at].level == level]
+        opening = [at for at in places if self._tokens[at].nesting >= 0 and self._tokens[at].map]
+        lines = [(self._tokens[at].map or (0,))[0] for at in opening[1:]]
+        ends = [*(self._offsets[line] for line in lines), end]
+        starts = [start, *ends]
+        return tuple(map(self._make_block, opening, [*opening[1:], after], starts, ends))
+
+    def _make_block(self, at: int, after: int, start: int, end: int) -> Block:
+        token = self._tokens[at]
+        kind = token.type.removesuffix("_open")
+        if kind == "heading":
+            source = self._tokens[at + 1].content
             if len(source) > LONGEST_HEADING:
                 return Block("paragraph", start, end)
-            return Block("heading", start, end, int(node.tag[1]), self.strip_markup(source))
-        if node.type not in _DIVISIBLE:
-            return Block(node.type, start, end)
-        return Block(node.type, start, end, children=self._tile(node, start, end))
+            return Block("heading", start, end, int(token.tag[1]), self.strip_markup(source))
+        if kind not in _DIVISIBLE:
+            return Block(kind, start, end)
+        return Block(kind, start, end, children=self._tile(at + 1, after, start, end))

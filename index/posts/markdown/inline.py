@@ -41,16 +41,16 @@ _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 
 _GONE = re.compile(
     rf"""
-      (?=[{{ \t:`\[@;^d-])(?:                      # what any of these begins with
+      (?=[{{:\[^]|^[ \t`@;-])(?:                  # what any of these begins with
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
-    | (?<![ \t])[ \t]*{_ATTRIBUTES}[ \t]*$      # behind a heading, or below a block
+    | {_ATTRIBUTES}[ \t]*$                      # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
     | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
     | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
-    | (?:^|(?<![ \t])[ \t]+)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
+    | (?<!\S)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
     | ^[ \t]*;?-+8<-+[^\n]*$)                     # MkDocs snippets, named by their file
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
@@ -61,7 +61,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 """Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
-_HIGHLIGHT = re.compile(r"(?<![A-Za-z0-9=])==(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
+_HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
@@ -108,7 +108,7 @@ def _write_link(link: re.Match[str]) -> str:
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
 """What a paragraph without markup does not hold."""
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
-_REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
 _HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
@@ -128,12 +128,11 @@ _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.I
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
 """Characters no reader sees, but for joiners, which shape letters; an escape would let a post
 colour a terminal."""
-_SPACE = re.compile(r"[ \t\u00a0\u3000]{2,}|[\t\u00a0\u3000]")
-"""What is not one space already."""
+_SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 """With punctuation and without Hangul, whose words are apart by spaces."""
-CJK_BREAK = re.compile(rf"(?<={_CJK})\n(?={_CJK})")
+CJK_BREAK = re.compile(rf"\n(?<={_CJK}\n)(?={_CJK})")
 """A line break that is no space, between two such characters."""
 
 
@@ -247,7 +246,8 @@ def _unwrap(words: str) -> str:
 
 
 def _tidy(words: str) -> str:
-    spaced = _SPACE.sub(" ", words)
+    spaced = words.replace("\t", " ").replace("\u00a0", " ").replace("\u3000", " ")
+    spaced = _SPACES.sub(" ", spaced)
     return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()
 
 

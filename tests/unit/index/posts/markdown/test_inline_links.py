@@ -1,18 +1,14 @@
 """Links of a post, whoever wrote them: Markdown, HTML, an editor or a generator's template."""
 
-from typing import Any
-
 import pytest
 
 from blog_search_mcp.index.posts.markdown.inline import find_links
-from blog_search_mcp.index.posts.markdown.parser import parse_blocks
+from blog_search_mcp.index.posts.markdown.parser import parse_body
 from blog_search_mcp.index.types import Link
 
 
 def links_in(markdown: str) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    env: dict[str, Any] = {}
-    tokens = parse_blocks(markdown, "body", env)
-    return find_links(tokens, env.get("references", {}))
+    return find_links(*parse_body(markdown))
 
 
 @pytest.mark.parametrize(
