@@ -55,7 +55,7 @@ def make_snippet(
     columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(map(count_columns, text))]
     if columns[-1] <= width:
         return text
-    matches = [*terms(text, language, weights)]
+    matches = [*terms(text, language, weights.keys())]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
     start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))
