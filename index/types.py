@@ -177,6 +177,17 @@ Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
 
 
 @dataclass(frozen=True, slots=True)
+class PostTerms:
+    """Everything of one post that can be searched by word, as terms apart by spaces."""
+
+    whole: str = ""
+    """Of title, file name, tags, description, every heading and the text."""
+    chunks: tuple[str, ...] = ()
+    """In order, of each chunk with the title, the file name, the tags and the headings above and in
+    it; none of a post of a title alone, which is not searched."""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must satisfy; `None` lets everything through. Applied before ranking.
 

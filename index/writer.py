@@ -7,14 +7,13 @@ the current one; what a run that dies before leaves is deleted by the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.lexical.documents import PostTerms, post_terms
-from blog_search_mcp.index.lexical.writer import write_words
+from blog_search_mcp.index.lexical.documents import terms_of
+from blog_search_mcp.index.lexical.writer import WordsWriter
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.series import find_series
 from blog_search_mcp.index.relations.translations import find_translations
@@ -32,12 +31,6 @@ from blog_search_mcp.index.vectors.writer import VectorWriter
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
-
-MapPosts: TypeAlias = Callable[
-    [Callable[[int], PostTerms], Sequence[int], Callable[[int, str], PostTerms]],
-    Iterable[PostTerms],
-]
-"""Applies a function to post ids, as `WorkerPool.map` does."""
 
 SUPERSEDED_SHARE = 0.2
 """tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
@@ -59,6 +52,7 @@ class IndexWriter:
     _before: GenerationFiles | None
     """Of the base."""
     _catalog: CatalogWriter
+    _words: WordsWriter
     _vectors: VectorWriter
 
     def __post_init__(self) -> None:
@@ -88,6 +82,7 @@ class IndexWriter:
         self._posts[source] = pending.indexed
         self._changed.add(source)
         self._added_posts.append(post_id)
+        self._words.add(post_id, ids, pending.terms)
         return ids
 
     def add_vectors(self, ids: Ids, rows: Vectors) -> None:
@@ -119,24 +114,19 @@ class IndexWriter:
             chunks = self._catalog.chunks_of(post_id)
             yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
 
-    def write_lexical(self, map_posts: MapPosts) -> dict[str, str]:
-        """Write what depends on the posts and not on vectors; no post may change after it.
-
-        Returns why posts are removed, by source: those whose words cannot be indexed.
-        """
-        self._catalog.commit()
-        base, sources = self._base, dict(self._catalog.rows("SELECT post_id, source FROM posts"))
+    def write_lexical(self) -> None:
+        """Complete what depends on the posts and not on vectors; no post may change after it."""
+        base, removed = self._base, self._removed_posts
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
-        anew = base is None or superseded > SUPERSEDED_SHARE * base.chunks
-        self._superseded = 0 if anew else superseded
-        ids = sorted(sources if anew else sources.keys() & self._added_posts)
-        terms = map_posts(partial(post_terms, self.files), ids, PostTerms)
-        previous = None if anew or self._before is None else self._before.lexical
-        refused = write_words(self.files.lexical, previous, self._removed_posts, terms)
-        reasons = {sources[post_id]: reason for post_id, reason in refused.items()}
-        self.remove(reasons)
+        if base and superseded > SUPERSEDED_SHARE * base.chunks:
+            self._words.clear()
+            superseded, removed = 0, []
+            for post_id, post in self._catalog.every_post().items():
+                chunks = self._catalog.chunks_of(post_id)
+                self._words.add(post_id, [*chunks], terms_of(post, [*chunks.values()]))
+        self._superseded = superseded
+        self._words.commit(removed)
         self._write_relations()
-        return reasons
 
     def commit(
         self, created: str, build: BuildFingerprint, about: tuple[str, str] = ("", "")
@@ -197,6 +187,7 @@ def open_index_writer(
         translate_disk_errors(),
         store.begin(base, embedder.dimension) as files,
         open_writer(files, before) as catalog,
+        closing(WordsWriter(files.lexical, before.lexical if before else None)) as words,
         closing(store.write_vectors(files, before, embedder.dimension)) as vectors,
     ):
-        yield IndexWriter(store, base, embedder, files, before, catalog, vectors)
+        yield IndexWriter(store, base, embedder, files, before, catalog, words, vectors)

@@ -19,7 +19,7 @@ from blog_search_mcp.index.commands import TO_INGEST
 from blog_search_mcp.index.embedders.registry import advise_other_model, preload
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated
 from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
-from blog_search_mcp.index.posts.walk import Skipped, refuse_inside
+from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.blog import describe_blog
@@ -159,7 +159,7 @@ class _Ingest:
                 self.progress.advance(1)
             queue.flush()
             writer.remove(self.counts.removed)
-            self._write_lexical(writer)
+            writer.write_lexical()
             self.counts.require_posts(self.job.content)
             backlog = writer.backlog()
             windows = sum(backlog.values())
@@ -190,10 +190,6 @@ class _Ingest:
             done += step
         return done
 
-    def _write_lexical(self, writer: IndexWriter) -> None:
-        for source, reason in writer.write_lexical(self.workers.map).items():
-            self.counts.refuse(Skipped(source, reason))
-
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
         from blog_search_mcp.ingest.embedding import WORDS_FIRST
@@ -214,7 +210,7 @@ class _Ingest:
                         f"searched by words, {embedded:,} of {posts:,} by meaning. To go on: "
                         f"`{TO_INGEST}`."
                     ) from error
-                self._write_lexical(writer)
+                writer.write_lexical()
                 manifest = self._publish(writer)
             self._record(manifest)
         return manifest

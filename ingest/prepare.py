@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import partial
 
 from blog_search_mcp.index.errors import NoLink, UnreadablePost, refuse_post
+from blog_search_mcp.index.lexical.documents import terms_of
 from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body
 from blog_search_mcp.index.posts.document import Document, find_language, read_document
@@ -106,7 +107,8 @@ def prepare_post(
         coverage = measure_coverage([chunk.plain for chunk in new.chunks])
         pairs = zip(new.chunks, coverage, strict=True)
         chunks = tuple(replace(chunk, coverage=share) for chunk, share in pairs)
-        return replace(result, new=replace(new, chunks=chunks), no_link=no_link)
+        new = replace(new, chunks=chunks, terms=terms_of(new.post, chunks))
+        return replace(result, new=new, no_link=no_link)
 
 
 def _read_part(file: SourceFile, parts: list[str], name: str) -> str:

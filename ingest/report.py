@@ -91,10 +91,6 @@ class Counts:
         self.left_out += filter(None, [result.left_out])
         self._became[result.source] = result.skipped or (result.no_link if result.new else None)
 
-    def refuse(self, skipped: Skipped) -> None:
-        """Count a post that the index did not take, though it was kept or read before."""
-        self._became[skipped.source] = skipped
-
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files that are not in the index, sorted by source."""

@@ -28,8 +28,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WORTHWHILE = 100
-"""Items from which on processes pay: two take .4 s of a processor each to start, and save half
-of the 15 ms that a post takes."""
+"""Items from which on processes pay: two take .35 s of a processor each to start, and save
+half of the 7 ms that a post takes."""
 
 MOST = 4
 """Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
@@ -39,7 +39,7 @@ AHEAD = 32
 
 MOST_SECONDS = 30
 """For an item, and again for one that was lost, since the machine may have been busy or asleep: a
-post takes 15 ms, the largest that may be read (16 MB) 16 s of a processor."""
+post takes 7 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
 LOST = (
     f"reading it takes more than {MOST_SECONDS} s, or too much memory, or ends the process that "

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import tantivy
 from tantivy import Document, Query
 
-from blog_search_mcp.index.lexical.documents import PADDING, PostTerms
-from blog_search_mcp.index.store.disk import link_or_copy, make_disk_error
+from blog_search_mcp.index.lexical.documents import PADDING
+from blog_search_mcp.index.store.disk import link_or_copy
+from blog_search_mcp.index.types import PostTerms
 
 _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
 
 _NO_WORD = "·"
 """What chunks are padded with: no query has it."""
-
-_IO = re.compile(r"os error \d|IoError|io::Error|IO error")
-"""tantivy raises ValueError for everything; these are its words for what the disk refused."""
 
 _PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
 """Files that tantivy closes to other accounts, whatever the umask, though their servers read them
@@ -30,25 +27,50 @@ LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """By folder, the names of the numbers; `post` is the post that is taken out with the document."""
 
 
-def write_words(
-    folder: Path, previous: Path | None, removed: Sequence[int], added: Iterable[PostTerms]
-) -> dict[int, str]:
-    """Write the lexical index at `folder`: the one at `previous` less and plus these posts.
+class WordsWriter:
+    """An unfinished lexical index: the one at `previous` with posts added and removed; close it.
 
-    `removed` are post ids. Returns why those that were refused are not in, by id. Raises OSError,
-    or IndexProblem for what tantivy could not write.
+    What the disk refuses raises OSError or, of tantivy, ValueError (`translate_disk_errors`).
     """
-    try:
-        chunks, posts = (_begin(folder, previous, name) for name in LEVELS)
-        refused = _update(chunks, posts, removed, added)
-    except ValueError as error:
-        if not _IO.search(str(error)):
-            raise
-        raise make_disk_error(error) from error
-    for name in LEVELS:
-        for private in _PRIVATE:
-            shutil.copymode(folder / name / _LOCK, folder / name / private)
-    return refused
+
+    def __init__(self, folder: Path, previous: Path | None) -> None:
+        self._folder, self._padding = folder, f" {_NO_WORD}" * PADDING
+        self._levels = [_begin(folder, previous, name) for name in LEVELS]
+        self._writers = [level.writer(_HEAP, 1) for level in self._levels]
+
+    def add(self, post_id: int, chunk_ids: Sequence[int], terms: PostTerms) -> None:
+        """Add a post; one without chunks is not searched."""
+        for_chunks, for_posts = zip(self._writers, self._levels, strict=True)
+        for chunk_id, words in zip(chunk_ids, terms.chunks, strict=True):
+            _add(*for_chunks, stem=words + self._padding, chunk=chunk_id, post=post_id)
+        if chunk_ids:
+            _add(*for_posts, stem=terms.whole, post=post_id)
+
+    def clear(self) -> None:
+        """Begin again without a post, also of those that were removed before."""
+        for writer in self._writers:
+            writer.rollback()
+            writer.delete_all_documents()
+
+    def commit(self, removed: Sequence[int]) -> None:
+        """Complete the index, without these posts; nothing can be added then."""
+        for level, writer in zip(self._levels, self._writers, strict=True):
+            # delete_documents_by_term takes an int as signed: an unsigned field has no such.
+            query = Query.term_set_query(level.schema, "post", list(removed))
+            writer.delete_documents_by_query(query)
+            writer.commit()
+            writer.wait_merging_threads()
+        for name in LEVELS:
+            for private in _PRIVATE:
+                shutil.copymode(self._folder / name / _LOCK, self._folder / name / private)
+
+    def close(self) -> None:
+        """End tantivy's threads, whether or not the index is complete."""
+        self._writers, self._levels = [], []
+
+
+def _add(writer: tantivy.IndexWriter, level: tantivy.Index, **row: str | int) -> None:
+    writer.add_document(Document.from_dict(row, level.schema))
 
 
 def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
@@ -67,30 +89,3 @@ def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
         elif path.is_file() and path.suffix != ".lock":
             link_or_copy(path, place / path.name)
     return tantivy.Index.open(str(place))
-
-
-def _update(
-    chunks: tantivy.Index,
-    posts: tantivy.Index,
-    removed: Sequence[int],
-    added: Iterable[PostTerms],
-) -> dict[int, str]:
-    refused = dict[int, str]()
-    writers = of_chunks, of_posts = chunks.writer(_HEAP, 1), posts.writer(_HEAP, 1)
-    for level, writer in zip((chunks, posts), writers, strict=True):
-        # delete_documents_by_term takes an int as signed and finds nothing in an unsigned field.
-        writer.delete_documents_by_query(Query.term_set_query(level.schema, "post", list(removed)))
-    for post in added:
-        if post.refused:
-            refused[post.post_id] = post.refused
-        for chunk_id, words in post.chunks.items():
-            padded = words + f" {_NO_WORD}" * PADDING
-            row = {"stem": padded, "chunk": chunk_id, "post": post.post_id}
-            of_chunks.add_document(Document.from_dict(row, chunks.schema))
-        if post.chunks:
-            row = {"stem": post.whole, "post": post.post_id}
-            of_posts.add_document(Document.from_dict(row, posts.schema))
-    for writer in writers:
-        writer.commit()
-        writer.wait_merging_threads()
-    return refused

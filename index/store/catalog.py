@@ -106,12 +106,20 @@ _ORDERS: dict[Order, str] = {
 """Posts without a date come last, whichever way dates run."""
 
 
+_OF_TANTIVY = re.compile(r"os error \d|IoError|io::Error|IO error")
+"""tantivy raises ValueError for everything; these are its words for what the disk refused."""
+
+
 @contextmanager
 def translate_disk_errors() -> Iterator[None]:
-    """Raise IndexProblem for what the system or SQLite reports of the disk in this block."""
+    """Raise IndexProblem for what the system, SQLite or tantivy says of the disk in this block."""
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
+        raise make_disk_error(error) from error
+    except ValueError as error:
+        if not _OF_TANTIVY.search(str(error)):
+            raise
         raise make_disk_error(error) from error
 
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
-from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post
+from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
 FORMAT = 21
 """Raise it when an older program could not read, or would misread, what is written now."""
@@ -57,6 +57,8 @@ class PendingPost:
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
     """What may stand behind `#` in a link to the post; empty if that is not known."""
+    terms: PostTerms = field(default_factory=PostTerms)
+    """By which it is found; none of one that is read back."""
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]

@@ -21,7 +21,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
             [("moth", (), ("Toad",)), ("kelp", ("Newt",), ()), ("", ("Newt",), ())]
         )
     )
-    found = terms_of(1, post, dict(enumerate(chunks, 1)))
+    found = terms_of(post, chunks)
     names = ["kvmoth", "kv", "moth", "kv", "grosse", "themen", "llm"]
     label = ["zebra"] * 3 + names * 2
     assert found.whole.split() == [
@@ -33,7 +33,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
         "moth",
         "kelp",
     ]
-    assert [chunk.split() for chunk in found.chunks.values()] == [
+    assert [chunk.split() for chunk in found.chunks] == [
         [*label, "zebra", "zebra", "toad", "moth", "a", "walrus"],
         [*label, *["zebra", "newt"] * 2, "kelp"],
         [*label, *["zebra", "newt"] * 2],
@@ -42,4 +42,4 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
 
 def test_a_file_is_named_without_its_ending_and_language() -> None:
     post = Post("a/zebra.zh-tw.md", "")
-    assert terms_of(1, post, {}).whole == "zebra zebra"
+    assert terms_of(post, ()).whole == "zebra zebra"

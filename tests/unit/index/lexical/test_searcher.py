@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.lexical import writer as lexical_writer
-from blog_search_mcp.index.lexical.documents import (
-    PostTerms,
-    terms_of,
-)
+from blog_search_mcp.index.lexical.documents import terms_of
 from blog_search_mcp.index.lexical.searcher import LexicalSearcher
-from blog_search_mcp.index.lexical.writer import write_words as write
-from blog_search_mcp.index.types import Chunk, Post
+from blog_search_mcp.index.lexical.writer import WordsWriter
+from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
-Write = Callable[[Iterable[PostTerms]], LexicalSearcher]
+Entry = tuple[int, tuple[int, ...], PostTerms]
+"""A post's id, its chunks' and its terms."""
+Write = Callable[[Iterable[Entry]], LexicalSearcher]
+
+
+def write(
+    folder: Path, previous: Path | None, removed: Sequence[int], entries: Iterable[Entry]
+) -> None:
+    with closing(WordsWriter(folder, previous)) as words:
+        for entry in entries:
+            words.add(*entry)
+        words.commit(removed)
 
 
 def entry(
@@ -26,13 +35,11 @@ def entry(
     title: str = "",
     headings: tuple[str, ...] = (),
     source: str = "_.md",
-) -> PostTerms:
+) -> Entry:
     """The terms of a post with chunks `10 * number`, …; `_` is punctuation, and no name."""
-    chunks = {
-        10 * number + place: Chunk(source, place, body, body, headings, 1, 1)
-        for place, body in enumerate(bodies)
-    }
-    return terms_of(number, Post(source, title, language="en"), chunks)
+    chunks = [Chunk(source, n, body, body, headings, 1, 1) for n, body in enumerate(bodies)]
+    terms = terms_of(Post(source, title, language="en"), chunks)
+    return number, tuple(range(10 * number, 10 * number + len(chunks))), terms
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Chunks are as long as they are: what padding adds is tested by itself."""
     monkeypatch.setattr(lexical_writer, "PADDING", 0)
 
-    def index(posts: Iterable[PostTerms]) -> LexicalSearcher:
+    def index(posts: Iterable[Entry]) -> LexicalSearcher:
         write(tmp_path / "lexical", None, (), posts)
         return LexicalSearcher(tmp_path / "lexical")
 
