@@ -56,7 +56,7 @@ _BESIDE = (
 )
 _FILLERS = {*_BESIDE.split(), *"两兩三四五六七八九十些新篇年月周週天今去列出请您麽吗说讲看本個"}
 """Words that name no subject, beside function words; folded."""
-_TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+_TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
 
 
@@ -65,7 +65,7 @@ def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[s
 
     `None` for any other query, which is searched for as it is.
     """
-    is_written = bool(_WRITTEN.search(text)) and len(_TOKEN.findall(text)) > 1
+    is_written = bool(_WRITTEN.search(text)) and len(re.findall(_TOKEN, text)) > 1
     if _MANNER.match(text) or not (_POSTS.search(text) or is_written):
         return None
     given, rest, by = filters, text, ""
@@ -80,7 +80,7 @@ def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[s
         rest = rest.replace(match[0], " ")
         given = _limit_days(given, match)
     rest = re.sub(r"(?<![\w.])\d{1,2}(?![\w.])", " ", _WRITTEN.sub(" ", _POSTS.sub(" ", rest)))
-    tokens = [fold(token) for token in _TOKEN.findall(rest)]
+    tokens = [fold(token) for token in re.findall(_TOKEN, rest)]
     is_subject = any(not (is_stopword(t, _LANGUAGES) or t in _FILLERS) for t in tokens)
     if not is_subject:
         return "", given
