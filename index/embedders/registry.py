@@ -160,7 +160,6 @@ def preload(name: str) -> None:
         if model.identity.name == name:
             import_onnxruntime()
             run_in_background(partial(load_session, model.identity.model), awaited=True)
-            run_in_background(partial(model.encode, "warm up"), awaited=True)
 
 
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
