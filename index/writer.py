@@ -57,7 +57,7 @@ class IndexWriter:
 
     def __post_init__(self) -> None:
         self._posts = dict(self._base.posts) if self._base else {}
-        self._added_posts: list[int] = []
+        self._added = 0
         self._removed_posts: list[int] = []
         self._removed_chunks: list[int] = []
         self._superseded = 0
@@ -67,7 +67,7 @@ class IndexWriter:
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove those of these posts that are in."""
-        for source in filter(self.has, sources):
+        for source in filter(self._posts.__contains__, sources):
             del self._posts[source]
             self._changed.add(source)
             post_id, chunk_ids = self._catalog.remove(source)
@@ -81,7 +81,7 @@ class IndexWriter:
         post_id, ids = self._catalog.add(pending)
         self._posts[source] = pending.indexed
         self._changed.add(source)
-        self._added_posts.append(post_id)
+        self._added += 1
         self._words.add(post_id, ids, pending.terms)
         return ids
 
@@ -90,13 +90,8 @@ class IndexWriter:
         self._vectors.add(ids, rows)
 
     def record(self, source: str, waiting: int) -> None:
-        """Record how many windows of a post, if it is in, are waiting for their vectors."""
-        if self.has(source):
-            self._posts[source] = replace(self._posts[source], waiting=waiting)
-
-    def has(self, source: str) -> bool:
-        """Whether a post is in: one that was may have been refused since."""
-        return source in self._posts
+        """Record how many windows of a post are waiting for their vectors."""
+        self._posts[source] = replace(self._posts[source], waiting=waiting)
 
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
@@ -105,11 +100,11 @@ class IndexWriter:
         return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
-        """Read back those of these posts that are in, each with its chunks' ids.
+        """Read back posts that are in, each with its chunks' ids.
 
         The chunks have the text that is searched and embedded.
         """
-        for source in filter(self.has, sources):
+        for source in sources:
             post_id, post = self._catalog.require_post(source)
             chunks = self._catalog.chunks_of(post_id)
             yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
@@ -156,7 +151,7 @@ class IndexWriter:
 
         An edit changes it seldom.
         """
-        are_most_new = 2 * len(self._added_posts) > len(self._posts)
+        are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
             before, now = open_catalog(self._before).find_related, self._catalog.find_related
             if all(before(source) == now(source) for source in self._changed):

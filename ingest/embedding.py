@@ -134,7 +134,7 @@ class EmbeddingQueue:
         waiting = {w.source for w in block if w.text not in vectors and w.text not in reasons}
         for source, count in Counter(w.source for w in block).items():
             writer.record(source, count if source in waiting else 0)
-        windows = [w for w in block if w.source not in waiting and writer.has(w.source)]
+        windows = [w for w in block if w.source not in waiting]
         if embedded := [w for w in windows if w.text in vectors]:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
             writer.add_vectors(ids, np.stack([vectors[w.text] for w in embedded]))
