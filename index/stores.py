@@ -1,7 +1,7 @@
 """Where an index can lie; the rest knows a location alone.
 
 A location is a folder, or an address on a Milvus server, whose store is a `FolderStore` on a copy
-with words and vectors of its own. A store is imported when a location asks for it.
+that asks the server for nearest vectors. A store is imported when a location asks for it.
 """
 
 from __future__ import annotations

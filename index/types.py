@@ -226,7 +226,7 @@ class Hit:
     score: float
     """0 to 1, higher is better, comparable between queries."""
     preview: str
-    """About 240 columns of `chunk.plain` around what matched."""
+    """A line of `chunk.plain` around what matched (`index.search.snippets.WIDTHS`)."""
     translations: Translated = ()
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
@@ -296,7 +296,7 @@ class EmbedderIdentity:
     """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
 
     kind: str
-    """`ollama`, or `embedded` for a model of the package."""
+    """`ollama`, `openai` for any other server, or `embedded` for a model of the package."""
     model: str
     """Name as a person would ask for it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
     digest: str

@@ -1,4 +1,4 @@
-"""Paths of posts' files and addresses of pages taken apart, once for all that reads them."""
+"""Paths of posts' files and addresses of pages taken apart, to find how posts relate."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _name_copies(
     copied = {post for passage in page for post in copies.get(passage.chunk, ())}
     sources = [post.source for post in snapshot.catalog.posts(sorted(copied)).values()]
     more = f" and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
-    return f"The same text is in {', '.join(sources[:NAMED])}{more}." if sources else ""
+    return f"Nearly the same text is in {', '.join(sources[:NAMED])}{more}." if sources else ""
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
