@@ -184,7 +184,7 @@ class PostTerms:
     """Of title, file name, tags, description, every heading and the text."""
     chunks: tuple[str, ...] = ()
     """In order, of each chunk with the title, the file name, the tags and the headings above and in
-    it; none of a post of a title alone, which is not searched."""
+    it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Job:
 
 AWAY = "it is not on this machine, since its cloud keeps it; download it"
 
-CHUNKING = 3
+CHUNKING = 4
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
 READING = 24

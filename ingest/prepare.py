@@ -23,6 +23,7 @@ from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, SourceFile, read_file
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
+from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.sites.links import link_post
 from blog_search_mcp.ingest.sites.site import Site
@@ -100,8 +101,7 @@ def prepare_post(
             return result
         indexed = IndexedPost(digest, 0, expires=expires)
         new, no_link = _make_pending_post(document, indexed, site)
-        said = new.post.words or new.post.description or new.post.aliases
-        if not (new.chunks or said):
+        if not new.chunks:
             left_out = describe_left_out(document.post, fields, "empty", file.mtime_ns)
             return replace(result, skipped=Skipped(source, "empty"), left_out=left_out)
         coverage = measure_coverage([chunk.plain for chunk in new.chunks])
@@ -153,6 +153,7 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
+    chunks = chunks or _chunk_front_matter(document)
     no_link, anchors = "", tuple[str, ...]()
     try:
         post, chunks, anchors = link_post(document, chunks, site)
@@ -160,3 +161,13 @@ def _make_pending_post(
         no_link = str(error)
     indexed = replace(indexed, chunks=len(chunks))
     return PendingPost(post, chunks, indexed, document.links, anchors), no_link
+
+
+def _chunk_front_matter(document: Document) -> tuple[Chunk, ...]:
+    """Make the chunk of a post without a body of what its front matter says; none of a title alone.
+
+    It is the description, else other words, else the title of a post that has other names.
+    """
+    post, last_line = document.post, max(document.first_line - 1, 1)
+    text = post.description or post.words or post.title * bool(post.aliases)
+    return (Chunk(post.source, 0, text, text, (), 1, last_line),) if text else ()

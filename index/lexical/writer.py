@@ -39,12 +39,11 @@ class WordsWriter:
         self._writers = [level.writer(_HEAP, 1) for level in self._levels]
 
     def add(self, post_id: int, chunk_ids: Sequence[int], terms: PostTerms) -> None:
-        """Add a post; one without chunks is not searched."""
+        """Add a post with its chunks."""
         for_chunks, for_posts = zip(self._writers, self._levels, strict=True)
         for chunk_id, words in zip(chunk_ids, terms.chunks, strict=True):
             _add(*for_chunks, stem=words + self._padding, chunk=chunk_id, post=post_id)
-        if chunk_ids:
-            _add(*for_posts, stem=terms.whole, post=post_id)
+        _add(*for_posts, stem=terms.whole, post=post_id)
 
     def clear(self) -> None:
         """Begin again without a post, also of those that were removed before."""

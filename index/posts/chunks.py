@@ -21,17 +21,22 @@ from blog_search_mcp.index.posts.markdown.body import Block, Body
 from blog_search_mcp.index.types import Chunk
 
 LONGEST = 20_000
-"""Characters of a chunk: `read_chunk` answers with at most 25,000, of which it needs some for
-the chunk's place. Of 10,400 chunks of four blogs two are longer."""
+"""Bytes of UTF-8 of a chunk, none of which is more than a token: `read_chunk` answers with at most
+25,000 tokens, of which it needs some for the chunk's place."""
 LONGEST_PIECE = LONGEST - 2_000
 """The rest is for the headings before it."""
 
-_LINE = (re.compile(r"[^\n]*\n|[^\n]+"),)
+_LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{LONGEST_PIECE // 4}}}"))
+"""A character takes four bytes at most."""
 _SENTENCE = re.compile(
     r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
 )
 """A run of marks is tried from its first one alone: from each, a line of dots takes minutes."""
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
+
+
+def _count_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _cut(
@@ -98,17 +103,18 @@ with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     """Return the places of each run's pieces; every place is in exactly one run, in order."""
     runs: list[range] = []
-    size = 0
+    size = length = 0
     for place, piece in enumerate(pieces):
-        more = count_tokens(piece)
-        is_favoured = zlib.crc32(piece.encode("utf-8", "replace")) % CUT_ODDS == 0
-        if not runs or size + more > limits.most or (size >= limits.least and is_favoured):
+        more, data = count_tokens(piece), piece.encode("utf-8", "replace")
+        is_full = size + more > limits.most or length + len(data) > LONGEST
+        is_favoured = zlib.crc32(data) % CUT_ODDS == 0
+        if not runs or is_full or (size >= limits.least and is_favoured):
             runs.append(range(place, place))
-            size = 0
+            size = length = 0
         runs[-1] = range(runs[-1].start, place + 1)
-        size += more
+        size, length = size + more, length + len(data)
     is_scrap = len(runs) > 1 and size < limits.scrap
-    if is_scrap and sum(map(len, pieces[runs[-2].start :])) <= LONGEST:
+    if is_scrap and sum(map(_count_bytes, pieces[runs[-2].start :])) <= LONGEST:
         runs[-2:] = [range(runs[-2].start, runs[-1].stop)]
     return runs
 
@@ -175,12 +181,12 @@ class _Cutter:
             name, end = inner.heading, (inside or [inner])[-1].end
             below = (*path, name) if name and name != self.title else path
             is_large = has_more_tokens(self.body.text[inner.start : end], self.limits.most)
-            if self.limits.packs_sections and not is_large and end - inner.start <= LONGEST:
+            if self.limits.packs_sections and not is_large and self._fits(inner.start, end):
                 small.append(_Span(inner.start, end, below, inner.end))
                 continue
             before, divided = self._pack(small), self.cut(inner, inside, below)
             small = []
-            if before and before[-1].is_bare:
+            if before and before[-1].is_bare and self._fits(before[-1].start, divided[0].end):
                 divided[0] = _join(before.pop(), divided[0])
             passages += [*before, *divided]
         return passages + self._pack(small)
@@ -205,11 +211,15 @@ class _Cutter:
         is_prose = is_large and block.kind == "paragraph"
         ends = _cut(text, _PROSE, count_tokens, self.limits.most) if is_prose else [len(text)]
         for start, end in pairwise([0, *ends]):
-            piece_ends = _cut(text[start:end], _LINE, len, LONGEST_PIECE)
+            piece_ends = _cut(text[start:end], _LINE, _count_bytes, LONGEST_PIECE)
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
+    def _fits(self, start: int, end: int) -> bool:
+        """Whether a chunk may be as long."""
+        return _count_bytes(self.body.text[start:end]) <= LONGEST
+
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
-        if len(spans) > 1 and spans[0].is_bare and spans[1].end - spans[0].start <= LONGEST:
+        if len(spans) > 1 and spans[0].is_bare and self._fits(spans[0].start, spans[1].end):
             spans = [_join(spans[0], spans[1]), *spans[2:]]
         packed = pack_pieces([self.body.text[s.start : s.end] for s in spans], self.limits)
         return [reduce(_join, (spans[place] for place in run)) for run in packed]

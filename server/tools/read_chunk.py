@@ -20,6 +20,7 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
     count_tokens,
+    fit,
     link_to,
     name_authors,
     one_line,
@@ -27,6 +28,7 @@ from blog_search_mcp.server.format.results import (
 from blog_search_mcp.server.tools.base import ANSWER, Arguments, Text, Tool, ToolReply, brief
 
 CHUNK_INDEX_MOST = 1_000_000
+CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 HEADINGS, NEAR, WIDTH = 20, 3, 40
 """Headings all named beside a page; of more, so many on each side of it; columns of each."""
 
@@ -57,7 +59,11 @@ def read_chunk(engine: Engine, arguments: ReadArguments) -> ToolReply:
     headings = count_tokens("".join(f"{index} {name}; " for index, name in passage.headings))
     room = ANSWER - count_tokens(describe_place(passage)) - min(headings, 4_000)
     part = part_around(passage, room)
-    return ToolReply((join_chunks(part.chunks), describe_place(part)))
+    text, place = join_chunks(part.chunks), describe_place(part)
+    if count_tokens(f"{text}\n{place}") > ANSWER:
+        place += CUT
+        text = "".join(fit("".join, tuple(text), ANSWER - count_tokens(f"\n{place}")))
+    return ToolReply((text, place))
 
 
 def part_around(passage: Passage, room: int) -> Passage:

@@ -46,7 +46,7 @@ _DIVISIBLE = {
 
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 LONGEST_LEAD = 3_000
-"""Characters; what is longer, such as the head of a wide table, is not repeated."""
+"""Bytes of UTF-8; what is longer, such as the head of a wide table, is not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class Body:
                 lead += f"{first}\n"
             blocks = block.children
         within = place > self.text.rfind("\n", 0, place) + 1
-        return lead + " " * (indent * within) if len(lead) <= LONGEST_LEAD else ""
+        return lead + " " * (indent * within) if len(lead.encode()) <= LONGEST_LEAD else ""
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`, and of what must stand above it.

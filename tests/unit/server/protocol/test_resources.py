@@ -66,6 +66,32 @@ def refused(index: Path, mode: str, work: Work) -> MCPError:
     return error
 
 
+@pytest.mark.parametrize(
+    ("front_matter", "query", "text"),
+    [
+        (
+            "title: The new office\ndescription: We move to Utrecht.",
+            "Utrecht",
+            "We move to Utrecht.",
+        ),
+        ("title: The new office\nsummary: We move.", "the new office", "We move."),
+        ("title: Utrecht\naliases: [The new office]", "new office", "Utrecht"),
+        ("title: Utrecht\ndescription: We move.\n---\n<!-- soon", "Utrecht", "We move."),
+    ],
+)
+def test_a_post_of_front_matter_alone_is_listed_found_and_read(
+    tmp_path: Path, front_matter: str, query: str, text: str
+) -> None:
+    bare = {"title.md": "---\ntitle: Utrecht\n---\n", "b.md": "Bread is baked.\n"}
+    blog = made(tmp_path, {**bare, "office.md": f"---\n{front_matter}\n---\n"})
+    listed = ask(blog.index, "auto", lambda client: client.list_resources()).resources
+    assert {each.name for each in listed} == blog.posts().keys() == {"b.md", "office.md"}
+    assert (blog.report["posts"], blog.report["chunks"]) == (2, 2)
+    assert blog.sources(query)[:1] == ["office.md"]
+    assert blog.tool("read_chunk", source="office.md").text.startswith(f"{text}\ntitle:")
+    assert read(blog.index, "blog://post/office.md")[0] == text
+
+
 @EACH_ERA
 def test_every_post_is_a_resource_and_reads_whole_as_in_the_index(mode: str, blog: Blog) -> None:
     listed = ask(blog.index, mode, lambda client: client.list_resources()).resources

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blog_search_mcp.server.format.results import count_tokens
 from tests.support.front import Blog, made
 
 ANSWER = 25_000
 CODE = [f"```\n{(letter * 150 + chr(10)) * 85}```" for letter in "1234"]
 """Blocks of 13,000 characters that are cut nowhere, and without a word to embed."""
+FENCES = {
+    "thai.md": "ช้างน้ำนอนอยู่บนน้ำแข็ง" * 800,
+    "khmer.md": "វ៉ាលរុសសម្រាកលើទឹកកក។\n" * 800,
+    "emoji.md": "😀🚀" * 9_000,
+    "blanks.md": ("\u3000" * 5_000 + "x\n") * 9,
+}
+"""What has so many tokens for its characters, or words, that no answer has room for it."""
 SHORT = "Boil *an* onion.\n\n## Stock\n\n- one\n- two\n"
 POSTS = {
     "soup.md": f"---\ntitle: Soup\ndate: 2025-03-04\n---\n{SHORT}",
@@ -39,6 +48,7 @@ LONG = {
 def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     long = {most: "\n\n".join([word * (300 // len(word))] * 150) for word, most in LONG.items()}
     posts = {f"{most}.md": f"# Long\n\n{text}\n" for most, text in long.items()}
+    posts |= {name: f"```\n{text.rstrip()}\n```\n" for name, text in FENCES.items()}
     return made(tmp_path_factory.mktemp("blog"), POSTS | posts, "--model", "all-MiniLM-L6-v2")
 
 
@@ -46,7 +56,7 @@ def read(blog: Blog, source: str, **given: Any) -> tuple[str, dict[str, str]]:
     """The text, and the facts on where it stands."""
     reply = blog.tool("read_chunk", source=source, **given)
     assert (reply.is_error, reply.facts) == (False, None)
-    assert len(reply.text) <= ANSWER
+    assert count_tokens(reply.text) <= ANSWER
     text, _, place = reply.text.rpartition("\ntitle: ")
     facts = (line.split(": ", 1) for line in f"title: {place}".split("\n"))
     return text, dict(facts)
@@ -116,6 +126,27 @@ def test_a_post_that_is_too_long_is_read_in_parts_that_name_the_next(
         waiting += around - chunks.keys() - {*range(first, last + 1)}
     together = "\n".join(chunks[index] for index in sorted(chunks))
     assert [together.count(code) for code in CODE] == [1] * len(CODE)
+
+
+@pytest.mark.parametrize("source", FENCES)
+def test_a_fence_that_is_too_long_is_read_in_parts(blog: Blog, source: str) -> None:
+    parts, last = list[str](), 0
+    while len(parts) <= last:
+        text, place = read(blog, source, chunk_index=len(parts))
+        parts.append(text)
+        last = int(place["chunk_index"].split()[2].partition("-")[2].strip(","))
+    assert re.sub("[`\\n]", "", "".join(parts)) == re.sub("\n", "", FENCES[source]).rstrip()
+
+
+def test_a_chunk_that_has_no_room_beside_its_place_is_cut(tmp_path: Path) -> None:
+    folder = "/".join(["a" * 240] * 7)
+    headings = "".join(f"## {'😀' * 25}{n}\n\ntext.\n\n" for n in range(19))
+    table = f"| {'h' * 2_880} |\n|--|\n| a |\n| {'ab ' * 5_990} |\n"
+    post = f"---\ntitle: {'😀' * 50}\n---\n{table}\n{headings}"
+    site = ("--base-url", f"https://example.org/{'b' * 60}", "--permalink", "hugo")
+    text, place = read(made(tmp_path, {f"{folder}/p.md": post}, *site), "p.md", chunk_index=1)
+    assert text.count("ab ") < 5_990
+    assert place["notice"]
 
 
 @pytest.mark.parametrize("asked", range(len(CODE)))
