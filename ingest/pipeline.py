@@ -234,6 +234,7 @@ class _Ingest:
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
+                ctime_ns=file.ctime_ns,
                 settled=file.mtime_ns < settled and source not in self.counts.with_parts,
                 due=due.get(source),
             )

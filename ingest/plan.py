@@ -1,6 +1,6 @@
 """Plan an ingest: walk the content folder and compare it with the live generation.
 
-A file whose size and time are those at which an ingest read it is not opened. Whether another one
+A file whose size and times are those at which an ingest read it is not opened. Whether another one
 really changed is decided by its digest when it is read (`ingest.prepare`).
 """
 
@@ -51,7 +51,7 @@ AWAY = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 4
 """Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
 
-READING = 24
+READING = 25
 """Raise it when the same file would give other metadata or another plain text."""
 
 
@@ -190,6 +190,7 @@ def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> b
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:
         return False
-    is_same = file.is_away or (state.size, state.mtime_ns) == (file.size, file.mtime_ns)
+    before = state.size, state.mtime_ns, state.ctime_ns
+    is_same = file.is_away or before == (file.size, file.mtime_ns, file.ctime_ns)
     is_expired = expires is not None and datetime.fromisoformat(expires) <= now
     return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades

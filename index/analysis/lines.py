@@ -1,6 +1,7 @@
-"""Words that others wrote, made safe to write and to show on one line."""
+"""Words that others wrote, made safe to write, to show on one line and to compare."""
 
 import re
+import unicodedata
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -18,3 +19,8 @@ def to_line(words: str) -> str:
 def replace_surrogates(text: str) -> str:
     """Return the text with `?` for each lone surrogate, which UTF-8 cannot carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def compose(name: str) -> str:
+    """Return the form of a name (NFC) that is one for a file system's and a keyboard's letters."""
+    return unicodedata.normalize("NFC", name)

@@ -5,8 +5,8 @@ may still have met a new draft or a touched post, which must not be reported as 
 nor be read again. A folder's is written in place: a torn file is not JSON and counts as none. It
 names a folder of this machine, which must not reach a client.
 
-A file counts as changed when its size or time is another. Only an ingest opens files, so an edited
-draft counts too.
+A file counts as changed when its size or one of its times is another. Only an ingest opens files,
+so an edited draft counts too.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ class FileState(_Frozen):
     size: int
     """Bytes."""
     mtime_ns: int
+    ctime_ns: int = 0
     """Nanoseconds since 1970, from the file system."""
     settled: bool = False
     """Whether it had not been written to for two seconds, so that a post in the index was read as
-    it is if its size and time are these."""
+    it is if its size and times are these."""
     due: str | None = None
     """When an ingest would treat the same bytes otherwise, since a post of the future appears or
     one that expires goes: UTC, ISO 8601 to the second."""
@@ -154,8 +155,8 @@ def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> li
 
     Sorted: those that changed, were added or removed, and those that appear or go by themselves.
     """
-    present = {(file.source, file.size, file.mtime_ns) for file in files}
-    before = {(source, file.size, file.mtime_ns) for source, file in last.files.items()}
+    present = {(file.source, file.size, file.mtime_ns, file.ctime_ns) for file in files}
+    before = {(name, it.size, it.mtime_ns, it.ctime_ns) for name, it in last.files.items()}
     due = {source for source, file in last.files.items() if (file.due or "~") <= now}
     return sorted({source for source, *_ in present ^ before} | due)
 

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from typing import TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag, read_tag
-from blog_search_mcp.index.analysis.lines import to_line
+from blog_search_mcp.index.analysis.lines import compose, to_line
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
 
 Fields: TypeAlias = Mapping[str, object]
@@ -304,7 +304,7 @@ def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple
     )
     tags: dict[str, str] = {}
     for tag in (*written, *hashtags):
-        if word := _cut(tag.lstrip("#"), MAX_TAG):
+        if word := _cut(compose(tag.lstrip("#")), MAX_TAG):
             tags.setdefault(word.casefold(), word)
     return tuple(tags.values())[:MAX_TAGS]
 

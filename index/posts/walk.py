@@ -1,6 +1,6 @@
 """List the files of a content folder that are posts, and what is left out with the reason.
 
-The walk opens no post, so an incremental ingest can skip unchanged files by size and time, and a
+The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
 server can tell that its index is behind (`index.posts.last_ingest`). What the author leaves out is
 not reported; anything else that cannot be indexed is. Links are not followed, so that none makes
 a file public that is not, and a walk always ends.
@@ -108,6 +108,8 @@ class SourceFile:
     """Bytes."""
     mtime_ns: int
     """Time of last change, nanoseconds since 1970."""
+    ctime_ns: int = 0
+    """Time of the last write or replacement, which no program sets; on Windows of its making."""
     is_away: bool = False
     """Whether this is what a cloud left of it."""
     copy_of: str = ""
@@ -318,5 +320,5 @@ def _check_file(
         return Skipped(source, _describe_failure(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
-    path, size = Path(entry.path), status.st_size
-    return SourceFile(source, path, size, status.st_mtime_ns, is_away, copy_of)
+    stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return SourceFile(source, Path(entry.path), *stamp, is_away, copy_of)

@@ -25,6 +25,7 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
+from blog_search_mcp.index.analysis.lines import compose
 from blog_search_mcp.index.analysis.tokenizer import split_name
 from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
@@ -139,6 +140,7 @@ class Catalog:
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Read through `connection`; `open_catalog` makes one for a finished file."""
         self._connection = connection
+        connection.create_function("compose", 1, compose, deterministic=True)
         self._one_at_a_time = threading.Lock()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
@@ -156,10 +158,12 @@ class Catalog:
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
-        folder, tag = (filters.section or "").strip("/"), (filters.tag or "").strip("#/").casefold()
+        folder = compose((filters.section or "").strip("/"))
+        tag = compose((filters.tag or "").strip("#/").casefold())
+        place = "source" if folder.isascii() else "compose(source)"
         conditions = {
-            "source >= ?": folder and folder + "/",
-            "source < ?": folder and folder + "0",  # "0" is the character after "/"
+            f"{place} >= ?": folder and folder + "/",
+            f"{place} < ?": folder and folder + "0",  # "0" is the character after "/"
             _TAGGED: tag and f"{tag}/",
             "date >= ?": filters.after,
             "date <= ?": filters.before,
@@ -347,7 +351,7 @@ def _bare_place(text: str) -> str:
     """Return a path or an address without what may differ in another's spelling of it."""
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
-    return _SUFFIX.sub("", path)
+    return _SUFFIX.sub("", compose(path))
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from blog_search_mcp.index.analysis.lines import compose
 from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
@@ -34,7 +35,7 @@ def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     """Describe which filters name what no post has: a tag, a section, any date; `None` if none."""
-    tag, section = filters.tag, (filters.section or "").strip("/")
+    tag, section = compose(filters.tag or ""), compose((filters.section or "").strip("/"))
     sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
     if tag and tag.casefold() not in dict(overview.tags):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
+
 import pytest
 
 from tests.support.front import Blog, made
@@ -67,3 +71,23 @@ def test_slashes_around_a_section_do_not_count(blog: Blog, section: str, total: 
     sources = blog.sources("walrus rests on the ice", "--section", section)
     assert sources
     assert all(source.startswith("sea/") for source in sources) is (total == 2)
+
+
+@pytest.mark.parametrize(("disk", "typed"), [("NFD", "NFC"), ("NFC", "NFD")])
+def test_a_name_is_found_in_either_form_of_its_letters(
+    tmp_path: Path, disk: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"]
+) -> None:
+    text = normalize(disk, "---\ntags: [Fähre]\n---\nThe crossing.\n")
+    posts = {normalize(disk, "Café/Übergang.md"): text, "b.md": "# Rye\n\nThe crossing.\n"}
+    blog, source = made(tmp_path, posts), next(iter(posts))
+    for asked in ("Café/Übergang.md", "café/übergang", "Übergang.md"):
+        reply = blog.tool("read_chunk", source=normalize(typed, asked))
+        assert f"source: {source}\n" in reply.text, asked
+    for name, value in (("section", "Café"), ("tag", "fähre")):
+        given = {name: normalize(typed, value)}
+        assert [post["source"] for post in blog.tool("list_posts", **given).facts["posts"]] == [
+            source
+        ]
+        assert blog.sources("crossing", f"--{name}", given[name]) == [source]
+        early = blog.tool("list_posts", before="1990", **given).facts["notice"]
+        assert value.casefold() not in normalize("NFC", early).casefold()

@@ -46,6 +46,24 @@ def test_edits_new_files_and_deletions_are_seen_and_an_ingest_settles_them(blog:
         behind(made)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no time of a file that none can set")
+@pytest.mark.parametrize("replaces", [True, False])
+def test_an_edit_that_keeps_size_and_time_is_seen(blog: MakeBlog, replaces: bool) -> None:
+    made = blog({"soup.md": SOUP, "stew.md": "A stew.\n"})
+    post, other = made.content / "soup.md", made.content.with_name("soup.copy")
+    for path in made.content.iterdir():
+        os.utime(path, ns=(10**18, 10**18))
+    made.ingest()
+    assert behind(made) == []
+    written = other if replaces else post
+    written.write_text(SOUP.replace("onion", "otter"), encoding="utf-8")
+    os.utime(written, ns=(10**18, 10**18))
+    written.replace(post)
+    assert behind(made) == ["soup.md"]
+    assert made.ingest().changed == 1
+    assert behind(made) == []
+
+
 def test_a_post_counts_from_the_instant_at_which_it_appears_or_goes(blog: MakeBlog) -> None:
     posts = {
         "soup.md": SOUP,

@@ -35,9 +35,10 @@ def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Pat
     write(tmp_path, "b/two.md", "a.md")
     os.utime(tmp_path / "a.md", ns=(5, 1_700_000_000_000_000_007))
     os.utime(tmp_path / "b/two.md", ns=(5, 9))
+    a, two = (tmp_path / name for name in ("a.md", "b/two.md"))
     assert walk(tmp_path).files == (
-        SourceFile("a.md", tmp_path / "a.md", 7, 1_700_000_000_000_000_007),
-        SourceFile("b/two.md", tmp_path / "b/two.md", 7, 9),
+        SourceFile("a.md", a, 7, 1_700_000_000_000_000_007, a.stat().st_ctime_ns),
+        SourceFile("b/two.md", two, 7, 9, two.stat().st_ctime_ns),
     )
 
 
