@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.index.files import read_file
 from blog_search_mcp.index.posts.cascades import Cascade, Value, name_values
 from blog_search_mcp.index.posts.metadata import normalize_names, to_text
 from blog_search_mcp.index.posts.visibility import INHERITED, keeps_back
-from blog_search_mcp.index.posts.walk import is_data, is_section, read_file
+from blog_search_mcp.index.posts.walk import is_data, is_section
 from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.table import Zola
 
@@ -26,10 +27,10 @@ def read_cascades(
     roots = (f"{folder}/" for folder in generator.list_folders())
     root = next((root for root in roots if prefix.startswith(root)), "content/")
     nearest = sorted(sections, key=lambda source: (-source.count("/"), source))
-    files = [(source, content.resolve() / source) for source in nearest]
-    files += ((path.name, path) for path in _find_above(content, prefix, root))
+    files = [(content.resolve(), source) for source in nearest]
+    files += ((path.parent, path.name) for path in _find_above(content, prefix, root))
     is_zola = isinstance(generator, Zola)
-    entries = [entry for source, path in files for entry in _read_section(source, path, is_zola)]
+    entries = [entry for file in files for entry in _read_section(*file, is_zola)]
     entries += _list_cascades(generator.config.get("cascade"))
     for place, collection, fields in generator.list_defaults():
         if place.startswith(prefix) or prefix.startswith(place):
@@ -50,13 +51,13 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
                 yield path
 
 
-def _read_section(source: str, path: Path, is_zola: bool) -> Iterator[dict[str, Any]]:
+def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[str, Any]]:
     """Yield what a file passes down; in Zola a section that is a draft covers all below it."""
     from blog_search_mcp.index.posts.text import decode, split_front_matter  # with PyYAML
 
-    folder = source[: source.rfind("/") + 1]
+    folder, path = source[: source.rfind("/") + 1], content / source
     try:
-        text, *_ = decode(read_file(path))
+        text, *_ = decode(read_file(content, source))
     except UnreadablePost as error:
         raise ContentError(
             f"{source}, which may keep back the posts below it, cannot be used: {error}."

@@ -14,9 +14,10 @@ from pathlib import Path, PurePath
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
+from blog_search_mcp.index.files import read_file
 from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
 from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, read_file, walk
+from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, walk
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
@@ -176,7 +177,7 @@ def _find_language_of_file(file: SourceFile, site: Site) -> str | None:
     from blog_search_mcp.index.posts.document import find_language, read_document
 
     with refuse_post("reading it"):
-        document = read_document(read_file(file.path)[:LOOKED_AT], file.source)
+        document = read_document(read_file(file.content, file.source)[:LOOKED_AT], file.source)
         said = document.post.language or site.find_language(file.source)[0]
         return said or find_language(document)
 

@@ -5,6 +5,8 @@ processes can do it for several files (`ingest.workers`).
 """
 
 import hashlib
+import os
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,14 +16,15 @@ from datetime import datetime
 from functools import partial
 
 from blog_search_mcp.index.errors import NoLink, UnreadablePost, refuse_post
+from blog_search_mcp.index.files import read_file
 from blog_search_mcp.index.lexical.documents import terms_of
 from blog_search_mcp.index.posts.cascades import apply_cascades
 from blog_search_mcp.index.posts.chunks import chunk_body
-from blog_search_mcp.index.posts.document import Document, find_language, read_document
+from blog_search_mcp.index.posts.document import MAX_PARTS, Document, find_language, read_document
 from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.index.posts.text import decode
 from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
-from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped, SourceFile, read_file
+from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, SUFFIXES, Skipped, SourceFile, walk
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.plan import FileToRead
@@ -72,17 +75,18 @@ def prepare_post(
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
     source = file.source
     with refuse_post("reading it"):
-        data = read_file(file.path)
-        if file.copy_of and _is_same(data, read_file(file.path.with_name(file.copy_of))):
+        data = read_file(file.content, source)
+        if file.copy_of and _is_same(data, read_file(file.content, file.copy_of)):
             return skip_post(file_to_read, f"it is a copy of {file.copy_of}; rename it if not")
-        parts: list[str] = []
+        parts: dict[str, tuple[int, str]] = {}
         document = read_document(
             data,
             source,
             splits_tags=site.splits_tags,
             keeps_braces=site.generator.prints_braces()
             or not (site.is_configured or b"{%" in data),
-            read_part=partial(_read_part, file, parts),
+            includes=site.generator.includes,
+            read_part=partial(_read_part, file, parts, now),
         )
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
         reason, expires, due = check_visibility(fields, source, now)
@@ -95,8 +99,9 @@ def prepare_post(
         if reason and not (include_drafts and reason in INCLUDED):
             left_out = describe_left_out(document.post, fields, reason, file.mtime_ns)
             return replace(result, skipped=Skipped(source, reason), left_out=left_out)
-        passed = "".join(cascade.model_dump_json() for cascade in cascades)
-        digest = hashlib.sha256(data + "".join([passed, *parts]).encode()).hexdigest()
+        passed = [cascade.model_dump_json() for cascade in cascades]
+        passed += [words for _, words in parts.values()]
+        digest = hashlib.sha256(data + "".join(passed).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=expires)
@@ -111,21 +116,31 @@ def prepare_post(
         return replace(result, new=new, no_link=no_link)
 
 
-def _read_part(file: SourceFile, parts: list[str], name: str) -> str:
-    """Return the words of a file that a post includes, and add them to `parts`.
+def _read_part(
+    file: SourceFile, parts: dict[str, tuple[int, str]], now: datetime, name: str
+) -> str:
+    """Return the words of a file that a post includes, `""` for one that is kept from readers.
 
-    Without the extension of Markdown, outside the content folder, or unreadable, it has none.
+    `parts` has the bytes read and the words by source. Raises ContentError as a walk does.
     """
-    root = file.path.parents[file.source.count("/")]
-    for folder in (file.path.parent, root, root / "_includes", root.parent):
-        with suppress(OSError, UnreadablePost):  # a name that is too long, or no text
-            path = (folder / name.lstrip("/")).resolve()
-            is_part = path.suffix.lower() in SUFFIXES and path.is_relative_to(root.resolve())
-            if is_part and path.is_file():
-                part = read_document(read_file(path), name).body
-                parts.append(part.plain_text(0, len(part.text)).replace("\n", " "))
-                return parts[-1]
-    return ""
+    for above in (posixpath.dirname(file.source), "", "_includes", ".."):
+        path = posixpath.normpath(posixpath.join(above, name.lstrip("/")))
+        source = path.removeprefix(f"../{file.content.name}/")
+        if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
+            break
+    else:
+        return ""
+    if source not in parts:
+        data, words, room = b"", "", MAX_PARTS - sum(size for size, _ in parts.values())
+        with suppress(UnreadablePost):
+            listed = walk(file.content, source)
+            if listed.files or Skipped(source, NOT_PUBLISHED) in listed.skipped:
+                data = read_file(file.content, source)
+            part = read_document(data if len(data) <= room else b"", source)
+            if check_visibility(part.fields, source, now)[0] is None:
+                words = part.body.plain_text(0, len(part.body.text)).replace("\n", " ")
+        parts[source] = len(data), words
+    return parts[source][1]
 
 
 COPIED = 0.8

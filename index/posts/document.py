@@ -1,15 +1,17 @@
 """A post as it is read from its file, once: what else is known of it is derived from this."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import PurePath
 
 from blog_search_mcp.index.analysis.languages import is_spoken, language_of
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.index.posts.markdown.body import Body
 from blog_search_mcp.index.posts.markdown.conditions import take_out_hidden, take_out_unseen
 from blog_search_mcp.index.posts.markdown.inline import strip_title
+from blog_search_mcp.index.posts.markdown.parser import find_code_of, find_outside
 from blog_search_mcp.index.posts.metadata import (
     Fields,
     describe_post,
@@ -52,40 +54,42 @@ _INLINED = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """A picture or font that is written out."""
 _PART = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
-    r"^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
+    r"\{%-?\s*(?P<raw>raw|verbatim)\b.*?(?:\{%-?\s*end(?P=raw)\b|\Z)"
+    r"|^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
     r"\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
     r"|<(?P<tag>[A-Z]\w*)(?=[\s/>])[^<>]*>"
-    r"|\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
+    r"|(?<![{\\\"'])\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
-    r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"
+    r"|(?<![{\\\"'])\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"
     r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
     r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
-    re.MULTILINE,
+    re.MULTILINE | re.DOTALL,
 )
-"""Where Docusaurus, Quarto, Hugo, Jekyll, MkDocs or VitePress put another file's text."""
-MAX_INCLUDED = 200_000
-"""Characters of other files that a post may have, however often it includes them."""
+"""Where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`), MkDocs
+(`snippet`) or VitePress (`vue`) put another file's text; and what is shown as it is written."""
+_OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
+"""Forms that are of a format, whatever the generator."""
+MAX_PARTS = 200_000
+"""Characters of other files that a post may have, however often it includes them, and bytes of
+them that are read for it."""
 
 
-def _include_parts(body: str, read_part: Callable[[str], str]) -> str:
-    """Write the words of other files where a post includes them, each on one line."""
-    if not any(sign in body for sign in ("import", "include", "readfile", "8<")):
+def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
+    """Write the words of other files where a post includes them, each on one line; code stays."""
+    if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
-    imported, texts, room = dict[str, str](), dict[str, str](), MAX_INCLUDED
-
-    def write_part(part: re.Match[str]) -> str:
-        nonlocal room
-        if part["name"]:
+    imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
+    for part in find_outside(find_code_of(body), _PART, body):
+        form = part.lastgroup or ""
+        if part["name"] and form in forms:
             imported[part["name"]] = part["mdx"]
-            return part[0]
-        path = imported.get(part["tag"], "") if part["tag"] else part[part.lastgroup or 0]
-        if path and path not in texts and room:
-            texts[path] = read_part(path)
-        words = texts.get(path, "")[:room]
-        room -= len(words)
-        return words or part[0]
-
-    return _PART.sub(write_part, body)
+            continue
+        path = imported.get(part[form], "") if form == "tag" else part[form] * (form in forms)
+        if words := read_part(path)[:room] if path and room else "":
+            room -= len(words)
+            pieces += [body[at : part.start()], words]
+            at = part.end()
+    return "".join([*pieces, body[at:]])
 
 
 def read_document(
@@ -94,13 +98,15 @@ def read_document(
     *,
     splits_tags: bool = False,
     keeps_braces: bool = False,
+    includes: Collection[str] = (),
     read_part: Callable[[str], str] = lambda _: "",
 ) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
     `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
     `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
-    `read_part` gives the words of a file that the post includes, by its path there.
+    `includes` are the forms in which the site includes files, as in `_PART`; `read_part` gives the
+    words of a file that the post includes, by its path there.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
@@ -110,7 +116,8 @@ def read_document(
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _INLINED.sub("data:", front.body) if ";base64," in front.body else front.body
-    text = take_out_unseen(_include_parts(text, read_part))
+    forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
+    text = take_out_unseen(_include_parts(text, forms, read_part))
     shown = take_out_hidden(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)

@@ -8,9 +8,11 @@ them, and any other all of the vault, with the reason.
 
 import json
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.files import read_if_there
 
 SETTINGS = ".obsidian"
 LOGSEQ = "logseq"
@@ -45,11 +47,14 @@ class Vault(NamedTuple):
 
 def read_vault(folder: Path) -> Vault:
     """Read the settings of a vault; those of templates that cannot be read say nothing."""
-    settings = folder / SETTINGS
-    app = _read_json(settings / "app.json")
+    app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
     if app is None:
         return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
-    templates = (str((_read_json(settings / name) or {}).get(key, "")) for name, key in _TEMPLATES)
+    try:
+        logseq = (read_if_there(folder, name) or b"").decode("utf-8", "replace")
+    except UnreadablePost as error:
+        return Vault(folder, doubt=f"{name} may exclude it, and {error}")
+    templates = (str((_read_json(folder, name) or {}).get(key, "")) for name, key in _TEMPLATES)
     names = [path.strip("/").casefold().removesuffix(".md") for path in templates]
     words = [f"\n{name}{end}" for name in names if name for end in ("/", ".md")]
     for text in map(str, app.get("userIgnoreFilters") or ()):
@@ -60,19 +65,15 @@ def read_vault(folder: Path) -> Vault:
         else:
             doubt = f"the vault excludes {text}, which may be any file; name folders instead"
             return Vault(folder, doubt=doubt)
-    with suppress(FileNotFoundError, NotADirectoryError):
-        logseq = (folder / LOGSEQ / "config.edn").read_text("utf-8", "replace")
-        hidden = re.findall(r'"/?([^"]+)"', " ".join(_HIDDEN.findall(logseq)))
-        words += [f"\n{path.casefold()}" for path in hidden]
-    return Vault(folder, tuple(words))
+    hidden = re.findall(r'"/?([^"]+)"', " ".join(_HIDDEN.findall(logseq)))
+    return Vault(folder, (*words, *(f"\n{path.casefold()}" for path in hidden)))
 
 
-def _read_json(path: Path) -> dict[str, Any] | None:
+def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
     """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
     try:
-        value = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, ValueError, RecursionError):
+        data = read_if_there(folder, f"{SETTINGS}/{name}")
+        value = {} if data is None else json.loads(data)
+    except (UnreadablePost, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

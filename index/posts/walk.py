@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
+from blog_search_mcp.index.files import describe_failure, read_file
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
 from blog_search_mcp.index.posts.vault import LOGSEQ, SETTINGS, Vault, read_vault
 from blog_search_mcp.index.stores import Location
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
 """What the name of a post ends in, in lower case."""
-
-MAX_BYTES = 16 * 1024 * 1024
-"""Largest file read as a post: about ten times the longest page met in real sites (1.3 MB)."""
 
 _OTHERS = re.compile(
     r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdown|mdtext|mdtxt|mdwn|mkdn?|mkdown|org|rmd|rst"
@@ -78,32 +76,14 @@ LEVELS_ABOVE = 3
 """Folders above the content folder that may be those of its site or vault."""
 
 
-def read_file(path: Path) -> bytes:
-    """Read a post's bytes. Raises UnreadablePost."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UnreadablePost(_describe_failure(error)) from error
-    if len(content) > MAX_BYTES:
-        most = f"{MAX_BYTES // 1024**2} MB"
-        raise UnreadablePost(f"it is larger than {most}; split it, or name it in a .blogignore")
-    return content
-
-
-def _describe_failure(error: OSError) -> str:
-    """Describe it without the machine's paths."""
-    return f"it cannot be read: {error.strerror}; check the file and its permissions"
-
-
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """One file that is a post by its name; it has not been opened yet."""
 
     source: str
     """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
-    path: Path
-    """Where its bytes are."""
+    content: Path
+    """The content folder, without links."""
     size: int
     """Bytes."""
     mtime_ns: int
@@ -113,7 +93,7 @@ class SourceFile:
     is_away: bool = False
     """Whether this is what a cloud left of it."""
     copy_of: str = ""
-    """Name of the file beside it of which it may be a copy, by its name."""
+    """Source of the file beside it of which it may be a copy, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +119,7 @@ class Walk:
 
 
 class _Folder(NamedTuple):
-    path: Path
+    content: Path
     vaults: tuple[Vault, ...]
     """Those that it is in."""
     has_parts: bool
@@ -148,10 +128,12 @@ class _Folder(NamedTuple):
     """`""` for the content folder, else its source with a `/` at the end."""
     ignores: tuple[tuple[str, Rules], ...] = ()
     """Source and rules of each folder with a `.blogignore` that holds it, outermost first."""
+    only: str = ""
+    """Source of the one file that is looked for; `""` for all."""
 
 
-def walk(content: Path) -> Walk:
-    """List the files below `content` that are posts by their names.
+def walk(content: Path, only: str = "") -> Walk:
+    """List the files below `content` that are posts by their names, or what is `only` of them.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
@@ -159,7 +141,7 @@ def walk(content: Path) -> Walk:
     above = map(read_vault, root.parents[:LEVELS_ABOVE])
     vaults = tuple(vault for vault in above if vault.words or vault.doubt)
     has_parts = not (root / SETTINGS).is_dir()
-    items = [*_list_folder(_Folder(root, vaults, has_parts))]
+    items = [*_list_folder(_Folder(root, vaults, has_parts, only=only))]
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
     return Walk(
         tuple(item for item in items if isinstance(item, SourceFile)),
@@ -208,17 +190,20 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
 
     A text of another kind is skipped without a reason.
     """
+    path = folder.content / folder.source
     try:
-        with os.scandir(folder.path) as entries:
+        with os.scandir(path) as entries:
             beside = {entry.name: entry for entry in entries}
     except OSError as error:
-        yield Skipped(folder.source.rstrip("/"), _describe_failure(error))
+        yield Skipped(folder.source.rstrip("/"), describe_failure(error))
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
     if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)):
-        folder = folder._replace(vaults=(*folder.vaults, read_vault(folder.path)))
+        folder = folder._replace(vaults=(*folder.vaults, read_vault(path)))
     for entry in beside.values():
+        if folder.only and not f"{folder.only}/".startswith(f"{folder.source}{entry.name}/"):
+            continue
         away = _PLACEHOLDER.fullmatch(entry.name)
         name = (away[1] or away[2]) if away else entry.name
         if away and name in beside:
@@ -227,7 +212,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
         is_post = not is_folder and name.lower().endswith(SUFFIXES)
         is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
-        if not is_folder and (is_section(name) or is_data(folder.path, name, beside)):
+        if not is_folder and (is_section(name) or is_data(path, name, beside)):
             yield source
         is_read = is_folder or is_other or is_post
         if not is_read or _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
@@ -242,10 +227,11 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         elif entry.is_symlink():
             yield Skipped(source, "links are not followed; put the posts themselves in the folder")
         elif is_folder:
-            yield from _list_folder(folder._replace(path=Path(entry.path), source=f"{source}/"))
+            yield from _list_folder(folder._replace(source=f"{source}/"))
         else:
             original = _find_original(_MAYBE_COPY, name, beside)
-            yield _check_file(entry, source, is_away=bool(away), copy_of=original)
+            original = original and folder.source + original
+            yield _check_file(folder, entry, source, is_away=bool(away), copy_of=original)
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
@@ -261,9 +247,10 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
     stem, _, ending = name.rpartition(".")
     is_rendered = ending.lower() == "qmd" and any(f"{stem}{x}" in beside for x in (".md", ".mdx"))
-    if is_part or is_rendered or (is_repository and _ABOUT_REPOSITORY.fullmatch(name)):
-        return NOT_PUBLISHED
-    return next(filter(None, (vault.exclude(folder.path / name) for vault in folder.vaults)), None)
+    path = folder.content / folder.source / name
+    is_none = is_part or is_rendered or (is_repository and _ABOUT_REPOSITORY.fullmatch(name))
+    reasons = (*(vault.exclude(path) for vault in folder.vaults), NOT_PUBLISHED if is_none else "")
+    return next(filter(None, reasons), None)
 
 
 def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
@@ -281,7 +268,8 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     meant to keep out.
     """
     try:
-        lines = read_file(folder.path / IGNORE_FILE).decode("utf-8-sig").splitlines()
+        data = read_file(folder.content, folder.source + IGNORE_FILE)
+        lines = data.decode("utf-8-sig").splitlines()
         return folder.source, compile_rules(lines)
     except (UnreadablePost, ValueError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
@@ -312,13 +300,13 @@ def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) ->
 
 
 def _check_file(
-    entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
+    folder: _Folder, entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
 ) -> SourceFile | Skipped:
     try:
         status = entry.stat()
     except OSError as error:
-        return Skipped(source, _describe_failure(error))
+        return Skipped(source, describe_failure(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
     stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    return SourceFile(source, Path(entry.path), *stamp, is_away, copy_of)
+    return SourceFile(source, folder.content, *stamp, is_away, copy_of)

@@ -74,6 +74,8 @@ class Generator(BaseModel):
     """Why no page's address is sure; empty if it may be."""
     pattern: str = ""
     """That of `--permalink`, which every post has; `""` for those of the configuration."""
+    includes: frozenset[str] = frozenset()
+    """Forms in which posts include other files, as in `index.posts.document`."""
     is_assumed: bool = False
     """Whether nothing tells the generator but a pattern, which then has no rules of its own."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)

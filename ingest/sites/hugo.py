@@ -35,6 +35,7 @@ class Hugo(Generator):
         "markup.goldmark.parser.autoidtype": "github",
     }
 
+    includes: frozenset[str] = frozenset(("shortcode",))
     timezone: str = "UTC"
     address: object = at("baseurl")
     folder: str = at("contentdir", default="content")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
-from blog_search_mcp.index.errors import describe_unexpected
+from blog_search_mcp.index.errors import UnreadablePost, describe_unexpected
+from blog_search_mcp.index.files import read_if_there
 from blog_search_mcp.index.posts.metadata import normalize_name
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 
@@ -21,28 +22,30 @@ _LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml",
 _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
-def read_config(path: Path, *, any_case: bool = False) -> tuple[Config, str]:
-    """Return the settings of a TOML, JSON or YAML file, or why it cannot be read.
+def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
+    """Return the settings of a TOML, JSON or YAML file below `folder`, or why it cannot be read.
 
     Of Pelican's program, which is not run, these are what it gives to all posts. Names that know
     no case (`any_case`) are put in lower case.
     """
     try:
-        value = _parse_config(path)
+        value = _parse_config(folder, name)
         value = _lower_names(value) if any_case else value
+    except UnreadablePost as error:
+        return {}, str(error)
     except Exception as error:  # PyYAML raises whatever making a value of text does
         return {}, describe_unexpected(error)
     return (value, "") if isinstance(value, dict) else ({}, "")
 
 
-def _parse_config(path: Path) -> object:
+def _parse_config(folder: Path, name: str) -> object:
     """Parse a file; what a program makes in YAML, as MkDocs' `!ENV`, is `...`."""
-    language = _LANGUAGES.get(path.suffix)
-    if language is None or not path.is_file():
+    language = _LANGUAGES.get(Path(name).suffix)
+    if language is None or (data := read_if_there(folder, name)) is None:
         return None
     from blog_search_mcp.index.posts import text  # takes 15 ms
 
-    written = path.read_text(encoding="utf-8-sig")
+    written = re.sub("\r\n?", "\n", data.decode("utf-8-sig"))
     if language == "python":
         return text.salvage_fields("".join(_METADATA.findall(written)))
 
@@ -72,7 +75,8 @@ def read_authors(content: Path) -> dict[str, str]:
     names: dict[str, str] = {}
     above = product(content.parents[:LEVELS_ABOVE], _AUTHORS[: -2 * 3])
     for folder, file in (*product([content], _AUTHORS), *above):
-        for config, _ in map(read_config, sorted(folder.glob(file))):
+        for path in sorted(folder.glob(file)):
+            config, _ = read_config(folder, path.relative_to(folder).as_posix())
             for key, value in {**config, **get_map(config, "authors")}.items():
                 if name := get_text(
                     value if isinstance(value, Mapping) else {"name": value}, "name"

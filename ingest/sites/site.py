@@ -182,8 +182,8 @@ def _read_settings(kind: type[Generator], folder: Path) -> tuple[Config, str]:
     for path in (*(folder / name for name in kind.files), *parts):
         is_part = path.parent != folder
         if is_part or not (config or faults):
-            part, fault = read_config(path, any_case=kind is Hugo)
-            config |= {path.stem: part} if is_part and path.stem not in ("hugo", "config") else part
             place = path.relative_to(folder).as_posix()
+            part, fault = read_config(folder, place, any_case=kind is Hugo)
+            config |= {path.stem: part} if is_part and path.stem not in ("hugo", "config") else part
             faults += [f"{place} cannot be read: {fault}"] if fault else []
     return config, next(iter(faults), "")

@@ -43,6 +43,7 @@ class Jekyll(Generator):
         "kramdown.auto_id_prefix": "",
     }
 
+    includes: frozenset[str] = frozenset(("jinja",))
     timezone: str = "UTC"
     address: object = at("url")
     baseurl: str = ""
@@ -211,6 +212,7 @@ class MkDocs(Generator):
     """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
     templates: ClassVar = "macro|jinja|markdownextra|include"
 
+    includes: frozenset[str] = frozenset(("jinja", "snippet"))
     address: object = at("site_url")
     folder: str = at("docs_dir", default="docs")
     draft_docs: str = ""
@@ -271,6 +273,7 @@ class Quarto(Generator):
     """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
     templates: ClassVar = "(?!)"
 
+    includes: frozenset[str] = frozenset(("shortcode",))
     address: object = at("website", "site-url")
     draft: object = ""
     draft_mode: object = at("website", "draft-mode")
@@ -359,6 +362,9 @@ def _spell(name: str, fields: Fields) -> str:
     return spelled
 
 
+_INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue"}
+"""https://docusaurus.io/docs/markdown-features/react#importing-markdown,
+https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown"""
 _PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
 
 
@@ -378,7 +384,10 @@ class Program(Generator):
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
         """Know the generator by the name of its configuration."""
-        return cls.make(config, "its generator's configuration is a program, which is not run")
+        made = cls.make(config, "its generator's configuration is a program, which is not run")
+        names = " ".join(name for name in cls.files if (folder / name).exists())
+        includes = frozenset(form for name, form in _INCLUDES.items() if name in names)
+        return made.model_copy(update={"includes": includes})
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield what Pelican's program gives to all posts."""

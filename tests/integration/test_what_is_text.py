@@ -157,18 +157,23 @@ def test_braces_are_no_words_where_a_template_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "text", "part"),
+    ("site", "host", "text", "part"),
     [
-        ("a.mdx", "import Part from './_part.mdx';\n\nFirst.\n\n<Part />\n", "_part.mdx"),
-        ("a.qmd", "First.\n\n{{< include _part.qmd >}}\n", "_part.qmd"),
-        ("a.md", "First.\n\n{% include_relative parts/_part.md %}\n", "parts/_part.md"),
-        ("a.md", "First.\n\n<!-- @include: ./_part.md -->\n", "_part.md"),
+        ("x", "a.mdx", "import Part from './_part.mdx';\n\nFirst.\n\n<Part />\n", "_part.mdx"),
+        ("x", "a.qmd", "First.\n\n{{< include _part.qmd >}}\n", "_part.qmd"),
+        ("_config.yml", "a.md", "First.\n\n{% include_relative b/_p.md %}\n", "b/_p.md"),
+        ("mkdocs.yml", "docs/a.md", 'First.\n\n--8<-- "docs/b/../_p.md"\n', "docs/_p.md"),
+        (".vitepress/x", "a.md", "First.\n\n<!-- @include: ./_part.md -->\n", "_part.md"),
+        (".eleventy.js", "a.md", 'First.\n\n{% include "p.md" %}\n', "_includes/p.md"),
+        ("docusaurus.config.js", "a.md", "import P from '@site/_p.md';\n\n<P />\n", "_p.md"),
+        ("hugo.toml", "content/a.md", '{{% readfile file="_p.md" %}}', "content/_p.md"),
     ],
 )
 def test_an_included_part_is_text_of_the_post_as_it_is_now(
-    tmp_path: Path, host: str, text: str, part: str
+    tmp_path: Path, site: str, host: str, text: str, part: str
 ) -> None:
-    blog = made(tmp_path, {host: text, part: "The *walrus* dives.", "b.md": "Bread is baked."})
+    posts = {site: "baseURL = '/'" if site == "hugo.toml" else "title: t", host: text}
+    blog = made(tmp_path, posts | {part: "The *walrus* dives.", "docs/b.md": "Bread is baked."})
     assert blog.sources("walrus dives")[0] == host
     blog.write({part: "The otter swims."})
     assert blog.ingest().status == 0
@@ -177,14 +182,15 @@ def test_an_included_part_is_text_of_the_post_as_it_is_now(
 
 @pytest.mark.parametrize(("name", "part"), [("x" * 300 + ".md", ""), ("b.md", "\0\1" * 99)])
 def test_a_part_that_cannot_be_read_costs_no_post(tmp_path: Path, name: str, part: str) -> None:
-    posts = {"a.md": f"An otter swims.\n\n{{% include {name} %}}\n"}
+    posts = {"_config.yml": "title: t", "a.md": f"An otter swims.\n\n{{% include {name} %}}\n"}
     blog = made(tmp_path, posts | ({name: part} if part else {}))
     assert "otter" in blog.tool("read_chunk", source="a.md", chunk_index=0).text
 
 
 def test_parts_are_included_up_to_a_limit() -> None:
     data = b"{% include b.md %}\n" * 500
-    document = read_document(data, "a.md", read_part=lambda _: "walrus " * 9_000)
+    words = "walrus " * 9_000
+    document = read_document(data, "a.md", includes=["jinja"], read_part=lambda _: words)
     assert 100_000 < len(document.body.text) < 1_000_000
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def prepare_post(file_to_read: FileToRead, **options: Any) -> ParsedResult:
     """Read a post, but end this process as a fault in a native library does, or stand still."""
-    text = file_to_read.file.path.read_text("utf-8")
+    text = (file_to_read.file.content / file_to_read.file.source).read_text("utf-8")
     if "poison" in text:
         os._exit(139)
     if "tarpit" in text:

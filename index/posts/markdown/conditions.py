@@ -9,13 +9,7 @@ whole post, whose passages hold halves. In doubt it is taken out.
 
 import re
 
-from blog_search_mcp.index.posts.markdown.parser import (
-    find_code,
-    find_outside,
-    parse_blocks,
-    parse_body,
-)
-from blog_search_mcp.index.posts.markdown.rules import MDX
+from blog_search_mcp.index.posts.markdown.parser import find_code_of, find_outside
 
 _UNSEEN = re.compile(
     r"""(?=[<{%]|^[ie\[ ])(?:(?P<html><!--(?!-?>))
@@ -57,10 +51,9 @@ def take_out_unseen(text: str) -> str:
     """Return the text without comments and scripts outside code, every line at its number."""
     if not _UNSEEN.search(text):
         return text
-    code = find_code(text, parse_blocks(text, "mdx") if MDX.search(text) else parse_body(text)[0])
     pieces, at = [], 0
     unclosed = set[str]()
-    for opening in find_outside(code, _UNSEEN, text):
+    for opening in find_outside(find_code_of(text), _UNSEEN, text):
         start, end, kind = *opening.span(), opening.lastgroup
         if start < at or kind in unclosed:
             continue

@@ -195,6 +195,12 @@ def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
     return sorted(spans)
 
 
+def find_code_of(markdown: str) -> list[Span]:
+    """Find the code of a post, which may have components."""
+    is_mdx = MDX.search(markdown)
+    return find_code(markdown, parse_blocks(markdown, "mdx") if is_mdx else parse_body(markdown)[0])
+
+
 def is_inside(place: int, spans: Sequence[Span]) -> bool:
     """Whether one of `spans`, which are sorted, holds the character at `place`."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1

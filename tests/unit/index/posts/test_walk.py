@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
+from blog_search_mcp.index.files import MAX_BYTES, read_file
 from blog_search_mcp.index.posts.walk import (
-    MAX_BYTES,
     NOT_PUBLISHED,
     SourceFile,
-    read_file,
     refuse_inside,
     walk,
 )
@@ -37,8 +36,8 @@ def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Pat
     os.utime(tmp_path / "b/two.md", ns=(5, 9))
     a, two = (tmp_path / name for name in ("a.md", "b/two.md"))
     assert walk(tmp_path).files == (
-        SourceFile("a.md", a, 7, 1_700_000_000_000_000_007, a.stat().st_ctime_ns),
-        SourceFile("b/two.md", two, 7, 9, two.stat().st_ctime_ns),
+        SourceFile("a.md", tmp_path, 7, 1_700_000_000_000_000_007, a.stat().st_ctime_ns),
+        SourceFile("b/two.md", tmp_path, 7, 9, two.stat().st_ctime_ns),
     )
 
 
@@ -140,11 +139,11 @@ def test_a_content_folder_may_be_a_link_and_must_be_a_folder(tmp_path: Path) -> 
 
 def test_a_post_that_vanished_or_grew_since_the_walk_is_unreadable(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
-    assert read_file(tmp_path / "a.md") == b"a post\n"
+    assert read_file(tmp_path, "a.md") == b"a post\n"
     os.truncate(tmp_path / "a.md", MAX_BYTES + 1)
     for _ in range(2):
         with pytest.raises(UnreadablePost):
-            read_file(tmp_path / "a.md")
+            read_file(tmp_path, "a.md")
         (tmp_path / "a.md").unlink(missing_ok=True)
 
 

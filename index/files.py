@@ -1,0 +1,68 @@
+"""Read files that somebody else may have placed: posts, their parts, settings of sites and vaults.
+
+They may be links out of their folder, pipes and of any size, and be swapped at any moment.
+"""
+
+import errno
+import os
+import stat
+from functools import partial
+from pathlib import Path
+
+from blog_search_mcp.index.errors import UnreadablePost
+
+MAX_BYTES = 16 * 1024 * 1024
+"""Largest file that is read: about ten times the longest page met in real sites (1.3 MB)."""
+
+
+def read_file(folder: Path, name: str) -> bytes:
+    """Read a regular file by its path below `folder`, with `/`, of which no part may be a link.
+
+    Links that `folder` itself goes through are followed. Raises UnreadablePost.
+    """
+    try:
+        with open(name, "rb", opener=partial(_open_below, folder)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UnreadablePost("it is not a regular file; name it in a .blogignore")
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UnreadablePost(describe_failure(error)) from error
+    if len(content) > MAX_BYTES:
+        most = f"{MAX_BYTES // 1024**2} MB"
+        raise UnreadablePost(f"it is larger than {most}; split it, or name it in a .blogignore")
+    return content
+
+
+def read_if_there(folder: Path, name: str) -> bytes | None:
+    """Read a file as `read_file` does; `None` if there is none."""
+    try:
+        return read_file(folder, name)
+    except UnreadablePost as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return None
+        raise
+
+
+def describe_failure(error: OSError) -> str:
+    """Describe it without the machine's paths."""
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # the latter in FreeBSD
+        return "links are not followed; put the file itself in the folder"
+    return f"it cannot be read: {error.strerror}; check the file and its permissions"
+
+
+def _open_below(folder: Path, name: str, flags: int) -> int:
+    """Open one folder after the other, so that nothing becomes a link meanwhile. Raises OSError."""
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    if os.open not in os.supports_dir_fd:  # in Windows
+        if (folder / name).resolve() != folder.resolve() / name:
+            raise OSError(errno.ELOOP, "")
+        return os.open(folder / name, flags)
+    first, *others = name.split("/")
+    opened = os.open(folder / first, flags)
+    for other in others:
+        above = opened
+        try:
+            opened = os.open(other, flags, dir_fd=above)
+        finally:
+            os.close(above)
+    return opened
