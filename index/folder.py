@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,15 @@ from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
+    MANIFEST_HEAD,
     GenerationFiles,
     Layout,
     Stamp,
     make_disk_error,
     read_stamp,
     refuse_place,
+    replace_file,
+    require_own,
 )
 from blog_search_mcp.index.store.manifest import (
     REBUILD,
@@ -45,11 +49,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.embedders.base import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.vectors.writer import VectorWriter
-
-SWITCH_ATTEMPTS = 20
-SWITCH_PAUSE = 0.05
-"""Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
-than a millisecond, at every request."""
 
 BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
@@ -74,6 +73,7 @@ class FolderStore:
 
     def current_number(self) -> int:
         """Return the live generation's number."""
+        self.layout.require_own()
         try:
             name = self.layout.current.read_text(encoding="ascii").strip()
         except FileNotFoundError as error:
@@ -89,7 +89,9 @@ class FolderStore:
 
     def read_manifest(self, number: int) -> Manifest:
         """Read a generation's manifest."""
-        path = self.layout.generation(number).manifest
+        files = self.layout.generation(number)
+        files.require_own()
+        path = files.manifest
         try:
             return loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
@@ -103,7 +105,9 @@ class FolderStore:
         generation verifies it.
         """
         with suppress(IndexProblem, OSError, ValueError):
-            return read_overview(self.layout.generation(self.current_number()))
+            files = self.layout.generation(self.current_number())
+            files.require_own()
+            return read_overview(files)
         return None
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
@@ -117,7 +121,7 @@ class FolderStore:
         record, content = self.layout.last_ingest, text.encode()
         try:
             if not record.exists() or record.read_bytes() != content:
-                record.write_bytes(content)
+                replace_file(record, content)
         except OSError as error:
             raise make_disk_error(error) from error
 
@@ -126,6 +130,8 @@ class FolderStore:
         """Be the only writer. Raises IndexProblem at once if another ingest is."""
         from filelock import FileLock, Timeout
 
+        self.layout.require_own()
+        require_own([self.layout.root], stat.S_IFDIR)
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
             locked = FileLock(self.layout.lock).acquire(timeout=0)
@@ -143,19 +149,21 @@ class FolderStore:
 
         The caller holds the writer lock. What a killed ingest left is deleted before, the
         generation before the current one after the switch. If the new one has not become the
-        current one when the block ends, it is deleted. Raises IndexBroken if `base` is damaged.
+        current one when the block ends, it is deleted. A numbered folder of somebody else stays,
+        and its number is not taken. Raises IndexBroken if `base` is damaged.
         """
         if base is not None:
             Guard(self.layout.generation(base.generation), base)
         current, numbers = self._find_current(), self.layout.numbers()
-        number = max([*numbers, current]) + 1
         self._collect(current, max((n for n in numbers if n < current), default=None))
-        files = self.layout.generation(number)
+        later = map(self.layout.generation, count(max([*numbers, current]) + 1))
+        files = next(files for files in later if not os.path.lexists(files.folder))
+        files.folder.mkdir(parents=True)
         try:
-            files.folder.mkdir(parents=True)
+            files.manifest.write_bytes(MANIFEST_HEAD)
             yield files
         finally:
-            if self._find_current() == number:
+            if self._find_current() == (number := int(files.folder.name)):
                 self._collect(number, current)
             else:
                 shutil.rmtree(files.folder, ignore_errors=True)
@@ -181,6 +189,7 @@ class FolderStore:
         """
         files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
         written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
+        written.remove(files.manifest)
         for path in (path for path in written if not path.name.endswith(".lock")):
             name = path.relative_to(files.folder).as_posix()
             if name in earlier and earlier[name].stamp == read_stamp(path):
@@ -189,27 +198,17 @@ class FolderStore:
                 _sync(path)
                 checksums[name] = checksum_of(path)
         manifest = manifest.model_copy(update={"files": checksums})
-        files.manifest.write_text(dumps(manifest), encoding="utf-8")
+        replace_file(files.manifest, dumps(manifest).encode())
         self._switch(manifest)
         return manifest
 
     def _switch(self, manifest: Manifest) -> None:
-        """Make the generation the current one, whose files but the manifest are on disk."""
+        """Make the generation the current one, whose files are on disk."""
         files, layout = self.layout.generation(manifest.generation), self.layout
         inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
-        for path in (files.manifest, *inner, files.folder, layout.generations):
+        for path in (*inner, files.folder, layout.generations):
             _sync(path)
-        following = layout.current.with_name("CURRENT.next")
-        following.write_text(files.folder.name + "\n", encoding="ascii")
-        _sync(following)
-        for attempts_left in reversed(range(SWITCH_ATTEMPTS)):
-            try:
-                following.replace(layout.current)
-                break
-            except PermissionError:
-                if not attempts_left:
-                    raise
-                time.sleep(SWITCH_PAUSE)
+        replace_file(layout.current, f"{files.folder.name}\n".encode())
         with suppress(OSError):  # the switch has happened; both generations are on disk
             _sync(layout.root)
 

@@ -249,6 +249,7 @@ class _Ingest:
             waiting=manifest.waiting,
             options=self.job.options,
             cascades=plan.cascades,
+            inode=self.store.layout.root.stat().st_ino,
         )
         self.store.write_record(last.model_dump_json())
 

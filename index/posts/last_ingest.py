@@ -2,8 +2,7 @@
 
 The record lies beside the generations and is no part of one: an ingest that has nothing to write
 may still have met a new draft or a touched post, which must not be reported as changed for ever,
-nor be read again. A folder's is written in place: a torn file is not JSON and counts as none. It
-names a folder of this machine, which must not reach a client.
+nor be read again. It names a folder of this machine, which must not reach a client.
 
 A file counts as changed when its size or one of its times is another. Only an ingest opens files,
 so an edited draft counts too.
@@ -12,6 +11,7 @@ so an edited draft counts too.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from blog_search_mcp.index.commands import TO_INGEST, Blog
+from blog_search_mcp.index.commands import TO_INGEST, Blog, command
+from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.posts.cascades import Cascade
 from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
 from blog_search_mcp.index.posts.visibility import HiddenReason
 from blog_search_mcp.index.posts.walk import SourceFile, walk
-from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER, require_own
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
 
@@ -90,11 +91,14 @@ class LastIngest(_Frozen):
     options: IngestOptions = IngestOptions()
     cascades: tuple[Cascade, ...] = ()
     """What sections pass down to the posts below them, the nearest first."""
+    inode: int | None = None
+    """The index folder's, which a move keeps and a copy, as in a cloned repository, has not."""
 
 
 def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
     """Read the record, of any generation by default; `None` if it is torn or there is none."""
-    with suppress(OSError, ValidationError):
+    with suppress(OSError, ValidationError, IndexProblem):
+        require_own([store.layout.last_ingest], stat.S_IFREG)
         last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
         return last if generation in (None, last.generation) else None
     return None
@@ -227,3 +231,15 @@ def index_beside(content: Path) -> Path:
     if last is None or last.content == format_folder(folder) or not Path(last.content).is_dir():
         return home / DEFAULT_FOLDER
     return home / f"{DEFAULT_FOLDER}-{folder.name}"
+
+
+def require_recorded(index: Location, content: Path) -> None:
+    """Raise IndexProblem for an index that the last ingest of this machine did not leave there."""
+    store = open_store(index)
+    last = read_last_ingest(store)
+    inode = last.inode if last else None
+    if (last or store.stamp()) and inode != store.layout.root.stat().st_ino:
+        raise IndexProblem(
+            f"{index} is no index that an ingest on this machine left there, as one that came with "
+            f"a repository is not; to use it: `{command('setup', content, '--index', index)}`."
+        )

@@ -3,7 +3,7 @@
 INDEX/
   CURRENT                 the current generation's name, replaced by an atomic rename
   generations/000042/     immutable once CURRENT names it
-    manifest.json         what this generation is, with a checksum for every other file
+    manifest.json         what this generation is, with a checksum for every other file; begun first
     vectors/              the vectors of chunks (`index.vectors`); most of it shared
     lexical/              tantivy
     chunks.db             SQLite: posts, chunks, metadata for filters, newer chunks' texts
@@ -20,6 +20,11 @@ import errno
 import os
 import re
 import shutil
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,6 +35,26 @@ GENERATION_NAME = re.compile("[0-9]{6,17}")
 
 DEFAULT_FOLDER = ".blog-index"
 """Where the index lies unless the author says otherwise, below the current folder."""
+
+
+MANIFEST_HEAD = b'{"format": '
+"""First bytes of a manifest of any format; a new generation begins with them."""
+
+SWITCH_ATTEMPTS = 20
+SWITCH_PAUSE = 0.05
+"""Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
+than a millisecond, at every request."""
+
+
+def require_own(paths: Iterable[Path], *kinds: int) -> None:
+    """Raise IndexProblem if one of these, which strangers may have made, is of no such kind."""
+    for path in paths:
+        with suppress(OSError):
+            if stat.S_IFMT(path.lstat().st_mode) not in kinds:
+                raise IndexProblem(
+                    f"The index cannot be used: {path.name:.80} is a link, or no such file as this "
+                    "program makes. Delete that, or name another folder with --index DIR."
+                )
 
 
 class GenerationFiles:
@@ -43,6 +68,20 @@ class GenerationFiles:
         self.catalog = folder / "chunks.db"
         self.texts = folder / "texts.db"
         self.overview = folder / "overview.json"
+
+    def require_own(self) -> None:
+        """Raise IndexProblem if something of it is a link, or neither a file nor a folder."""
+        parts, kinds = (self.vectors, self.lexical), (stat.S_IFREG, stat.S_IFDIR)
+        names = (self.manifest, self.catalog, self.texts, self.overview)
+        require_own((self.folder, *parts, *names), *kinds)
+        for above, folders, files in chain.from_iterable(map(os.walk, parts)):
+            require_own(map(Path(above).joinpath, (*folders, *files)), *kinds)
+
+
+_FILES = (
+    *("CURRENT", "CURRENT.next", "last_ingest.json", "last_ingest.json.next", "lock", "watch.lock"),
+    *("embeddings.db", "embeddings.db-wal", "embeddings.db-shm", "embeddings.db-journal"),
+)
 
 
 class Layout:
@@ -61,9 +100,49 @@ class Layout:
         return GenerationFiles(self.generations / f"{number:06d}")
 
     def numbers(self) -> list[int]:
-        """List the numbers of generations' folders, finished or not. Raises OSError."""
-        names = [folder.name for folder in self.generations.iterdir()]
-        return sorted(int(name) for name in names if GENERATION_NAME.fullmatch(name))
+        """List the numbers of generations, finished or not. Raises OSError."""
+        return sorted(int(folder.name) for folder in self._list_numbered() if _is_ours(folder))
+
+    def require_own(self) -> None:
+        """Raise IndexProblem if a name of ours is a link or is not what it has to be."""
+        require_own(map(self.root.joinpath, _FILES), stat.S_IFREG)
+        with suppress(OSError):  # of a folder that is not there or may not be read
+            require_own(chain([self.generations], self._list_numbered()), stat.S_IFDIR)
+
+    def _list_numbered(self) -> Iterator[Path]:
+        for folder in self.generations.iterdir():
+            if GENERATION_NAME.fullmatch(folder.name):
+                yield folder
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is a generation, or was begun as one."""
+    manifest = GenerationFiles(folder).manifest
+    if manifest.is_symlink() or not manifest.is_file():
+        return False
+    with manifest.open("rb") as file:
+        return file.read(len(MANIFEST_HEAD)) == MANIFEST_HEAD
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a file with this content, forced to disk, in the place of a name. Raises OSError.
+
+    Nothing is written to what had that name, or the one under which the file is made.
+    """
+    following = path.with_name(f"{path.name}.next")
+    following.unlink(missing_ok=True)
+    with following.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    for attempts_left in reversed(range(SWITCH_ATTEMPTS)):
+        try:
+            following.replace(path)
+            break
+        except PermissionError:
+            if not attempts_left:
+                raise
+            time.sleep(SWITCH_PAUSE)
 
 
 Stamp: TypeAlias = tuple[int, ...]
@@ -77,7 +156,7 @@ The time of the last change of status would change with every further link to th
 def read_stamp(path: Path) -> FileStamp | None:
     """Read a file's stamp, `None` if there is no such file."""
     try:
-        status = path.stat()
+        status = path.lstat()
     except OSError:
         return None
     return status.st_ino, status.st_size, status.st_mtime_ns

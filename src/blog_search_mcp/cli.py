@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from blog_search_mcp.index.command_line import read_absolute
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
+from blog_search_mcp.index.posts.last_ingest import require_recorded
 from blog_search_mcp.ingest.cli import ingest
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author import author
@@ -43,6 +45,8 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}
     context, told = click.get_current_context(), list[int]()
+    if context.get_parameter_source("index") is ParameterSource.DEFAULT:
+        require_recorded(settings.index, settings.watch or Path())
 
     def tell() -> None:
         told.append(tell_clients(settings, commands.clients_here(), client, name))

@@ -171,6 +171,20 @@ def test_posts_that_were_moved_keep_their_index_and_their_entry(home: Path) -> N
     assert json.loads(found)["hits"][0]["url"].startswith("https://x.org/")
 
 
+def test_an_index_that_came_with_the_posts_is_taken_over_by_command_alone(home: Path) -> None:
+    assert setup(home, "setup", "blog/posts").status == 0
+    shutil.copytree(home / "blog", home / "clone")
+    shutil.rmtree(home / "blog")
+    index = home / "clone/.blog-index"
+    before = (index / "last_ingest.json").read_bytes()
+    ran = setup(home, "setup", "clone/posts")
+    said = f"setup {home / 'clone/posts'} --index {index}"
+    assert (ran.status, ran.err.count("\n"), said in ran.err) == (1, 1, True)
+    assert (index / "last_ingest.json").read_bytes() == before
+    assert setup(home, "setup", "clone/posts", "--index", str(index)).status == 0
+    assert setup(home, "setup", "clone/posts").status == 0
+
+
 def test_of_a_whole_site_the_posts_are_taken_and_the_index_lies_in_it(home: Path) -> None:
     (home / ".cursor").mkdir()
     site = home / "site"

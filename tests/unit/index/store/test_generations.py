@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.store.disk import Layout
+from blog_search_mcp.index.store.disk import MANIFEST_HEAD, Layout
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.types import Filters
 from tests.support.front import made as made_by_front
@@ -36,6 +36,7 @@ def test_what_a_killed_writer_left_is_thrown_away(blog: MakeBlog) -> None:
     made = blog(ONION)
     torn = made.layout.generation(2)
     torn.folder.mkdir()
+    torn.manifest.write_bytes(MANIFEST_HEAD)
     torn.catalog.write_bytes(b"half a file")
     made.layout.current.with_name("CURRENT.next").write_text("0000", encoding="ascii")
     assert made.reader().manifest.generation == 1
