@@ -1,12 +1,13 @@
-"""What the commands share: options, values, and how one is run."""
+"""What the commands share: options, values, how one is run, and what prints."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -69,12 +70,45 @@ embedder_url_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+_PICTURES: dict[int, int | str] = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+    **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
+}
+"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
+a terminal obeys them. Marks that turn the direction of writing make a line read as another; weak
+ones, which posts in Hebrew have, are left out."""
+_ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
+"""The same for JSON, whose other control characters are escaped already."""
+
+
+def escape_controls(text: str) -> str:
+    """Replace control characters by visible ones, so that a terminal obeys none."""
+    return text.translate(_PICTURES)
+
+
+def print_text(text: str) -> None:
+    """Print text on stdout."""
+    sys.stdout.write(f"{escape_controls(text)}\n")
+
+
+def print_error(text: str) -> None:
+    """Print text on stderr."""
+    sys.stderr.write(f"{escape_controls(text)}\n")
+
+
+def print_json(value: object) -> None:
+    """Print JSON on stdout; Chinese stays itself."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
+
+
 def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -> int:
     """Run a command and return its status; a mistake is told on stderr."""
     try:
         return int(program.main([*arguments], name, standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        error.show(shown := StringIO())
+        print_error(shown.getvalue().rstrip())
         return error.exit_code
     except click.Abort:  # the end of stdin in the place of an answer
         return FAILED

@@ -21,6 +21,8 @@ from blog_search_mcp.index.command_line import (
     embedder_url_option,
     index_option,
     json_option,
+    print_error,
+    print_text,
     read_absolute,
 )
 from blog_search_mcp.index.commands import PACKAGE, Blog, complete_commands
@@ -141,9 +143,9 @@ def run(job: "Job", as_json: bool) -> int:
     try:
         report = ingest(job, Progress(sys.stderr))
     except BlogSearchError as error:
-        sys.stderr.write(f"{complete_commands(str(error), blog)}\n")
+        print_error(complete_commands(str(error), blog))
         if as_json:
-            sys.stdout.write(json.dumps({"error": error.for_clients}) + "\n")
+            print_text(json.dumps({"error": error.for_clients}))
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     report = replace(
         report,
@@ -151,8 +153,8 @@ def run(job: "Job", as_json: bool) -> int:
         warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
     )
     for name, value in job.options.model_dump(exclude_defaults=True).items():
-        sys.stderr.write(f"The index keeps --{name.replace('_', '-')} {value}.\n")
-    sys.stderr.write("\n".join(as_lines(report)) + "\n")
+        print_error(f"The index keeps --{name.replace('_', '-')} {value}.")
+    print_error("\n".join(as_lines(report)))
     if as_json:
-        sys.stdout.write(json.dumps(asdict(report)) + "\n")
+        print_text(json.dumps(asdict(report)))
     return 0

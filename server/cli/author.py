@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 import click
 
-from blog_search_mcp.index.command_line import json_option, read_absolute
+from blog_search_mcp.index.command_line import json_option, print_json, read_absolute
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.posts.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
-from blog_search_mcp.server.cli.terminal import print_json, show
+from blog_search_mcp.server.cli.terminal import show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings

@@ -16,12 +16,12 @@ from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.command_line import FAILED, read_index
+from blog_search_mcp.index.command_line import FAILED, print_text, read_index
 from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.cli.terminal import print_text, tell
+from blog_search_mcp.server.cli.terminal import tell
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.settings import Settings, index_arguments

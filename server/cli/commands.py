@@ -20,6 +20,8 @@ from blog_search_mcp.index.command_line import (
     embedder_url_option,
     index_option,
     json_option,
+    print_json,
+    print_text,
     read_absolute,
 )
 from blog_search_mcp.index.commands import TO_SETUP, command
@@ -38,9 +40,6 @@ from blog_search_mcp.server.cli.client_settings import (
     remove_entries,
 )
 from blog_search_mcp.server.cli.terminal import (
-    escape_controls,
-    print_json,
-    print_text,
     style,
     tell,
     with_folders,
@@ -110,7 +109,7 @@ def over_index(work: Command) -> Command:
         try:
             return work(settings, **arguments)
         except UsageError as error:
-            raise click.UsageError(escape_controls(with_folders(str(error), settings))) from error
+            raise click.UsageError(with_folders(str(error), settings)) from error
         except BlogSearchError as error:
             tell(str(error), settings)
             return FAILED
@@ -366,7 +365,7 @@ def uninstall(client: str | None, name: str) -> int:
         every = clients_here()
         remove_entries([every[client]] if client else [*every.values()], name)
     except BlogSearchError as error:
-        raise click.ClickException(escape_controls(str(error))) from error
+        raise click.ClickException(str(error)) from error
     return 0
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from blog_search_mcp.index.command_line import print_text
 from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
@@ -31,7 +32,7 @@ from blog_search_mcp.server.cli.client_settings import (
     find_url,
     list_ours,
 )
-from blog_search_mcp.server.cli.terminal import print_text, with_folders
+from blog_search_mcp.server.cli.terminal import with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
 from blog_search_mcp.server.protocol.app import TOOLSETS
 from blog_search_mcp.server.settings import Settings

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
+from blog_search_mcp.index.command_line import escape_controls, print_error, print_json, print_text
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.posts.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
-
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
-    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
-}
-"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
-a terminal obeys them. Marks that turn the direction of writing make a line read as another."""
-
-
-def escape_controls(text: str) -> str:
-    """Replace control characters by visible ones, so that a terminal obeys none."""
-    return text.translate(_PICTURES)
 
 
 def with_folders(sentence: str, settings: Settings) -> str:
@@ -34,17 +21,7 @@ def with_folders(sentence: str, settings: Settings) -> str:
 
 def tell(sentence: str, settings: Settings) -> None:
     """Print a sentence on stderr, its commands with this run's folders."""
-    sys.stderr.write(escape_controls(f"{with_folders(sentence, settings)}\n"))
-
-
-def print_text(text: str) -> None:
-    """Print `text` on stdout."""
-    sys.stdout.write(f"{escape_controls(text)}\n")
-
-
-def print_json(value: object) -> None:
-    """Print JSON on stdout; Chinese stays itself."""
-    sys.stdout.write(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n")
+    print_error(with_folders(sentence, settings))
 
 
 def show(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:

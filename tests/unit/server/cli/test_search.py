@@ -75,6 +75,13 @@ def test_a_post_does_not_steer_the_terminal(blog: Blog, words: tuple[str, ...]) 
     assert not UNWANTED.search(text)
 
 
+@pytest.mark.parametrize("words", [("search", "--json", "walrus"), ("author", "audit", "--json")])
+def test_json_does_not_steer_the_terminal_either(blog: Blog, words: tuple[str, ...]) -> None:
+    text = blog.command(*words).out
+    assert ("\\u202e" in text, UNWANTED.search(text)) == (True, None)
+    assert "\u202e" in json.dumps(json.loads(text), ensure_ascii=False)
+
+
 def test_posts_that_changed_are_told(tmp_path: Path) -> None:
     blog = made(tmp_path, {"soup.md": POSTS["soup.md"]})
     before = blog.command("search", "--json", "onion")
