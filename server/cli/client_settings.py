@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, count, pairwise
@@ -16,9 +16,9 @@ from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.command_line import FAILED, print_text, read_index
+from blog_search_mcp.index.command_line import FAILED, print_error, print_text, read_index
 from blog_search_mcp.index.commands import PACKAGE, start_words
-from blog_search_mcp.index.errors import ClientSettingsError, UsageError
+from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import tell
@@ -88,6 +88,8 @@ CLIENTS = {word: client.title for word, client in find_clients(Path(), "", {}).i
 
 Fields: TypeAlias = dict[str, Any]
 """An entry as it stands in a file: how a client starts or reaches one server."""
+Entries: TypeAlias = dict[str, Fields]
+"""Entries by name; what decides on changes leaves the fields of one to be removed empty."""
 
 _URLS = ("url", "serverUrl", "httpUrl")
 _WRITTEN = {"type", "command", "args", "env", *_URLS, "headers", "http_headers"}
@@ -96,17 +98,24 @@ _WRITTEN = {"type", "command", "args", "env", *_URLS, "headers", "http_headers"}
 BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
 
+_MARK = ("X-Installed-By", PACKAGE)
+"""The header by which an entry with an address is known as ours."""
 
-def is_ours(name: str, fields: Fields) -> bool:
-    """Whether an entry starts this program, directly or through a runner, or has our name."""
-    if url := find_url(fields):
-        return name.startswith("blog") and urlsplit(url).path == "/mcp"
-    program = PurePath(str(fields.get("command"))).name
-    return program.removesuffix(".exe") == PACKAGE or any(
-        (word, after) == ("-m", "blog_search_mcp")
-        or (after == "serve" and re.split("[@=]", word)[0] == PACKAGE)  # perhaps with a version
-        for word, after in pairwise(_arguments(fields))
-    )
+_STARTS = re.compile(
+    rf"{PACKAGE}(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
+    rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
+    re.DOTALL,
+)
+"""The command and arguments that start this program: its script, Python, or a runner."""
+
+
+def is_ours(fields: Fields, url: str = "") -> bool:
+    """Whether an entry starts this program, or has our mark or this very address of a server."""
+    if address := find_url(fields):
+        headers = fields.get("headers") or fields.get("http_headers")
+        return address == url or (isinstance(headers, dict) and _MARK in headers.items())
+    program = PurePath(str(fields.get("command"))).name.removesuffix(".exe")
+    return _STARTS.fullmatch("\0".join([program, *_arguments(fields)])) is not None
 
 
 def find_url(fields: Fields) -> str:
@@ -140,7 +149,7 @@ def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str
 
     The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
     """
-    over = {name: _find_place(fields) for name, fields in entries.items() if is_ours(name, fields)}
+    over = {name: _find_place(each) for name, each in entries.items() if is_ours(each, url)}
     wanted = url or os.path.realpath(str(index))
     last = "/".join(re.split(r"[\\/]", str(index))[-2:])
     folder = urlsplit(url).hostname or last.replace(".blog-index", "")
@@ -164,24 +173,29 @@ def add_entry(
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
-    entries: dict[str, Fields] = {}
+    fields = _reach(client, url, token) if url else _start(client, settings)
+
+    def decide(entries: Entries) -> Entries:
+        return {name or choose_name(entries, settings.index, url): fields}
+
+    entries: Entries = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
         entries = _read(client)[2]
-    name = name or choose_name(entries, settings.index, url)
-    fields = _reach(client, url, token) if url else _start(client, settings)
-    entry = json.dumps({client.key: {name: fields}}, ensure_ascii=False, indent=2)
-    entry = write_table(client.key, name, fields) if client.is_toml else entry
+    [chosen] = decide(entries)
+    entry = json.dumps({client.key: {chosen: fields}}, ensure_ascii=False, indent=2)
+    entry = write_table(client.key, chosen, fields) if client.is_toml else entry
     shown = f"In {client.path}:\n\n{entry}"
     if prints:
         print_text(shown)
         return
     try:
-        is_changed = change_entry(client, name, fields)
+        changed = change_entries(client, decide)
     except ClientSettingsError as error:
         raise ClientSettingsError(f"{error} Add the entry by hand. {shown}") from error
-    done = f"Restart {client.title} to use it." if is_changed else "It was there already."
-    secret = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
-    print_text(f"The entry {name!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
+    [chosen] = changed or [chosen]
+    done = f"Restart {client.title} to use it." if changed else "It was there already."
+    secret = "".join(f" It holds {each}, which is a secret." for each in fields.get("env", ()))
+    print_text(f"The entry {chosen!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
 
 
 def _reach(client: Client, url: str, token: str) -> Fields:
@@ -193,8 +207,8 @@ def _reach(client: Client, url: str, token: str) -> Fields:
         )
     kind = {"type": "http"} if client.is_typed else {}
     field = "http_headers" if client.is_toml else "headers"
-    headers = {field: {"Authorization": f"Bearer {token}"}} if token else {}
-    return {**kind, client.url: url, **headers}
+    headers = dict([_MARK]) | ({"Authorization": f"Bearer {token}"} if token else {})
+    return {**kind, client.url: url, field: headers}
 
 
 def _start(client: Client, settings: Settings) -> Fields:
@@ -235,21 +249,36 @@ def explain_start(fields: Fields) -> str:
     return (said or f"status {ran.returncode}") if ran.returncode else ""
 
 
-def remove_entries(clients: Iterable[Client], name: str) -> None:
-    """Remove our entries, or those of a name, and print what stays. Raises BlogSearchError."""
-    entries = [(client, *entry) for client in clients for entry in list_ours(client)]
-    chosen = [(client, each) for client, each, _ in entries if name in ("", each)]
-    for client, each in chosen or [(client, name or "blog") for client in clients]:
-        done = "was taken" if change_entry(client, each, None) else "is already"
-        print_text(f"The entry {each!r} {done} out of {client.path}.{_name_backup(client)}")
-    over = dict.fromkeys(str(find_index(fields) or "") for *_, fields in entries)
+def remove_entries(clients: Iterable[Client], name: str) -> int:
+    """Remove our entries, or those of a name, and print what stays and what cannot be changed.
+
+    Returns the exit status.
+    """
+
+    def decide(entries: Entries) -> Entries:
+        return {each: {} for each, it in entries.items() if (each == name if name else is_ours(it))}
+
+    over, status = dict[str, None](), 0
+    for client in clients:
+        try:
+            removed = change_entries(client, decide)
+        except BlogSearchError as error:
+            print_error(str(error))
+            status = FAILED
+            continue
+        for each, fields in removed.items():
+            print_text(f"The entry {each!r} was taken out of {client.path}.{_name_backup(client)}")
+            over[str(find_index(fields) or "")] = None
+    if not (over or status):
+        print_text("There is no such entry.")
     for index in filter(None, over):
         print_text(f"The index stays; if nothing else asks it, delete {index}")
+    return status
 
 
 def list_ours(client: Client) -> list[tuple[str, Fields]]:
     """List our entries of a client by name. Raises ClientSettingsError."""
-    return [entry for entry in _read(client)[2].items() if is_ours(*entry)]
+    return [(name, fields) for name, fields in _read(client)[2].items() if is_ours(fields)]
 
 
 def _name_backup(client: Client) -> str:
@@ -284,51 +313,80 @@ def tell_clients(
     return status
 
 
-def change_entry(client: Client, name: str, fields: Fields | None) -> bool:
-    """Set the fields of our entry `name`, keeping its others, or for `None` take it out.
+def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
+    """Make our entries what `decide` says of all; return those that changed, as they were.
 
-    Tell whether anything had to change. Raises UsageError if another server has the name, and
-    ClientSettingsError, with the file as it was, if that cannot be read or written, or is no plain
-    JSON: a rewrite would lose comments.
+    An entry keeps its other fields. One command at a time changes settings. Raises UsageError if
+    another server has the name, and ClientSettingsError, with the file as it was, if that cannot
+    be read or written, or is no plain JSON: a rewrite would lose comments.
     """
-    text, root, entries = _read(client)
-    entry = entries.get(name, {})
-    url = find_url(fields or {})
-    if entry and not (is_ours(name, entry) or (url and url == find_url(entry))):
-        raise UsageError(
-            f"The entry {name!r} in {client.path} starts another server. "
-            "Give ours another name with --name."
-        )
-    changed: Fields = {}
-    if fields is not None:
-        env = {} if url else (entry.get("env") or {}) | fields.get("env", {})
-        changed = {key: value for key, value in entry.items() if key not in _WRITTEN}
-        changed |= {**fields, **({"env": env} if env else {})}
-    if changed == entry:
-        return False
-    entries[name] = changed
-    if not changed:
-        del entries[name]
+    from filelock import FileLock
+
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    lock, before = Path(caches, PACKAGE, "clients.lock"), Entries()
     try:
-        if client.is_toml:
-            written = _edit_toml(text, client.key, name, changed)
-            if tomllib.loads(written).get(client.key, {}) != entries:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock, timeout=10):
+            text, root, entries = _read(client)
+            written = text
+            for name, wanted in decide(entries).items():
+                entry = entries.get(name, {})
+                fields = _merge(client, name, entry, wanted)
+                if fields == entry:
+                    continue
+                before[name], entries[name] = entry, fields
+                if not fields:
+                    del entries[name]
+                if client.is_toml:
+                    written = _edit_toml(written, client.key, name, fields)
+            if client.is_toml and tomllib.loads(written).get(client.key, {}) != entries:
                 raise ValueError("the entry stands in an unusual place")
-        else:
-            written = _edit_json(text, root)
-        _replace(client.path, written)
+            if before:
+                _replace(client.path, text, written if client.is_toml else _write_json(text, root))
     except OSError as error:
-        raise ClientSettingsError(f"{client.path} cannot be written: {error.strerror}.") from error
+        reason = error.strerror or "another command is changing it"
+        raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
     except (TypeError, ValueError) as error:  # for TOML a time is no value
         raise ClientSettingsError(f"{client.path} was left as it was: {error}.") from error
-    return True
+    return before
 
 
-def _edit_json(text: str, root: Fields) -> str:
+def _merge(client: Client, name: str, entry: Fields, wanted: Fields) -> Fields:
+    """Return an entry with the fields that are wanted, empty for none. Raises UsageError."""
+    url = find_url(wanted)
+    if entry and not is_ours(entry, url):
+        raise UsageError(
+            f"The entry {name!r} in {client.path} is of another server. "
+            "Give ours another name with --name."
+        )
+    if not wanted:
+        return {}
+    env = {} if url else (entry.get("env") or {}) | wanted.get("env", {})
+    kept = {key: value for key, value in entry.items() if key not in _WRITTEN}
+    return {**kept, **wanted, **({"env": env} if env else {})}
+
+
+_FLOAT = "\ue000"
+"""Begins the string that stands for a number that is no integer, so that it keeps its digits."""
+
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
+
+
+def _write_json(text: str, root: Fields) -> str:
     """Write the whole file anew, indented as it was."""
     shown = re.search(r'^([ \t]+)"', text, re.MULTILINE)
     end = text[len(text.rstrip()) :] if text.strip() else "\n"
-    return json.dumps(root, indent=shown[1] if shown else "  ", ensure_ascii=False) + end
+    written = json.dumps(root, indent=shown[1] if shown else "  ", ensure_ascii=False) + end
+    return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", written)
+
+
+def _read_json(text: str) -> Any:
+    """Read what `_write_json` writes without loss. Raises ValueError."""
+    text = text.strip() or "{}"
+    root = json.loads(text, parse_float=_FLOAT.__add__)
+    if _STRINGS.sub("", _write_json(text, root)) != _STRINGS.sub("", text):
+        raise ValueError("a name stands in it twice, which a rewrite would lose")
+    return root
 
 
 def _edit_toml(text: str, key: str, name: str, fields: Fields) -> str:
@@ -365,8 +423,8 @@ def _write_value(value: object) -> str:
 def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
     """Return the file's text, the object in it and its entries by name; empty without a file."""
     try:
-        text = client.path.read_bytes().decode("utf-8-sig") if client.path.exists() else ""
-        root = tomllib.loads(text) if client.is_toml else json.loads(text.strip() or "{}")
+        text = _read_text(client.path)
+        root = tomllib.loads(text) if client.is_toml else _read_json(text)
         entries = root.setdefault(client.key, {})
         if not all(isinstance(entry, dict) for entry in entries.values()):
             raise ValueError(f"what stands under {client.key!r} is no object of objects")
@@ -378,10 +436,17 @@ def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
     return text, root, entries
 
 
-def _replace(path: Path, text: str) -> None:
+def _read_text(path: Path) -> str:
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no file")
+    return path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+
+
+def _replace(path: Path, before: str, text: str) -> None:
     """Replace the file in one step, so that nobody reads half of it; of a link the target.
 
-    The file keeps its permissions, and has a copy beside it. Raises OSError.
+    The file keeps its permissions, and has a copy beside it. Raises OSError, and ValueError if it
+    no longer holds the text `before`: clients write to it too.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -392,6 +457,8 @@ def _replace(path: Path, text: str) -> None:
         if target.exists():
             shutil.copymode(target, written)
             shutil.copy2(target, path.with_name(path.name + BACKUP))
+        if _read_text(target) != before:
+            raise ValueError("another program has changed it meanwhile; run this again")
         written.replace(target)
     finally:
         written.unlink(missing_ok=True)

@@ -361,12 +361,8 @@ def install(
 @name_option
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""
-    try:
-        every = clients_here()
-        remove_entries([every[client]] if client else [*every.values()], name)
-    except BlogSearchError as error:
-        raise click.ClickException(str(error)) from error
-    return 0
+    every = clients_here()
+    return remove_entries([every[client]] if client else every.values(), name)
 
 
 def clients_here() -> dict[str, Client]:

@@ -185,6 +185,22 @@ def test_an_index_that_came_with_the_posts_is_taken_over_by_command_alone(home: 
     assert setup(home, "setup", "clone/posts").status == 0
 
 
+def test_entries_that_are_written_at_the_same_time_are_all_kept(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    assert setup(home, "ingest", "blog/posts", "--index", "0/index").status == 0
+    for number in range(1, 6):
+        shutil.copytree(home / "0", home / str(number))
+    words = (sys.executable, "-m", "blog_search_mcp", "install", "cursor", "--index")
+    started = [
+        subprocess.Popen(
+            [*words, home / str(number) / "index"], env=environment(home), stdout=subprocess.DEVNULL
+        )
+        for number in range(6)
+    ]
+    assert [each.wait() for each in started] == [0] * 6
+    assert len(cursor_entries(home)) == 6
+
+
 def test_of_a_whole_site_the_posts_are_taken_and_the_index_lies_in_it(home: Path) -> None:
     (home / ".cursor").mkdir()
     site = home / "site"

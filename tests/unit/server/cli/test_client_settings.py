@@ -147,6 +147,10 @@ def test_a_file_that_cannot_be_used_is_left_and_the_entry_is_shown_for_pasting(
         ("uv", ["run", "mcp-git", "--repository", "blog-search-mcp"]),
         ("/usr/bin/python3", ["/home/ann/blog-search-mcp"]),
         ("python3", ["-m", "files", "--root", "/srv/blog-search-mcp"]),
+        ("python3", ["files.py", "-m", "blog_search_mcp"]),
+        ("npx", ["-y", "mcp-log", "blog-search-mcp", "serve"]),
+        ("uvx", ["mcp-log", "--of", "blog-search-mcp", "serve"]),
+        ("docker", ["run", "blog-search-mcp", "serve"]),
     ],
 )
 def test_a_server_that_only_names_this_program_is_never_changed(
@@ -251,7 +255,8 @@ def test_a_teams_server_is_reached_by_its_address_and_its_token(
     place, key = FILES[client]
     file, field = home / place, {"windsurf": "serverUrl", "gemini": "httpUrl"}.get(client, "url")
     kind = {"type": "http"} if client in {"claude-code", "vscode"} else {}
-    fields = {**kind, field: f"{URL}/mcp", "headers": {"Authorization": f"Bearer {TOKEN}"}}
+    headers = {"X-Installed-By": "blog-search-mcp", "Authorization": f"Bearer {TOKEN}"}
+    fields = {**kind, field: f"{URL}/mcp", "headers": headers}
     assert install(index, client).status == 0
     assert command("install", client, "--url", URL).status == 2
     for _ in range(2):
@@ -264,6 +269,72 @@ def test_a_teams_server_is_reached_by_its_address_and_its_token(
     assert json.loads(file.read_text(encoding="utf-8")) == {key: {}}
     assert index.is_dir()
     assert command("install", "claude-desktop", "--url", "http://127.0.0.1").status == 2
+
+
+OTHERS = {
+    "blogger": {"url": "https://blogger.example.com/mcp", "headers": {"Authorization": "Bearer a"}},
+    "blog-wordpress": {"url": "https://wp.example.com/mcp"},
+    "blog": {"url": "https://blog.example.com/mcp", "headers": {"X-Installed-By": "them"}},
+}
+
+
+def test_an_address_of_others_stays_and_all_of_ours_go_in_one_change(
+    cursor: Path,
+) -> None:
+    write(cursor, **OTHERS, a=ours("/a"), b=ours("/b"))
+    assert command("install", "cursor", "--url", "http://[::1]:1").status == 0
+    assert command("install", "cursor", "--url", "http://[::1]:1", "--name", "blog").status == 2
+    before = cursor.read_bytes()
+    assert command("uninstall", "cursor").status == 0
+    assert read(cursor) == OTHERS
+    assert cursor.with_name("mcp.json.before-blog-search-mcp").read_bytes() == before
+    assert command("uninstall", "cursor", "--name", "blogger").status == 1
+    assert command("uninstall").status == 0
+    assert read(cursor) == OTHERS
+
+
+@pytest.mark.parametrize("kind", ["comment", "pipe"])
+def test_a_file_that_cannot_be_read_is_named_and_stops_no_other_client(
+    cursor: Path, home: Path, kind: str
+) -> None:
+    if kind == "comment":
+        cursor.write_text("{ // mine\n}", encoding="utf-8")
+    else:
+        os.mkfifo(cursor)
+    other = home / FILES["gemini"][0]
+    other.parent.mkdir()
+    write(other, blog=ours("/a"))
+    ran = command("uninstall")
+    assert (ran.status, str(cursor) in ran.err, "/a" in ran.out) == (1, True, True)
+    assert read(other) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ('"a": 1e999, "b": [1.10, -0.0, 1E5], "c": 0.1000000000000000055511151231257827', 0),
+        ('"a": "1.10 \\" : 2.50", "b": 12345678901234567890.10', 0),
+        ('"a": 1, "a": 2', 1),
+        ('"a": {"b": {"x": 1, "x": 1}}', 1),
+        ('"mcpServers": {"x": {"command": "a"}, "x": {"command": "b"}}', 1),
+    ],
+)
+def test_what_else_stands_in_a_file_stays_as_it_is_written_or_the_file_is_left(
+    cursor: Path, index: Path, text: str, status: int
+) -> None:
+    cursor.write_text(f"{{\n  {text}\n}}", encoding="utf-8")
+    assert install(index, "cursor").status == status
+    assert "".join(text.split()) in "".join(cursor.read_text(encoding="utf-8").split())
+    assert ("serve" in cursor.read_text(encoding="utf-8")) == (status == 0)
+
+
+def test_a_file_that_another_program_changes_meanwhile_is_left_as_that_wrote_it(
+    cursor: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(cursor)
+    monkeypatch.setattr("shutil.copymode", lambda *_: write(cursor, other=THEIRS))
+    assert install(index, "cursor").status == 1
+    assert read(cursor) == {"other": THEIRS}
 
 
 def test_the_table_of_codex_is_written_and_all_else_stays(home: Path, index: Path) -> None:
@@ -279,7 +350,8 @@ def test_the_table_of_codex_is_written_and_all_else_stays(home: Path, index: Pat
     assert tomllib.loads(text)["mcp_servers"]["blog"] == entry
     file.write_text(f"{text}enabled = false\nenv.A = 'b'\n\n[tui]\na = 1\n", encoding="utf-8")
     assert command("install", "codex", "--name", "blog", "--url", "http://localhost:1").status == 0
-    kept = {"enabled": False, "url": "http://localhost:1/mcp"}
+    headers = {"X-Installed-By": "blog-search-mcp"}
+    kept = {"enabled": False, "url": "http://localhost:1/mcp", "http_headers": headers}
     assert tomllib.loads(file.read_text(encoding="utf-8"))["mcp_servers"]["blog"] == kept
     assert command("uninstall", "codex").status == 0
     assert file.read_text(encoding="utf-8").startswith(before)

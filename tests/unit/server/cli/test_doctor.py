@@ -119,7 +119,11 @@ def test_what_the_index_s_ollama_lacks_is_told(
             "warning",
             "setup ",
         ),
-        ({"url": "http://127.0.0.1:9/mcp"}, "ok", "127.0.0.1:9"),
+        (
+            {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Installed-By": "blog-search-mcp"}},
+            "ok",
+            "127.0.0.1:9",
+        ),
         ("{", "warning", "JSON"),
     ],
 )
