@@ -4,8 +4,9 @@ The record lies beside the generations and is no part of one: an ingest that has
 may still have met a new draft or a touched post, which must not be reported as changed for ever,
 nor be read again. It names a folder of this machine, which must not reach a client.
 
-A file counts as changed when its size or one of its times is another. Only an ingest opens files,
-so an edited draft counts too.
+A file counts as changed when its size or time is another. Only an ingest opens files, so an edited
+draft counts too. Where an ingest is at hand so does a file with another time of its own, which a
+copy of the folder gives to every file.
 """
 
 from __future__ import annotations
@@ -150,17 +151,24 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def find_changes(last: LastIngest, now: str) -> list[str]:
-    """Walk the folder by the rules of its ingest and compare. Raises ContentError."""
+    """Walk the folder by the rules of its ingest and compare what a copy keeps.
+
+    Raises ContentError.
+    """
     return compare_files(last, walk(Path(last.content)).files, now)
 
 
-def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> list[str]:
+def compare_files(
+    last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
+) -> list[str]:
     """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
 
     Sorted: those that changed, were added or removed, and those that appear or go by themselves.
     """
-    present = {(file.source, file.size, file.mtime_ns, file.ctime_ns) for file in files}
-    before = {(name, it.size, it.mtime_ns, it.ctime_ns) for name, it in last.files.items()}
+    present = {(it.source, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for it in files}
+    before = {
+        (name, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for name, it in last.files.items()
+    }
     due = {source for source, file in last.files.items() if (file.due or "~") <= now}
     return sorted({source for source, *_ in present ^ before} | due)
 
