@@ -75,8 +75,8 @@ class IndexOutdated(IndexBroken):
     """What made its vectors, if that can be read."""
 
 
-class EmbedderMismatch(IndexProblem):
-    """The index was built with another embedder than the one asked for."""
+class EmbedderMismatch(IndexProblem, EmbedderError):
+    """The index was built with another embedder than the one asked for, or that now answers."""
 
 
 class ClientSettingsError(BlogSearchError):

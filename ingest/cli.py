@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit status: 0 done, 1 failed with nothing changed, 2 wrong usage, 130 or 143 stopped "
-    "by a signal."
+    epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal."
 )
 @click.argument("content", type=read_absolute, required=False)
 @index_option
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     type=click.Choice(KINDS),
     default="auto",
     show_default=True,
-    help="auto keeps the index's embedder; a new index gets Ollama if it answers and the posts "
+    help="auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts "
     "are in English, else a model of the package; openai is any server with /v1/embeddings.",
 )
 @click.option(

@@ -7,7 +7,7 @@ backlog, of its own or of one that was killed, reads no file to finish it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.types import Vectors
 from blog_search_mcp.index.writer import IndexWriter
+from blog_search_mcp.ingest.report import Progress
 
 BATCH = 32
 """Texts between two commits of the cache, of which a killed run loses two, and one request to
@@ -44,18 +45,19 @@ class EmbeddingQueue:
     """Embeds windows, behind the cache, and writes their vectors in order.
 
     Set `writer` before all else. Windows of new posts get the vectors that are in the cache; what
-    has none waits for `embed_backlog`.
+    has none waits for `embed_backlog`, which advances `progress` by each.
     """
 
     writer: IndexWriter
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache, progress: Progress) -> None:
         self.texts_embedded = 0
         """Texts passed to the embedder, those that it refused included."""
         self.without_vector: dict[str, str] = {}
         """By source of a post of which a window was refused, why."""
         self._embedder = embedder
         self._cache = cache
+        self._progress = progress
         self._refused: dict[str, str] = {}
         """By text, why the embedder makes no vector of it."""
         self._block: list[_Window] = []
@@ -70,18 +72,15 @@ class EmbeddingQueue:
         """Write all that was put."""
         self._write_block(self._cache.get)
 
-    def embed_backlog(self, backlog: Mapping[str, int], most: int) -> Iterator[int]:
-        """Embed posts of the writer's backlog, with `most` windows or hardly more.
-
-        Yields how many are written, bit by bit. Raises EmbedderError.
-        """
+    def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
+        """Embed posts of the backlog, with `most` windows or hardly more. Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for new, chunk_ids in self.writer.read(sources):
             self._fill_block(new, chunk_ids)
             if len(self._block) >= BLOCK:
-                yield self._write_block(self._embed)
-        yield self._write_block(self._embed)
+                self._write_block(self._embed)
+        self._write_block(self._embed)
 
     def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
         """Cut every chunk whose words the embedder knows at all into windows."""
@@ -102,6 +101,7 @@ class EmbeddingQueue:
         vectors = self._cache.get(texts)
         unknown = {*texts} - vectors.keys() - self._refused.keys()
         ordered = sorted(unknown, key=lambda text: (len(text), text))
+        self._progress.advance(len(texts) - len(ordered))
         for start in range(0, len(ordered), BATCH):
             vectors |= self._embed_batch(ordered[start : start + BATCH])
         return vectors
@@ -116,6 +116,7 @@ class EmbeddingQueue:
         vectors = {t: row for t, row in zip(batch, rows, strict=True) if t not in reasons}
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
         self.texts_embedded += len(batch)
+        self._progress.advance(len(batch))
         self._refused |= reasons
         refused, texts = [*self._refused.values()], self.texts_embedded
         if len(refused) > max(MAX_REFUSED, texts / 10):
@@ -124,10 +125,10 @@ class EmbeddingQueue:
             raise EmbedderError(said, for_clients=f"{failed}.")
         return vectors
 
-    def _write_block(self, work: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> int:
+    def _write_block(self, work: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
         """Write the vectors of each post that has them all, and record which have to wait.
 
-        `work` gives the vectors by text. Returns how many windows the block has.
+        `work` gives the vectors by text.
         """
         block, self._block = self._block, []
         vectors, reasons, writer = work([w.text for w in block]), self._refused, self.writer
@@ -139,7 +140,6 @@ class EmbeddingQueue:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
             writer.add_vectors(ids, np.stack([vectors[w.text] for w in embedded]))
         self.without_vector |= {w.source: reasons[w.text] for w in windows if w.text in reasons}
-        return len(block)
 
 
 WORDS_FIRST = 500

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.commands import TO_INGEST
+from blog_search_mcp.index.embedders.base import rebuild_command
 from blog_search_mcp.index.embedders.registry import advise_other_model, preload
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated
 from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
@@ -128,7 +129,7 @@ class _Ingest:
         from blog_search_mcp.ingest.embedding import EmbeddingQueue
 
         with EmbeddingCache(self.store.layout.cache, embedder.identity) as cache:
-            queue = EmbeddingQueue(embedder, cache)
+            queue = EmbeddingQueue(embedder, cache, self.progress)
             if manifest is None or self.has_changes:
                 manifest = self._write_changes(queue)
             self._record(manifest)
@@ -161,10 +162,9 @@ class _Ingest:
             writer.remove(self.counts.removed)
             writer.write_lexical()
             self.counts.require_posts(self.job.content)
-            backlog = writer.backlog()
-            windows = sum(backlog.values())
+            windows = sum(writer.backlog().values())
             if windows <= WORDS_FIRST and self.job.embeds:
-                self._embed(queue.embed_backlog(backlog, windows), windows)
+                self._embed(queue, windows, windows)
             return self._publish(writer)
 
     @contextmanager
@@ -182,13 +182,24 @@ class _Ingest:
         if result.new is not None:
             queue.put(result.new, queue.writer.add(result.new))
 
-    def _embed(self, steps: Iterator[int], windows: int, done: int = 0) -> int:
-        """Take steps of embedding, of so many windows in all; return how many are done then."""
-        self.progress.start("embedding texts", windows, done)
-        for step in steps:
-            self.progress.advance(step)
-            done += step
-        return done
+    def _embed(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
+        """Embed `most` of so many windows; return how many are done.
+
+        Raises EmbedderError once an index that is there, if only of words, can be searched.
+        """
+        backlog = queue.writer.backlog()
+        self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
+        try:
+            queue.embed_backlog(backlog, most)
+        except EmbedderError as error:
+            if self.store.peek_overview() is None:
+                self._record(self._publish(queue.writer))
+                self.job.on_words()
+            cure = "The finished embeddings are kept; the index can be searched by words. To go on:"
+            cure += f" `{TO_INGEST}`; by a model of the package: `{rebuild_command('embedded')}`."
+            hidden = f"{error.for_clients} {cure}"
+            raise EmbedderError(f"{error} {cure}", for_clients=hidden) from error
+        return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
@@ -200,16 +211,7 @@ class _Ingest:
             if done >= milestone:
                 continue
             with self._open_writer(manifest, queue) as writer:
-                try:
-                    steps = queue.embed_backlog(writer.backlog(), milestone - done)
-                    done = self._embed(steps, windows, done)
-                except EmbedderError as error:
-                    posts, embedded = len(manifest.posts), len(manifest.posts) - manifest.waiting
-                    raise EmbedderError(
-                        f"{error} The finished embeddings are kept. Meanwhile all posts can be "
-                        f"searched by words, {embedded:,} of {posts:,} by meaning. To go on: "
-                        f"`{TO_INGEST}`."
-                    ) from error
+                done = self._embed(queue, milestone - done, windows)
                 writer.write_lexical()
                 manifest = self._publish(writer)
             self._record(manifest)
@@ -246,7 +248,6 @@ class _Ingest:
             content=format_folder(self.job.content),
             files=files,
             left_out=tuple(self.counts.left_out),
-            skipped=self.counts.skipped,
             waiting=manifest.waiting,
             options=self.job.options,
             cascades=plan.cascades,

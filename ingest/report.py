@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, get_args
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.last_ingest import LeftOut, name_skipped
-from blog_search_mcp.index.posts.visibility import INCLUDED, VISIBILITY
+from blog_search_mcp.index.posts.last_ingest import LeftOut
+from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.plan import AWAY, Plan
@@ -44,7 +44,7 @@ class Report:
     without_vector: Mapping[str, str]
     """By source of a post that this run could not embed whole, why."""
     skipped: tuple[Skipped, ...]
-    """Files that are not in the index; a reason that is none of VISIBILITY is a fault."""
+    """Files that are not in the index; the reason is one of VISIBILITY or a fault."""
     warnings: tuple[str, ...]
     """Sentences on the embedder, the cache and posts that are in the index nevertheless."""
     links: LinkCounts
@@ -53,6 +53,10 @@ class Report:
     embedder_reason: str
     """Which embedder, why, and how to get a better one, in sentences."""
     seconds: float
+
+
+VISIBILITY = get_args(HiddenReason)
+"""Reasons that the author gave; every other one is a fault and reported with its file."""
 
 
 class Counts:
@@ -132,11 +136,12 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first of those that were left out."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
+    first = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped[:3]]
     advice = "Give the folder that holds the posts."
     if any(file.reason in INCLUDED for file in skipped):
         advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
-    said = f"No post to index below {content}: all {len(skipped):,} are left out."
-    return f"{said} {name_skipped(skipped)} {advice}"
+    said = f"No post to index below {content}: all {len(skipped):,} are left out"
+    return f"{said}, such as {', '.join(first)}. {advice}"
 
 
 def as_lines(report: Report) -> list[str]:
@@ -154,8 +159,7 @@ def as_lines(report: Report) -> list[str]:
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
     said = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
     said += f" Without one: {reasons}." * bool(reasons)
-    named = name_skipped(skip for skip in report.skipped if skip.reason in VISIBILITY)
-    lines = (*listed, *([named] if named else []), *([said] if posts else []))
+    lines = (*listed, *([said] if posts else []))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     numbers = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))
@@ -175,12 +179,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-LINES = 10
-"""Lines that a stage prints at most."""
+LINES, SILENCE = 10, 15.0
+"""Lines that a stage prints, and seconds without one after which the next step prints one more."""
 
 
 class Progress:
-    """Tells on a stream how far a run is, in a line at every tenth of a stage; on none nothing."""
+    """Tells on a stream how far a run is, by tenths of a stage and SILENCE; on none nothing."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
@@ -194,13 +198,14 @@ class Progress:
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
         self._stage, self._total, self._first, self._done = stage, max(total, 1), done, done
-        self._started = time.monotonic()
+        self._started = self._told = time.monotonic()
 
     def advance(self, steps: int) -> None:
-        """Count so many more steps as done; print a line if another tenth is full."""
-        lines = self._done * LINES // self._total
+        """Count so many more steps as done; print a line if it is time for one."""
+        lines, now = self._done * LINES // self._total, time.monotonic()
         self._done += steps
-        if self._done * LINES // self._total > lines:
+        if self._done * LINES // self._total > lines or now > self._told + SILENCE:
+            self._told = now
             counts = f"{self._done:,} of {self._total:,} ({self._done / self._total:.0%})"
             self.say(f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}")
 

@@ -115,7 +115,7 @@ def engine_for(settings: Settings) -> Engine:
 
         ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
-    engine = Engine(partial(_open_index, settings, waits=False), settings.index, staleness)
+    engine = Engine(partial(_open_index, settings, waits=settings.waits), settings.index, staleness)
     return engine
 
 

@@ -63,6 +63,8 @@ class Settings:
     toolset: ToolsetName = "core"
     usage_log: Path | None = None
     """The file that calls are logged in, absolute; `None` logs nothing."""
+    waits: bool = False
+    """Whether a query is given the time that the embedder's model takes to load."""
 
 
 def index_arguments(settings: Settings) -> list[str]:

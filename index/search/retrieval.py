@@ -20,13 +20,13 @@ from blog_search_mcp.index.analysis.query import (
     Query,
     Word,
     analyse_query,
-    find_missing_words,
+    find_missing_names,
     join_neighbours,
 )
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch
+from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
@@ -122,8 +122,8 @@ class Retrieval:
     1; `None` without a vector of the query."""
     vectors: int
     """How many there are."""
-    missing: Mapping[str, bool]
-    """Words of the query that no post has, as it writes them, by whether they are names."""
+    missing: Sequence[str]
+    """Names of the query that no post has, as it writes them."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
@@ -137,7 +137,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
     query, lexical, notice = analyse(snapshot, text), snapshot.lexical, None
     try:
         vector, covered = _embed(snapshot, query)
-    except (EmbedderError, EmbedderMismatch) as error:
+    except EmbedderError as error:
         vector, covered, notice = None, 0.0, f"{KEYWORDS_ONLY} {error.for_clients}"
     chunks = None if among is None else snapshot.table.chunks_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
@@ -158,9 +158,7 @@ def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) 
         max_idf=lexical.chunks.max_idf,
         nearness=nearest if vector is not None else None,
         vectors=len(snapshot.vectors),
-        missing=find_missing_words(
-            query, snapshot.languages, having, lexical.posts.has_compound, is_english_word
-        ),
+        missing=find_missing_names(query, snapshot.languages, having, is_english_word),
         posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
     )

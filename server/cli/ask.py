@@ -39,7 +39,7 @@ async def _search_and_read(settings: Settings, question: str) -> list[CallToolRe
     The server is started whatever modules lie in the current folder. Of the environment the SDK
     hands on six variables, and a token or a key is none of them.
     """
-    arguments = ["-P", "-m", "blog_search_mcp", "serve", *index_arguments(settings)]
+    arguments = ["-P", "-m", "blog_search_mcp", "serve", "--wait", *index_arguments(settings)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
     async with Client(server) as client:
         replies = [await client.call_tool("search_blog", {"query": question})]

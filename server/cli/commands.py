@@ -27,7 +27,6 @@ from blog_search_mcp.index.command_line import (
 from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.files import decode_settings
 from blog_search_mcp.index.posts.last_ingest import index_beside
 from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
@@ -103,10 +102,11 @@ def over_index(work: Command) -> Command:
         watch: Path | None = None,
         toolset: ToolsetName = "core",
         usage_log: Path | None = None,
+        wait: bool = False,
         **arguments: Any,
     ) -> int:
         index = index or (index_beside(watch) if watch else read_absolute(DEFAULT_FOLDER))
-        settings = Settings(index, embedder_url, watch, toolset, usage_log)
+        settings = Settings(index, embedder_url, watch, toolset, usage_log, wait)
         try:
             return work(settings, **arguments)
         except UsageError as error:
@@ -167,7 +167,7 @@ def read_token(host: str, file: str | None) -> str:
     token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
     try:
         if file is not None:
-            token = decode_settings(read_absolute(file).read_bytes()).strip()
+            token = read_absolute(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
     # RFC 6750 allows these in a bearer token.
@@ -215,6 +215,7 @@ def read_token(host: str, file: str | None) -> str:
     help="Ingest this folder of posts whenever it changes; the index is by default beside it.",
 )
 @usage_log_option
+@click.option("--wait", is_flag=True, hidden=True)  # for the one question of `ask`
 @over_index
 def serve(
     settings: Settings,

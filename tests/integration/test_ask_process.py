@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
-from tests.support.front import command
+from tests.support.front import Blog, command
+from tests.support.ollama_standin import Answer, OllamaStandIn, running
 from tests.support.python import run_python
-from tests.support.served import POSTS, indexed
+from tests.support.served import POSTS, SOUP, indexed
 
 
 def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folder(
@@ -29,3 +31,19 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     asked = command("ask", "onion soup", "--index", str(tmp_path / "none"))
     assert (asked.status, asked.out) == (1, "")
     assert f"blog-search-mcp setup CONTENT --index {tmp_path / 'none'}`." in asked.err
+
+
+def test_a_question_waits_for_the_model_to_be_loaded(tmp_path: Path) -> None:
+    def load(_server: OllamaStandIn, answer: Answer) -> Answer:
+        time.sleep(0.6)
+        return answer
+
+    blog = Blog(tmp_path / "content", tmp_path / "index")
+    blog.write({"soup.md": SOUP})
+    with running() as ollama:
+        place = ("--embedder-url", ollama.host)
+        assert blog.ingest("--embedder", "ollama", *place).status == 0
+        ollama.on_text["onion"] = load
+        asked = blog.command("ask", "onion soup", *place)
+    assert "soup.md" in asked.out
+    assert "Keyword matches only" not in asked.out

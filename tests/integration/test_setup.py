@@ -82,11 +82,12 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
     assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("words_first", [1, 500])
 def test_clients_are_told_once_words_can_be_searched(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    words_first: int, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / ".cursor").mkdir()
-    monkeypatch.setattr(embedding, "WORDS_FIRST", 1)
+    monkeypatch.setattr(embedding, "WORDS_FIRST", words_first)
     fails = mock.Mock(side_effect=EmbedderError("The model is gone."))
     monkeypatch.setattr(embedding.EmbeddingQueue, "embed_backlog", fails)
     assert setup(home, "setup", "blog/posts").status == 1

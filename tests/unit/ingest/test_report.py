@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.commands import MAX_LISTED
+from blog_search_mcp.ingest import report
 from blog_search_mcp.ingest.report import LINES, Progress
 from tests.support.front import Blog, command, made
 
 DRAFT = "---\ndraft: true\n---\nHidden."
-LATER = "---\ndate: 2999-01-01\n---\nHidden."
 
 
 def test_every_file_is_counted_once_as_what_it_became(tmp_path: Path) -> None:
@@ -55,15 +55,6 @@ def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted(
     assert any(" 12 more" in line for line in lines)
 
 
-def test_the_first_files_that_are_left_out_are_named_with_their_reason(tmp_path: Path) -> None:
-    drafts = {f"{number:02}.md": DRAFT for number in range(12)}
-    blog = made(tmp_path, {"a.md": "Words.", "aa.md": LATER, "bad.md": b"\0" * 9, **drafts})
-    for said, shown in ((blog.ingest().err, 10), (blog.command("doctor").out, 9)):
-        assert re.findall(r"(\d\d)\.md \(draft\)", said) == [f"{n:02}" for n in range(shown)]
-        assert re.search(rf" {13 - shown} more", said)
-        assert "bad.md" in said
-
-
 @pytest.mark.parametrize(
     ("posts", "named"),
     [
@@ -85,14 +76,18 @@ def test_a_folder_without_posts_is_refused_and_says_what_was_left_out(
     assert set(blog.posts()) == {"a.md"}
 
 
-def test_a_stage_prints_a_line_at_every_tenth() -> None:
+@pytest.mark.parametrize(("silence", "count"), [(15.0, LINES // 2), (-1.0, 1_000)])
+def test_a_stage_prints_a_line_at_every_tenth_and_after_a_silence(
+    silence: float, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "SILENCE", silence)
     stream = StringIO()
     progress = Progress(stream)
     progress.start("embedding", 2_000, done=1_000)
     for _ in range(1_000):
         progress.advance(1)
     lines = stream.getvalue().splitlines()
-    assert len(lines) == LINES // 2
+    assert len(lines) == count
     assert "100%" in lines[-1]
 
 
