@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from functools import partial
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -22,5 +21,6 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-compose = partial(unicodedata.normalize, "NFC")
-"""Gives a name the form that is one for a file system's and a keyboard's letters."""
+def compose(name: str) -> str:
+    """Return the form of a name (NFC) that is one for a file system's and a keyboard's letters."""
+    return unicodedata.normalize("NFC", name)

@@ -1,7 +1,7 @@
 """Requests to an embedding server: how long one may take, its retries, what is said if it fails.
 
 What a server speaks is its `Wire`. Texts go to the address that was asked for alone, an answer has
-a limit, and what a server says is printed without control characters and keys.
+limits and a form, and what a server says is printed without control characters and keys.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import httpx
 import numpy as np
+from pydantic import Base64Bytes, BaseModel, Field, StrictFloat, ValidationError
 
 from blog_search_mcp.index.analysis.lines import to_line
 from blog_search_mcp.index.embedders.addresses import is_loopback
@@ -38,6 +39,9 @@ CONNECT_TIMEOUT: Final = 3.0
 MOST_REPLY_BYTES: Final = 8_000_000
 """Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
 
+MOST_REPLY_SECONDS: Final = 30.0
+"""From an answer's first byte to its last: vectors are sent once all of them are made."""
+
 
 class FailureKind(Enum):
     """One kind for each thing the caller would do differently, with what happened and what to do.
@@ -54,7 +58,7 @@ class FailureKind(Enum):
     )
     """It crashed or answered with something else than vectors."""
     TOO_LONG = "{0.model} takes no text, however short. Choose another model."
-    MISSING = "{0.place} does not have the model {0.model}. {0.fetch}."
+    MISSING = "{0.place} does not have the model {0.model}, or not whole. {0.fetch}."
     NOT_EMBEDDING = "{0.model} gives no embeddings. Choose a model that does, such as bge-m3."
     REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
 
@@ -79,11 +83,12 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Make a line to print of a server's text: no control characters, no key, MOST_DETAIL."""
+    """Make a line to print of a server's text: no control characters, no key, whole words."""
     for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
-    return to_line(text)[:MOST_DETAIL]
+    line = to_line(text)[: MOST_DETAIL + 1]
+    return line if len(line) <= MOST_DETAIL else line.rpartition(" ")[0] or line
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +109,8 @@ LONGEST_PAUSE: Final = 60.0
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
 
-FOR_A_LOOK: Final = RetryPolicy(timeout=1.0)
-"""A local Ollama lists its models in milliseconds."""
+FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
+"""Of an Ollama that need not be taken: a model that was read lately is loaded in one second."""
 
 
 class Wire(ABC):
@@ -136,11 +141,8 @@ class Wire(ABC):
         """Import and set up the client. Raises UsageError for an address that cannot be meant."""
 
     @abstractmethod
-    def ask(self, client: Any, texts: list[str]) -> Any:
-        """Return the vectors of texts, in order, as they stand in the answer to one request.
-
-        The request has the `optional` fields.
-        """
+    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
+        """Return the answer to one request for vectors."""
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
@@ -152,7 +154,8 @@ class Wire(ABC):
         def send(client: Any) -> Vectors:
             optional = self.optional
             try:
-                return read_rows(self.ask(client, texts), len(texts), dimension)
+                body = {"model": self.model, "input": texts, **optional}
+                return read_rows(self.post(client, body), len(texts), dimension)
             except RequestFailed as failure:
                 is_unclear = failure.kind is FailureKind.REFUSED and (
                     dimension is None or len(texts) == 1
@@ -173,7 +176,8 @@ class Wire(ABC):
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
         """Return the server's version and the digest of the model's weights now; cheap.
 
-        Once these differ, nothing learnt before holds. Raises RequestFailed.
+        Once these differ, nothing learnt before holds. Empty if it tells neither. Raises
+        RequestFailed.
         """
         return "", ""
 
@@ -196,8 +200,12 @@ class Wire(ABC):
             return send(self.prepare(policy))
         except RequestFailed as error:
             failure = error
-        except _FAILURES as error:
-            failure = RequestFailed(classify_error(error), self, str(error))
+        except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
+            failure = RequestFailed(FailureKind.DOWN, self, str(error))
+        except httpx.TimeoutException as error:
+            failure = RequestFailed(FailureKind.SLOW, self, str(error))
+        except (httpx.HTTPError, *_MALFORMED) as error:
+            failure = RequestFailed(FailureKind.FAILED, self, str(error))
         if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
             raise failure
         pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
@@ -216,21 +224,17 @@ class Wire(ABC):
             "verify": trust_env or url.startswith("https:"),  # loading certificates takes time
             "follow_redirects": False,
             "headers": {"Accept-Encoding": "identity"},
-            "event_hooks": {"response": [self._read_bounded]},
+            "event_hooks": {"request": [bound_answer], "response": [self._read_answer]},
         }
 
-    def _read_bounded(self, response: httpx.Response) -> None:
-        """Read an answer of at most MOST_REPLY_BYTES, decoded if it is compressed: a hook of httpx.
+    def _read_answer(self, response: httpx.Response) -> None:
+        """Read an answer unless it is compressed, which nobody asked for: a hook of httpx.
 
         Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
         """
-        body = bytearray()
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > MOST_REPLY_BYTES:
-                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
-        response._content = bytes(body)  # what `read` would set
-        status, text = response.status_code, bytes(body[:100_000]).decode(errors="replace")
+        if response.headers.get("Content-Encoding", "") not in ("", "identity"):
+            raise ValueError("an answer that is compressed")
+        status, text = response.status_code, response.read()[:100_000].decode(errors="replace")
         if status >= 300 or '"error"' in text:
             self._raise_error(status, response.headers, text)
 
@@ -253,6 +257,31 @@ class Wire(ABC):
         raise failure
 
 
+def bound_answer(request: httpx.Request) -> None:
+    """Bound the seconds and bytes of an answer, its head included: a hook of httpx.
+
+    The first byte has to come within the request's timeout. No other request has its connection.
+    """
+
+    def bound_stream(event: str, facts: Mapping[str, Any]) -> None:
+        if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            return
+        stream, read, size = facts["return_value"], facts["return_value"].read, 0
+        end = time.monotonic() + request.extensions["timeout"]["read"]
+
+        def read_bounded(most: int, **_: object) -> bytes:
+            nonlocal size, end
+            part: bytes = read(most, max(end - time.monotonic(), 0.001))
+            end = end if size else min(end, time.monotonic() + MOST_REPLY_SECONDS)
+            if (size := size + len(part)) > MOST_REPLY_BYTES:
+                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+            return part
+
+        stream.read = read_bounded
+
+    request.extensions["trace"] = bound_stream
+
+
 _AGAIN = re.compile(
     r"(?:again|retry|wait|estimated_time)\D{0,30}((?:\d+\s?m\s?)?\d[\d.]*\s?(?:ms|s|m)?)", re.I
 )
@@ -269,7 +298,7 @@ def read_pause(headers: Mapping[str, str], text: str) -> float:
     names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
     said = [headers[name].strip() for name in names if name in headers]
     said += [match[1] for match in _AGAIN.finditer(text)]
-    with suppress(ValueError, IndexError):
+    with suppress(ValueError, IndexError, OverflowError):
         if match := _DURATION.fullmatch(said[0]):
             minutes, number, thousandth = match.groups()
             return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
@@ -297,8 +326,11 @@ def classify_reply(status: int, text: str) -> FailureKind:
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING
-    if status == 404 and "model" in text.lower():
+    is_broken = re.search("invalid file magic|exceeds file size", text)  # of a model of Ollama's
+    if (status == 404 and "model" in text.lower()) or is_broken:
         return FailureKind.MISSING
+    if status == 500 and "timed out waiting" in text:  # for a model to load, after 5 minutes
+        return FailureKind.SLOW
     if status in (408, 425, 429, 502, 503, 504, 529):
         return FailureKind.BUSY
     return FailureKind.FAILED if status >= 500 or _CRASH.search(text) else FailureKind.REFUSED
@@ -307,26 +339,43 @@ def classify_reply(status: int, text: str) -> FailureKind:
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
 """What reading an answer raises that is not of the form it should have."""
 
-_FAILURES = (ConnectionError, httpx.HTTPError, *_MALFORMED)
+_Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
 
-def classify_error(error: Exception) -> FailureKind:
-    """Classify what a request raised, one of _FAILURES."""
-    if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
-        return FailureKind.DOWN
-    return FailureKind.SLOW if isinstance(error, httpx.TimeoutException) else FailureKind.FAILED
+class _Entry(BaseModel):
+    embedding: _Row | Base64Bytes
+    index: int | None = None
 
 
-def read_rows(vectors: Any, count: int, dimension: int | None) -> Vectors:
-    """Read `count` vectors out of an answer, as unit rows.
+class _Reply(BaseModel):
+    embeddings: list[_Row] = Field([], fail_fast=True, max_length=100)
+    data: list[_Entry] = Field([], fail_fast=True, max_length=100)
 
-    Raises ValueError if they are not that many, of one width (`dimension`, if that is known),
-    finite and longer than zero.
+
+def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
+    """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
+
+    The second's may be base64, and be numbered from 0, which may be left out, or 1. Raises
+    ValueError for another form, and if they are not that many, of one width (`dimension`, if that
+    is known; more than one number), finite and longer than zero.
     """
-    matrix: Vectors = np.asarray(vectors, dtype=np.float32)
-    if matrix.ndim != 2 or matrix.shape != (count, dimension or matrix.shape[-1]):
-        raise ValueError(f"an answer of shape {matrix.shape} to {count} texts")
-    norms: Vectors = np.linalg.norm(matrix, axis=1, keepdims=True)
+    try:
+        reply = _Reply.model_validate_json(answer)
+    except ValidationError as error:
+        raise ValueError(f"not vectors: {error.errors(include_input=False)[0]['msg']}") from None
+    entries = sorted(reply.data, key=lambda entry: entry.index or 0)
+    is_numbered = any(entry.index is not None for entry in entries)
+    places = [entry.index or 0 for entry in entries]
+    if is_numbered and places not in ([*range(count)], [*range(1, count + 1)]):
+        raise ValueError("vectors that are not numbered one by one")
+    sent: list[Any] = [*reply.embeddings, *(entry.embedding for entry in entries)]
+    rows = [np.frombuffer(row, "<f4") if isinstance(row, bytes) else row for row in sent]
+    widths = sorted({len(row) for row in rows})
+    if len(rows) != count or len(widths) != 1 or widths[0] < 2 or dimension not in (None, *widths):
+        raise ValueError(f"{len(rows)} vectors of {widths[:3]} numbers to {count} texts")
+    with np.errstate(over="ignore"):
+        matrix: Vectors = np.asarray(rows, dtype=np.float32)
+        norms: Vectors = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not (np.isfinite(norms) & (norms > 0)).all():
         raise ValueError("a vector of zeros, or with a number that is not finite")
     return matrix / norms

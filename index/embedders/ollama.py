@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -41,9 +42,9 @@ class OllamaWire(Wire):
             client._client.headers.pop("authorization", None)
         return client
 
-    def ask(self, client: Any, texts: list[str]) -> Any:
-        """Request vectors by the library."""
-        return client.embed(self.model, texts, **self.optional).embeddings
+    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
+        """Request vectors past the library, which takes `true` and `"1"` for numbers."""
+        return bytes(client._client.post("/api/embed", json=body).content)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """Return version and digest, by two requests of a millisecond."""

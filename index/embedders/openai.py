@@ -9,13 +9,12 @@ tell them.
 
 from __future__ import annotations
 
-import base64
 import os
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import httpx
-import numpy as np
 
 from blog_search_mcp.index.embedders.addresses import resolve_openai
 from blog_search_mcp.index.embedders.client import KEY_VARIABLE, Wire
@@ -38,13 +37,6 @@ class OpenAIWire(Wire):
             options["headers"]["Authorization"] = f"Bearer {key}"
         return httpx.Client(**options)
 
-    def ask(self, client: httpx.Client, texts: list[str]) -> Any:
-        """Request vectors, which some servers send as base64, ordered by `index`."""
-        body = {"model": self.model, "input": texts, **self.optional}
-        data = client.post(resolve_openai(self.url), json=body).json()["data"]
-        entries = sorted(data, key=lambda entry: int(entry.get("index") or 0))
-        rows = [entry["embedding"] for entry in entries]
-        return [
-            np.frombuffer(base64.b64decode(row), dtype="<f4") if isinstance(row, str) else row
-            for row in rows
-        ]
+    def post(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
+        """Request vectors."""
+        return client.post(resolve_openai(self.url), json=body).content

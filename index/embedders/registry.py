@@ -2,13 +2,12 @@
 
 An index can only be searched with the embedder that made its vectors, so an existing
 index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
-here asks a server anything, but for the one look by `auto` and `ollama` at a new index.
+here asks a server anything, but for `auto` at a new index, which tries Ollama with one text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -33,7 +32,7 @@ from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageE
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
-"""For a new index of an English blog Ollama if it answers, else a model in the package."""
+"""For a new index of an English blog Ollama if it embeds, else a model in the package."""
 
 _SERVERS: Final = ("ollama", "openai")
 
@@ -165,7 +164,7 @@ def preload(name: str) -> None:
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
     """Choose for `embedded` and `ollama` the model for the posts' languages.
 
-    For `auto` it is Ollama's if the posts are in English and Ollama has it.
+    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text with it soon.
     """
     packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL
@@ -173,11 +172,15 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         reason = f"Embedder: Ollama's {wanted}, as asked.{why}"
         return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
-        from blog_search_mcp.index.embedders.client import FOR_A_LOOK
+        from blog_search_mcp.index.embedders.client import FOR_A_TRIAL, FailureKind
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 
-        with suppress(EmbedderError):
-            OllamaWire(url, wanted).describe(FOR_A_LOOK)
+        try:
+            OllamaWire(url, wanted).embed(["one text"], None, FOR_A_TRIAL)
+        except EmbedderError as error:
+            if getattr(error, "kind", None) not in (FailureKind.DOWN, FailureKind.MISSING):
+                why += f" {error}"
+        else:
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
     if kind == AUTO:

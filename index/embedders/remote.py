@@ -3,7 +3,7 @@
 Servers add no role prefixes and update themselves and their models while others use them. So the
 prefixes are added here, and before the first vector, beside a query and after each batch the server
 is asked what it runs; at first and once that changes, the vectors of the fingerprint texts are
-compared with those of the index.
+compared with those of the index, and beside all else that of the first where a server does not say.
 
 Ollama has answered batches with the vectors in another order than the texts, or with others than
 it gives to the same texts alone (ollama/ollama#6187, #6262). So before the first batch the
@@ -83,6 +83,8 @@ class RemoteEmbedder:
         self._identity = recorded
         self._state: tuple[str, str] | None = None
         """The last version and digest that were found to be the identity's."""
+        self._dimension: int | None = None
+        """That of all vectors since the last doubt about the model."""
         self._most = BATCH
         """Texts a request; fewer once it was refused with so many and not with half of them."""
         self._is_even: bool | None = None
@@ -104,11 +106,13 @@ class RemoteEmbedder:
         Raises EmbedderMismatch if that is not what the index was built with, and EmbedderError.
         """
         state = self.wire.describe(policy)
-        if self._identity is None or state != self._state:
-            self._state = None
-            self._identity = self._compare(*state)
-            self._state = state
-        return self._identity
+        known = self._identity if state == self._state else None
+        if known is None:
+            self._state = self._dimension = None
+        if known is None or not any(state):
+            known = self._compare(*state, TEXTS[:1] if known else TEXTS)
+            self._identity, self._state, self._dimension = known, state, known.dimension
+        return known
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches, and look whether server and model still are what they were before.
@@ -155,14 +159,14 @@ class RemoteEmbedder:
         finally:
             look.result()  # what it says of the server comes before what became of the text
 
-    def _compare(self, version: str, digest: str) -> EmbedderIdentity:
-        """Return the identity, made of what the server is or found to be that too.
+    def _compare(self, version: str, digest: str, texts: Sequence[str]) -> EmbedderIdentity:
+        """Return the identity, made of what the server is or found to be that too by `texts`.
 
         Raises RequestFailed and EmbedderMismatch.
         """
         recorded = self._identity
         if recorded is None:
-            rows = self._embed_fingerprint(1)
+            rows = self._embed_fingerprint(texts, 1)
             parts = (self.wire.kind, self.wire.model, digest, rows.shape[1], *self.prefixes)
             return EmbedderIdentity(*parts, Fingerprint(version, pack_vectors(rows)))
         before = recorded.fingerprint
@@ -170,21 +174,21 @@ class RemoteEmbedder:
         if digest == recorded.digest:
             if before is None or (version and before.version == version):
                 return recorded
-            if embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(1))):
+            if embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(texts, 1))):
                 return replace(recorded, fingerprint=replace(before, version=version))
-            versions = f"version {before.version or 'unknown'}, now {version or 'unknown'}"
-            difference = f"{versions}, which gives other vectors"
+            versions = f"version {before.version or 'unknown'}, now {version}, with "
+            difference = f"{versions * bool(version)}other vectors of known texts"
         raise EmbedderMismatch(
             f"The index was built with other weights of {recorded.title} ({difference}). Go back "
             f"to them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
         )
 
-    def _embed_fingerprint(self, size: int) -> Vectors:
-        """Embed the fingerprint texts as documents, `size` together; zeros for one that is refused.
+    def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
+        """Embed fingerprint texts as documents, `size` together; zeros for one that is refused.
 
         Raises RequestFailed.
         """
-        batches = [list(TEXTS[start : start + size]) for start in range(0, len(TEXTS), size)]
+        batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:
             if not isinstance(row, RequestFailed):
@@ -193,13 +197,16 @@ class RemoteEmbedder:
                 rows.append(np.zeros_like(rows[0]))
             else:
                 raise row
+        vectors = [row.tobytes() for row in rows if row.any()]
+        if len({*vectors}) < len(vectors):
+            raise RequestFailed(FailureKind.FAILED, self.wire, "one vector for different texts")
         return np.stack(rows)
 
     def _try_batch(self) -> bool:
         """Whether the server embeds the fingerprint texts together as it did alone."""
         alone = self.identity.fingerprint
         if self._is_even is None and alone:
-            together = pack_vectors(self._embed_fingerprint(len(TEXTS)))
+            together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))
             self._is_even = embeds_same(alone.vectors, together)
         return bool(self._is_even)
 
@@ -249,5 +256,6 @@ class RemoteEmbedder:
 
     def _send(self, prefix: str, texts: list[str], policy: RetryPolicy) -> Vectors:
         """Embed texts, each after `prefix`, by one request. Raises RequestFailed."""
-        dimension = self._identity.dimension if self._identity and self._state else None
-        return self.wire.embed([prefix + text for text in texts], dimension, policy)
+        rows = self.wire.embed([prefix + text for text in texts], self._dimension, policy)
+        self._dimension = rows.shape[1]
+        return rows

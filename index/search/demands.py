@@ -37,13 +37,13 @@ def read_demands(
     posts = set(snapshot.table.posts.tolist() if among is None else among)
     passages, said = frozenset[int](), list[str]()
     for sign, word in left_out:
-        if any(sign + word in passage for _, passage in read_passages(snapshot, word)):
+        if any(sign + word in passage for _, passage in _read_passages(snapshot, word)):
             rest = text
         elif holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
             posts -= holding
             said.append(f"Posts with {word} are left out.")
     for phrase in map("".join, QUOTED.findall(rest)):
-        words, read = spell_words(phrase), read_passages(snapshot, phrase)
+        words, read = spell_words(phrase), _read_passages(snapshot, phrase)
         held = [number for number, passage in read if words in spell_words(passage)]
         holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
         posts, passages = holding or posts, passages.union(held)
@@ -57,7 +57,7 @@ def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -
     return (number for number, share in coverage.items() if share >= EVERY_WORD)
 
 
-def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
+def _read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
     """The passages that hold all of the words, with their headings."""
     numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
     for number, chunk in snapshot.catalog.chunks(numbers).items():

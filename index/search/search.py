@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
-from blog_search_mcp.index.analysis.tokenizer import fold, spell_words
+from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
-from blog_search_mcp.index.search.demands import QUOTED, read_demands, read_passages
+from blog_search_mcp.index.search.demands import QUOTED, read_demands
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_copies,
@@ -45,7 +45,7 @@ LOOKED_AT = 10
 any is first by it); of the best passages, those that are compared with each other."""
 
 NAMED = 3
-"""Copies, and words that no post has, that a notice names at most; other copies are counted."""
+"""Copies, and names that no post has, that a notice names at most; other copies are counted."""
 
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
@@ -57,13 +57,9 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
     matching = snapshot.catalog.matching_posts(filters)
     text, among, quoting, demanded = read_demands(snapshot, text, matching)
-    asked, (text, corrected) = text, _correct_spelling(snapshot, text)
+    text, corrected = _correct_spelling(snapshot, text)
     retrieved = retrieve(snapshot, text, among)
-    ranked, sureness, explain = _rank_posts(snapshot, retrieved)
-    if corrected:  # "low" comes before "normal"
-        as_asked = retrieve(snapshot, asked, among)
-        sureness = min(sureness, estimate_confidence(as_asked, snapshot.languages[0]))
-    confidence, certainty, unsure = sureness
+    ranked, (confidence, certainty, unsure), explain = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
     if quoting:
         scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
@@ -73,8 +69,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
-    missing = _name_missing(retrieved, NAMED - bool(corrected))
-    copied = _name_copies(snapshot, page, copies)
+    missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
     notices = (retrieved.notice, limited, demanded, corrected, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
@@ -98,32 +93,20 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """The query as it is meant, and what the reader is told of it; nothing of a word in two."""
+    """The query as it is meant, and what the reader is told of it."""
     languages, having = snapshot.languages, snapshot.lexical.posts.having
-    find = partial(_find_written, snapshot)
-    word, meant = correct_spelling(text, languages, having, is_english_word, find) or ("", "")
+    word, meant = correct_spelling(text, languages, having, is_english_word) or ("", "")
     if not word:
         return text, ""
-    told = "" if " " in meant else f'No post has "{word}"; searched for "{meant}" instead.'
+    told = f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
 
-def _find_written(snapshot: Snapshot, words: str) -> str:
-    """A folded word as posts write it most often, or several as they are; `""` if none does."""
-    passages = dict(read_passages(snapshot, words))
-    posts = snapshot.table.posts_of(np.array([*passages], np.int64)).tolist()
-    titles = (post.title for post in snapshot.catalog.posts(posts).values())
-    text = "\n".join((*titles, *passages.values()))
-    runs = re.findall(rf"\b{words}\b" if " " in words else r"[^\W\d_]+", text, re.IGNORECASE)
-    forms = [run for run in runs if fold(run) == words.replace(" ", "")]
-    return max(dict.fromkeys(forms), key=forms.count, default="")
-
-
-def _name_missing(retrieved: Retrieval, most: int) -> str:
-    """What the reader is told of words that no post has; `read_demands` tells of quotes."""
+def _name_missing(retrieved: Retrieval) -> str:
+    """What the reader is told of names that no post has; `read_demands` tells of quotes."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
-    words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
-    return f"No post has {' or '.join(words)}." if words else ""
+    names = [f'"{name}"' for name in retrieved.missing[:NAMED] if name not in quoted]
+    return f"No post has {' or '.join(names)}." if names else ""
 
 
 def _rank_posts(

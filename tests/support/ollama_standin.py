@@ -17,8 +17,8 @@ import threading
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
@@ -77,6 +77,8 @@ class Answer:
     cut: int | None = None
     """Bytes of the body after which the connection is closed; `None` for all of it."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    endless: tuple[bytes, bytes] | None = None
+    """In place of all of it: how it begins, and what follows again and again, bit by bit."""
 
 
 Fault: TypeAlias = "Callable[[OllamaStandIn, Answer], Answer | None]"
@@ -125,6 +127,11 @@ def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     body = packer.compress(b" " * 9_000_000) + packer.flush()
     return Answer(200, body, headers={"Content-Encoding": "deflate"})
+
+
+def goes_on(start: bytes, part: bytes) -> Fault:
+    """Answer without an end, each part before a client would give up on it."""
+    return lambda _server, answer: replace(answer, endless=(start, part))
 
 
 def becomes(**changes: Any) -> Fault:
@@ -287,6 +294,13 @@ def _handler(standin: OllamaStandIn) -> type[BaseHTTPRequestHandler]:
                 self._send(answer)
 
         def _send(self, answer: Answer) -> None:
+            if answer.endless is not None:
+                self.close_connection = True
+                with suppress(OSError):
+                    self.wfile.write(answer.endless[0])
+                    while not released.wait(0.02):
+                        self.wfile.write(answer.endless[1])
+                return
             body = answer.body
             is_raw = isinstance(body, str | bytes)
             data = (

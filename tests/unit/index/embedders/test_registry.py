@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from blog_search_mcp.index.embedders import client
 from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
 from blog_search_mcp.index.embedders.registry import (
     advise_other_model,
@@ -15,7 +16,7 @@ from blog_search_mcp.index.embedders.registry import (
 )
 from blog_search_mcp.index.errors import EmbedderMismatch, UsageError
 from blog_search_mcp.index.types import EmbedderIdentity
-from tests.support.ollama_standin import Model, OllamaStandIn, running
+from tests.support.ollama_standin import Fault, Model, OllamaStandIn, fails, hangs, running
 from tests.support.ports import free_port
 
 ENGLISH = {"en": 80, "en-gb": 11, "de": 9}
@@ -66,6 +67,24 @@ def test_a_new_index_gets_the_embedder_for_its_languages_and_for_what_is_at_hand
     assert reason in choice.reason
     assert name.partition(" ")[2] in choice.reason
     assert choice.embedder.identity.name == name
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (fails(500, "llama-server process has terminated: insufficient memory"), "insufficient"),
+        (fails(500, "invalid file magic"), "ollama pull"),
+        (hangs, "in time"),
+    ],
+)
+def test_an_ollama_that_has_the_model_and_does_not_embed_is_not_taken_unasked(
+    fault: Fault, reason: str, ollama: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "FOR_A_TRIAL", client.RetryPolicy(0.3))
+    ollama.on_text[""] = fault
+    choice = choose_embedder("auto", None, ollama.host, None, lambda: ENGLISH)
+    assert choice.embedder.identity == MINILM.identity
+    assert reason in choice.reason
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +23,8 @@ import httpx
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders import client, remote
+from blog_search_mcp.api import open_index
+from blog_search_mcp.index.embedders import client, remote, serving
 from blog_search_mcp.index.embedders.client import RetryPolicy, classify_reply, read_pause
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
@@ -34,7 +36,6 @@ from tests.support.front import Blog, Ran, command
 from tests.support.ollama_standin import (
     Answer,
     Fault,
-    Model,
     OllamaStandIn,
     alters,
     becomes,
@@ -43,11 +44,13 @@ from tests.support.ollama_standin import (
     compressed,
     embedding,
     fails,
+    goes_on,
     hangs,
     replies,
     running,
 )
 from tests.support.openai_standin import BGE, OpenAIStandIn
+from tests.support.waiting import until
 
 POSTS = {
     "wool.md": "# Wool\n\nA fleece is washed in warm rain water before it is carded and spun.",
@@ -185,8 +188,9 @@ def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama
 
 
 def test_many_texts_go_out_in_batches_and_none_is_paid_for_twice(served: Served) -> None:
-    assert served.ingest(MANY).status == 0
+    assert (ran := served.ingest(MANY)).status == 0
     assert max(len(body["input"]) for body in served.server.embedded) == 32
+    assert ran.err.count("embedding texts") > 1
     assert served.ingest(MANY, "--rebuild").status == 0
     assert not any("farms" in text for text in served.sent())
 
@@ -197,7 +201,23 @@ def once(fault: Fault, times: int = 1) -> Fault:
     return lambda server, answer: left.pop()(server, answer) if left else answer
 
 
-zeros = alters(lambda rows: [[0.0] * len(row) for row in rows])
+def numbered(name: Callable[[int], float]) -> Fault:
+    """Answer in OpenAI's form, each vector numbered as `name` makes it of its place."""
+
+    def renumbered(server: OllamaStandIn, answer: Answer) -> Answer:
+        rows = enumerate(server.rows_of(answer))
+        return Answer(200, {"data": [{"index": name(n), "embedding": row} for n, row in rows]})
+
+    return renumbered
+
+
+def each_number(change: Callable[[float], object]) -> Fault:
+    """Answer with every number of a vector replaced."""
+    return alters(lambda rows: [[change(number) for number in row] for row in rows])
+
+
+zeros = each_number(lambda _: 0.0)
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 PASSING: dict[str, Fault] = {
     "busy": fails(503, "server busy, please try again.  maximum pending requests exceeded"),
     "crashed": fails(400, 'Post "http://127.0.0.1:36715/tokenize": EOF'),
@@ -212,6 +232,22 @@ PASSING: dict[str, Fault] = {
     "lists in lists": replies(200, b"[" * 200_000 + b"]" * 200_000),
     "compressed": compressed,
     "without end": replies(200, b'{"embeddings": ' + b" " * 9_000_000 + b"[]}"),
+    "a head bit by bit": goes_on(b"HTTP/1.1 200 OK\r\nX-", b"a"),
+    "hints": goes_on(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    "a body bit by bit": goes_on(CHUNKED, b"1\r\n \r\n"),
+    "strings": each_number(str),
+    "booleans": each_number(bool),
+    "nulls": each_number(lambda _: None),
+    "too large": each_number(lambda _: 1e39),
+    "one number": alters(lambda rows: [row[:1] for row in rows]),
+    "numbered by fractions": numbered(lambda place: place + 0.5),
+    "numbered below zero": numbered(lambda place: -1 - place),
+    "numbered by one number": numbered(lambda _: 2),
+    "numbered without end": replies(200, b'{"data": [{"index": 1e999, "embedding": [1, 2]}]}'),
+    "an object of objects": replies(200, {"data": {"0": {"embedding": [1, 2]}}}),
+    "a text": replies(200, {"data": "none", "embeddings": "none"}),
+    "a list of texts": replies(200, {"data": ["none"], "embeddings": ["none"]}),
+    "null": replies(200, b"null"),
 }
 
 
@@ -239,10 +275,13 @@ def test_a_server_that_refuses_a_known_text_embeds_all_others(served: Served) ->
     assert served.ingest({"tea.md": "# Tea\n\nBoil water."}).status == 0
 
 
-def test_posts_of_a_model_that_tells_no_texts_apart_are_found_by_words(served: Served) -> None:
-    served.server.on_text[""] = alters(lambda rows: [[1.0] * len(row) for row in rows])
-    assert served.ingest(POSTS).status == 0
-    assert "wool.md" in served.search()
+def test_vectors_that_tell_no_texts_apart_are_refused(served: Served) -> None:
+    narrow = alters(lambda rows: [row[:32] for row in rows])
+    for faults in ([each_number(lambda _: 1.0)] * 9, [None, None, None, *[narrow] * 9]):
+        served.server.faults = [*faults]
+        ran = served.ingest()
+        assert (ran.status, "Traceback" in ran.err) == (1, False)
+        assert not served.blog.index.joinpath("CURRENT").exists()
 
 
 BAD: dict[str, Fault] = {
@@ -267,8 +306,14 @@ def test_one_bad_text_stops_no_other_and_is_found_by_its_words(name: str, served
     served.assert_whole()
 
 
+def ends(server: OllamaStandIn, answer: Answer) -> Answer | None:
+    """Refuse this request and all others."""
+    server.on_text = {"": replies(401, "no more")}
+    return server.on_text[""](server, answer)
+
+
 def test_a_run_that_the_server_ended_goes_on_where_it_was(served: Served) -> None:
-    served.server.on_text = {"Walk": becomes(on_text={"": replies(401, "no more")})}
+    served.server.on_text = {"Walk 33": ends}
     assert served.ingest(MANY).status == 1
     served.server.on_text = {}
     assert served.ingest(MANY).status == 0
@@ -390,7 +435,7 @@ def test_a_server_that_says_when_is_asked_again_then(
     status: int, said: str, pause: float, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(client, "time", SimpleNamespace(sleep=slept.append))
+    monkeypatch.setattr(client, "time", SimpleNamespace(sleep=slept.append, monotonic=monotonic))
     served.server.on_text["fleece"] = once(replies(status, "", **{"Retry-After": said}), 2)
     assert served.ingest().status == 0
     assert slept == [pause, pause]
@@ -432,6 +477,8 @@ def as_base64(row: list[float]) -> str:
         (400, 'do embedding request: Post "http://127.0.0.1:1/v1/embeddings": EOF', "FAILED"),
         (500, "model requires more system memory (9 GiB) than is available (2 GiB)", "FAILED"),
         (500, "this model does not support embeddings", "NOT_EMBEDDING"),
+        (500, "invalid file magic", "MISSING"),
+        (500, "timed out waiting for llama-server to start", "SLOW"),
         (501, "not supported", "NOT_EMBEDDING"),
         (404, 'model "m" not found, try pulling it first', "MISSING"),
         (404, "No Model is loaded", "MISSING"),
@@ -473,23 +520,41 @@ def test_a_model_changed_under_the_index_is_refused_with_the_command_that_mends_
     assert WORDS not in served.search()
 
 
+def swaps(server: OllamaStandIn, answer: Answer) -> Answer:
+    """Have another model under the same name from now on."""
+    server.models = [replace(server.models[0], digest="f" * 64)]
+    server.reads_capitals = False
+    return answer
+
+
 @pytest.mark.parametrize(
-    "change",
-    [
-        becomes(models=[replace(Model(), digest="f" * 64)]),
-        becomes(version="0.33.1", reads_capitals=False),
-        becomes(models=[]),
-    ],
+    "change", [swaps, becomes(version="0.33.1", reads_capitals=False), becomes(models=[])]
 )
-def test_a_model_changed_in_mid_run_ends_it_and_no_mixed_index_is_left(
-    change: Fault, ollama: Served
+def test_a_model_changed_in_mid_run_ends_it_with_words_and_no_mixed_index_is_left(
+    change: Fault, served: Served
 ) -> None:
-    ollama.server.on_text["Walk 33"] = change
-    assert ollama.ingest(MANY).status == 1
-    ollama.server.version = "0.32.15"
-    ollama.heal()
-    assert ollama.ingest(MANY).status == 0
-    ollama.assert_whole()
+    served.server.on_text["Walk 9"] = change
+    ran = served.ingest(MANY)
+    assert (ran.status, "--embedder embedded" in ran.err) == (1, True)
+    assert "09.md" in served.search("walk past 9 farms")
+    served.server.version = "0.32.15"
+    served.heal()
+    assert served.ingest(MANY).status == 0
+    served.assert_whole()
+
+
+def test_a_model_changed_under_a_running_server_is_told_with_the_next_answer(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "LEAST_WAIT", 5.0)
+    monkeypatch.setattr(serving, "RETRY_PAUSE", 0.0)
+    assert served.ingest().status == 0
+    with open_index(served.blog.index, embedder_url=served.options[-1]) as index:
+        until(lambda: WORDS not in (index.search(QUESTION).notice or ""))
+        pull_another(served)
+        assert "--rebuild" in (index.search("a brass key").notice or "")
+        served.heal()
+        until(lambda: WORDS not in (index.search("a brass lock").notice or ""))
 
 
 def test_an_update_that_changes_no_vector_costs_no_embedding(ollama: Served) -> None:
@@ -568,6 +633,10 @@ def test_what_a_server_says_is_printed_without_controls_and_keys(
     assert "entry" in printed
     assert "kestrel" not in printed
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", printed)
+
+
+def test_a_long_reason_is_cut_behind_a_word() -> None:
+    assert client.clean_text("buffer of size " * 99).split()[-1] in {"buffer", "of", "size"}
 
 
 def test_the_key_of_the_environment_is_sent_and_a_wrong_one_named_but_not_shown(
