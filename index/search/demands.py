@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.analysis.query import is_stopword
+from blog_search_mcp.index.analysis.tokenizer import fold, spell_words
 from blog_search_mcp.index.lexical.searcher import LexicalLevel
 from blog_search_mcp.index.search.confidence import EVERY_WORD
 from blog_search_mcp.index.search.retrieval import analyse
@@ -16,8 +17,9 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 QUOTED = re.compile(
     r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」'
 )
-_WITHOUT = re.compile(r'(?<!\S)(-(?=[^\W\d_"])|NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})')
-
+_WITHOUT = re.compile(
+    r'(?<!\S)(-(?=[^\W\d_"])|(?:AND\s+)?NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})'
+)
 MOST_READ = 500
 """Passages with all words of a phrase that are read for it."""
 
@@ -28,27 +30,45 @@ def read_demands(
     """Read a query over these posts: what to search for, among which posts and passages, a notice.
 
     `None` is every post, and no passage any. What no post has in quotes is searched for without
-    them; -word is an option where posts write it so. The notice says what was done.
+    them. The notice says what was done.
     """
-    rest = _WITHOUT.sub("", text)
-    left_out = _WITHOUT.findall(text) if spell_words(rest).strip() else []
-    if not left_out and not QUOTED.search(text):
+    operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _leaves_out(snapshot, m)}
+    rest = _WITHOUT.sub(lambda match: match[0] * (match.start() not in operators), text)
+    if not spell_words(rest).strip():
+        rest, operators = text, {}
+    if not operators and not QUOTED.search(text):
         return text, among, frozenset(), ""
     posts = set(snapshot.table.posts.tolist() if among is None else among)
     passages, said = frozenset[int](), list[str]()
-    for sign, word in left_out:
-        if any(sign + word in passage for _, passage in _read_passages(snapshot, word)):
-            rest = text
-        elif holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
+    for word in operators.values():
+        if holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
             posts -= holding
             said.append(f"Posts with {word} are left out.")
     for phrase in map("".join, QUOTED.findall(rest)):
-        words, read = spell_words(phrase), _read_passages(snapshot, phrase)
-        held = [number for number, passage in read if words in spell_words(passage)]
+        held = find_phrase(snapshot, phrase)
         holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
         posts, passages = holding or posts, passages.union(held)
         said += [] if holding else [f'No post has "{phrase}" in these words.']
     return rest, sorted(posts), passages, " ".join(said)
+
+
+def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
+    """Find the passages that have these words one behind another."""
+    words, read = spell_words(phrase), _read_passages(snapshot, phrase)
+    return [number for number, passage in read if words in spell_words(passage)]
+
+
+def _leaves_out(snapshot: Snapshot, match: re.Match[str]) -> bool:
+    """Whether posts with the word behind `-` or NOT are left out: not where posts write it so.
+
+    NOT does so among terms alone; in a sentence, which has function words, it is stress.
+    """
+    sign, word = match[1] if match[1] == "-" else "not ", match[2]
+    words = map(fold, _WITHOUT.sub(" ", match.string).split())
+    if sign != "-" and any(is_stopword(each, ("en",)) for each in words):
+        return False
+    written = re.compile(rf"(?<![\w-]){sign}{re.escape(word)}(?!\w)", re.IGNORECASE)
+    return not any(written.search(passage) for _, passage in _read_passages(snapshot, word))
 
 
 def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:

@@ -1,98 +1,125 @@
 """Queries for posts by when and by whom: without a subject they are listed, not searched.
 
 "Posts from March 2019", "what have you written lately", 最近寫了什麼: words for posts and for what
-is new, in six languages, beside function words, a time and an author's name.
+is new, in six languages, beside function words, a time and an author's name. A query with a
+further restriction ("last year", "not by") is searched for as it is, and the notice names that.
 """
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
 
 from blog_search_mcp.index.analysis.languages import CJK
 from blog_search_mcp.index.analysis.query import is_stopword
 from blog_search_mcp.index.analysis.tokenizer import fold
 from blog_search_mcp.index.types import Filters
 
-_POSTS = re.compile(
-    r"^\W*\*\W*$|\b(?:(?:blog)?posts|articles|latest|newest|recent(?:ly)?|lately|beiträge|artikel"
-    r"|neu(?:e?ste[nrs]?)|zuletzt|kürzlich|entradas|artículos|publicaciones|últim[ao]s?|recientes?"
-    r"|recientemente|billets|récente?s?|récemment|derni(?:er|ère)s)\b"
-    r"|文章|[貼帖博]文|帖子|最近|最新|近期|記事|投稿|新着",
-    re.IGNORECASE,
-)
-"""Words that ask for posts, or for new ones, by themselves."""
-_WRITTEN = re.compile(
-    r"\b(?:blog|post|article|entr(?:y|ies)|news?|last|written|wrote|write|publish(?:ed)?|posted"
-    r"|beitrag|einträge|geschrieben|schreibst|veröffentlicht|neues?|letzte[nrs]?|entrada|artículo"
-    r"|escrito|publicado|nuev[ao]s?|billet|écrit|publié|nouveautés?|nouve(?:au|lle)s?"
-    r"|derni(?:er|ère))\b|[寫写書]|[發発发][表布文佈]|更新|公開|ブログ|部落格|博客",
-    re.IGNORECASE,
-)
-"""Words that do so beside other words."""
-_MANNER = re.compile(
-    r"\W*(?:how(?! many)|why|wie|warum|cómo|por qué|comment|pourquoi)\b", re.IGNORECASE
-)
-_MONTHS = (
-    "jan|ene,feb|fév,mar|mär,apr|abr|avr,may|mai,jun|juin,jul|juil,aug|ago|aoû,sep,oct|okt,nov"
-)
-_MONTH_NAMES = [*_MONTHS.split(","), "dec|dez|dic|déc"]
+LISTED = "The query names no subject: posts are listed, the newest first."
+LIMITED = "Only posts of the time or by the author that the query names are searched."
+
+
+def _read_words() -> Mapping[str, Sequence[str]]:
+    """Read the words of requests by what they do; `_` in one stands for a blank."""
+    words, path = defaultdict[str, list[str]](list), Path(__file__).parents[1] / "data"
+    for row in (path / "request_words.txt").read_text(encoding="utf-8").splitlines():
+        kind, _, listed = row.split("\t")
+        words[kind] += [word.replace("_", " ") for word in listed.split()]
+    return words
+
+
+def _any(kind: str) -> str:
+    """Write a pattern of the words of a kind, which stand apart in scripts that have blanks."""
+    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _WORDS[kind])
+    return f"(?:{'|'.join(words)})"
+
+
+_WORDS = _read_words()
+_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _WORDS[str(number)]}
+_POSTS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
+_WRITTEN = re.compile(_any("written"), re.IGNORECASE)
+_MANNER = re.compile(rf"\W*(?!how many){_any('manner')}", re.IGNORECASE)
+_MONTH = rf"(?:{'|'.join(_MONTH_NUMBERS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
+"""Mars is a month behind a French preposition, and else a planet."""
+_YEAR = r"(?<![a-z\d.])(?:19|20)\d\d(?!\.?\d|[a-z])"
+_ASKED = "¶"
+"""Stands for what is understood of a query."""
 _TIME = re.compile(
-    r"(?:\b(?:(?P<since>since|after|seit|nach|desde|depuis|après)"
-    r"|(?P<until>before|until|vor|bis|antes|avant|hasta)|in|from|of|im|aus|en|de)\s+(?:de\s+)?)?"
-    rf"(?:\b(?P<name>{'|'.join(_MONTH_NAMES)})[^\W\d]*\.?,?\s+(?:de\s+|of\s+)?)?"
-    r"(?<![\w.])(?P<year>(?:19|20)\d\d)(?![\d.])(?:(?:[-/]|\s*年\s*)(?P<month>\d{1,2})\s*月?|\s*年)?",
+    rf"(?:(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})|{_any('within')})"
+    rf"[\s,]*(?:{_any('joining')}\s+)*"
+    rf"|(?P<subject>\b[^\W\d_]+\s+)|(?={_YEAR}(?:[-/]\d|\s*年)))"
+    rf"(?:\b(?P<name>{_MONTH})\.?,?\s+(?:de\s+|of\s+)?)?"
+    rf"(?P<year>{_YEAR})(?:(?:[-/]|\s*年\s*)(?P<month>0?[1-9]|1[0-2])(?!\d)\s*月?|\s*年)?",
     re.IGNORECASE,
 )
-_BY = r"\b(?:by|from|von|par|por|de)\s+"
-_ABOUT = re.compile(r"\b(?:about|über|sobre|sur)\s*$", re.IGNORECASE)
-_BESIDE = (
-    "s many two three five ten week month year today day days show list give tell anything "
-    "something everything ever please hast habt woche monat jahr heute cual cuales semana mes "
-    "ano hoy quel quels quelle quelles semaine mois annee"
+_RESTRICTION = re.compile(
+    rf"{_any('negation')} {_any('relation')}|{_any('relative')} (?:\w+ )?{_any('unit')}"
+    rf"|{_any('unit')} {_any('past')}|{_any('unclear')}|\bfirst(?= (?:blog )?(?:post|article))"
+    rf"|(?:{_any('since')}|{_any('until')}|{_any('within')}) {_MONTH}(?!\W+(?:of )?\d)"
+    rf"|\b\d\d?\.? {_MONTH}|\b{_MONTH} \d\d?\b"
+    rf"|{_YEAR}年?(?:\s*[-–—~到至]\s*| {_any('to')} )(?:\w+ )?(?:19|20)\d\d",
+    re.IGNORECASE,
 )
-_FILLERS = {*_BESIDE.split(), *"两兩三四五六七八九十些新篇年月周週天今去列出请您麽吗说讲看本個"}
-"""Words that name no subject, beside function words; folded."""
+_BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
+_LIMITING, _FILLERS = ({*map(fold, _WORDS[kind])} for kind in ("limiting", "filler"))
 _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
 
 
-def read_request(text: str, filters: Filters, authors: Iterable[str]) -> tuple[str, Filters] | None:
-    """Return the subject of a query for posts, perhaps `""`, and what its posts must satisfy.
+def read_request(
+    text: str, filters: Filters, authors: Iterable[str], find_phrase: Callable[[str], Sequence[int]]
+) -> tuple[str, Filters, str]:
+    """Return what to search for, `""` to list posts, what they must satisfy, and a notice.
 
-    `None` for any other query, which is searched for as it is.
+    Posts are listed only if every word is understood; what is no query for posts is searched for
+    as it is. A year behind a word is no time if passages have both as a phrase (Server 2016).
     """
     is_written = bool(_WRITTEN.search(text)) and len(re.findall(_TOKEN, text)) > 1
     if _MANNER.match(text) or not (_POSTS.search(text) or is_written):
-        return None
-    given, rest, by = filters, text, ""
-    plain = text.casefold()
+        return text, filters, ""
+    within, is_by, plain = filters, False, text.casefold()
+    unclear, rest = _RESTRICTION.findall(text), _RESTRICTION.sub(" ", text)
     for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
-        named = re.search(rf"({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE)
-        if named and not _ABOUT.search(rest[: named.start()]):
-            by, rest = named[1] or "", rest.replace(named[0], " ")
-            given = replace(given, author=given.author or name)
+        match = re.search(rf"({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE)
+        if match and not re.search(rf"{_ABOUT}\s*$", rest[: match.start()], re.IGNORECASE):
+            unclear += [name] * (within is not filters)
+            within, is_by = replace(within, author=filters.author or name), bool(match[1])
+            rest = rest.replace(match[0], _ASKED)
+    rest = _WRITTEN.sub(_ASKED, _POSTS.sub(_ASKED, rest))
+    for match in _TIME.finditer(rest):
+        subject = match["subject"] or ""
+        if not subject or not (is_stopword(fold(subject), _LANGUAGES) or find_phrase(match[0])):
+            within = _limit_days(within, match)
+            rest = f"{rest[: match.start()]}{subject}{_ASKED}{rest[match.end() :]}"
             break
-    if match := _TIME.search(rest):
-        rest = rest.replace(match[0], " ")
-        given = _limit_days(given, match)
-    rest = re.sub(r"(?<![\w.])\d{1,2}(?![\w.])", " ", _WRITTEN.sub(" ", _POSTS.sub(" ", rest)))
-    tokens = [fold(token) for token in re.findall(_TOKEN, rest)]
-    is_subject = any(not (is_stopword(t, _LANGUAGES) or t in _FILLERS) for t in tokens)
+    is_about = re.search(_ABOUT, rest, re.IGNORECASE)
+    left = [
+        token
+        for token in map(fold, re.findall(_TOKEN, rest))
+        if token in _LIMITING or not (is_stopword(token, _LANGUAGES) or token in _FILLERS)
+    ]
+    is_subject = any(is_about or not (t in _LIMITING or t.isdecimal()) for t in left)
+    is_sure = bool(_POSTS.search(text) or is_about)
+    unclear += [] if is_subject else left
+    if unclear and (is_sure or not is_subject):
+        words = '", "'.join(unclear)
+        return text, filters, f'Not understood as a restriction: "{words}".'
     if not is_subject:
-        return "", given
-    is_sure = bool(_POSTS.search(text)) and (given.author == filters.author or by)
-    return (rest, given) if is_sure and given != filters else None
+        return "", within, LISTED
+    if is_sure and within != filters and (within.author == filters.author or is_by):
+        return rest.replace(_ASKED, " "), within, LIMITED
+    return text, filters, ""
 
 
 def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:
     """Add the first and last day of a time, as far as it has them, where none are given."""
-    name, year = (time["name"] or "").lower(), int(time["year"])
-    named = sum(n for n, names in enumerate(_MONTH_NAMES, 1) if name in names.split("|"))
-    month = min(int(time["month"] or 0), 12) or named
+    year = int(time["year"])
+    month = int(time["month"] or 0) or _MONTH_NUMBERS.get((time["name"] or "").lower(), 0)
     first = date(year, month or 1, 1)
     last = date(year, month or 12, monthrange(year, month or 12)[1])
     until = first - timedelta(1) if time["until"] else last

@@ -12,7 +12,7 @@ from blog_search_mcp.index.analysis.query import correct_spelling, find_named_po
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
-from blog_search_mcp.index.search.demands import QUOTED, read_demands
+from blog_search_mcp.index.search.demands import QUOTED, find_phrase, read_demands
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_copies,
@@ -29,15 +29,13 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.requests import read_request
+from blog_search_mcp.index.search.requests import LISTED, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
 from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
 
-LISTED = "The query names no subject: posts are listed, the newest first."
-LIMITED = "Only posts of the time or by the author that the query names are searched."
 NO_WORDS = "The query has no word or number that could be looked for."
 
 LOOKED_AT = 10
@@ -50,11 +48,12 @@ NAMED = 3
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    is_named = bool(find_named_posts(snapshot.titles, text))
-    request = None if is_named else read_request(text, filters, snapshot.authors)
-    if request and not request[0]:
-        return _list_newest(snapshot, text, request[1], limit, offset)
-    limited, (text, filters) = LIMITED * bool(request), request or (text, filters)
+    find, requested = partial(find_phrase, snapshot), ""
+    if not find_named_posts(snapshot.titles, text):
+        subject, filters, requested = read_request(text, filters, snapshot.authors, find)
+        if requested == LISTED:
+            return _list_newest(snapshot, text, filters, limit, offset)
+        text = subject
     matching = snapshot.catalog.matching_posts(filters)
     text, among, quoting, demanded = read_demands(snapshot, text, matching)
     text, corrected = _correct_spelling(snapshot, text)
@@ -70,7 +69,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     page = passages[offset : offset + limit]
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, limited, demanded, corrected, missing, copied, low)
+    notices = (retrieved.notice, requested, demanded, corrected, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
         hits=_make_hits(snapshot, page, offset, stems, explain),

@@ -13,7 +13,7 @@ COPIED = "We cut the plank, sanded it twice, oiled it and hung it over the stove
 ASKED = {
     **{f"copy{n}/shelf.md": f"# A shelf, part {n}\n\n{COPIED.format(n)}\n" for n in range(1, 7)},
     "oak.md": "# Oak\n\nA plank of oak is heavy; the shelf sags without a bracket.\n",
-    "hooks.md": "# Hooks\n\nThe nails were weak, so hooks hold the plank. Run `saw -fine` first.\n",
+    "hooks.md": "# Hooks\n\nNails did not hold, so hooks hold the plank. Run `saw -fine` first.\n",
     "glue.md": "# Glue\n\nOf all there is to say on glue, it is that it was the wrong one.\n",
     "paste.md": "# Paste\n\nOf all glue it was the wrong one; all there is to it is to say that.\n",
 }
@@ -44,6 +44,7 @@ def test_copies_are_one_hit_and_the_others_are_named(asked: Blog) -> None:
         ("“there is to it” glue", ["paste.md"], ""),
         ("plank -nails", ["oak.md"], "nails"),
         ("plank NOT nails", ["oak.md"], "nails"),
+        ("plank AND NOT nails", ["oak.md"], "nails"),
         ("saw -fine", ["hooks.md"], ""),
     ],
 )
@@ -53,6 +54,26 @@ def test_quotes_hold_and_minus_leaves_out_or_the_notice_says_why_not(
     answer = search(asked, query)
     assert sorted(answer["sources"]) == sources
     assert said in (answer["notice"] or "")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "why should you NOT hold the plank by its nails",
+        "the glue is NOT wrong",
+        "you must NOT oil a plank",
+        "NOT nails but hooks",
+        "nails NOT hold",
+    ],
+)
+def test_capitals_for_stress_leave_nothing_out(asked: Blog, query: str) -> None:
+    answer, plain = search(asked, query), search(asked, query.replace("NOT", "not"))
+    assert (answer["sources"], answer["notice"]) == (plain["sources"], plain["notice"])
+
+
+def test_a_word_that_is_left_out_is_not_searched_beside_an_option(asked: Blog) -> None:
+    [hit], [other] = (search(asked, f"saw -fine{more}")["hits"] for more in ("", " -stove"))
+    assert other["score"] == hit["score"]
 
 
 def test_quoted_words_that_no_post_has_are_searched_for_apart(asked: Blog) -> None:

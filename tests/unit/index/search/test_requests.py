@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.search.requests import read_request
+from blog_search_mcp.index.search.requests import LISTED, read_request
 from blog_search_mcp.index.types import Filters
 from tests.support.front import Blog, made
 
@@ -45,19 +45,19 @@ def within(after: str | None, before: str | None, author: str | None = None) -> 
     ],
 )
 def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: Filters) -> None:
-    assert read_request(query, NOBODY, ["Ada", "Ada Byron"]) == ("", filters)
+    assert read_request(query, NOBODY, ["Ada", "Ada Byron"], lambda _: ())[:2] == ("", filters)
 
 
 @pytest.mark.parametrize(
     ("query", "subject", "filters"),
     [
         ("posts about go in 2021", "about go", within("2021-01-01", "2021-12-31")),
+        ("posts about Julia 2022", "about Julia", within("2022-01-01", "2022-12-31")),
         ("posts by Ada Byron about engines", "about engines", within(None, None, "Ada Byron")),
     ],
 )
 def test_a_request_may_have_a_subject(query: str, subject: str, filters: Filters) -> None:
-    request = read_request(query, NOBODY, ["Ada Byron"])
-    assert request is not None
+    request = read_request(query, NOBODY, ["Ada Byron"], lambda _: ())
     assert (request[0].strip(), request[1]) == (subject, filters)
 
 
@@ -71,7 +71,7 @@ def test_a_request_may_have_a_subject(query: str, subject: str, filters: Filters
     ],
 )
 def test_any_other_query_is_searched_as_it_is(query: str) -> None:
-    assert read_request(query, NOBODY, ["Ada Byron"]) is None
+    assert read_request(query, NOBODY, ["Ada Byron"], lambda _: ())[:2] == (query, NOBODY)
 
 
 POSTS = {
@@ -115,6 +115,71 @@ def test_names_and_words_of_the_front_matter_are_found(
 @pytest.mark.parametrize("word", ["wideframe", "zebra"])
 def test_what_is_not_for_readers_is_not_found(blog: Blog, word: str) -> None:
     assert blog.sources(word) == []
+
+
+DATED = {
+    "julia.md": "---\ntitle: Fast loops in Julia\ndate: 2022-11-02\n---\nJulia unrolls loops.\n",
+    "party.md": "---\ntitle: Summer party\ndate: 2022-07-09\n---\nWe danced by the lake.\n",
+    "mars.md": "---\ntitle: A rover on Mars\ndate: 2020-11-01\n---\nMars is red and cold.\n",
+    "winter.md": "---\ntitle: Skis\ndate: 2020-03-01\n---\nThe snow was deep, and wet.\n",
+    "server.md": "---\ntitle: Upgrades\ndate: 2019-05-01\nauthor: Ada Byron\n---\n"
+    "Windows Server 2016 needs a reboot, and an hour of patience.\n",
+    "tests.md": "---\ntitle: On testing\ndate: 2021-05-01\nauthor: Bo Lund\n---\nTest first.\n",
+    "tested.md": "---\ntitle: Testing\ndate: 2024-05-01\n---\nTesting tests, tested by tests.\n",
+    "walk.md": "---\ntitle: A walk\ndate: 2016-05-01\n---\nThe windows of the town were lit.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("dated"), DATED)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("posts about Julia 2022", "julia.md"),
+        ("latest posts on Julia 2022", "julia.md"),
+        ("posts on Mars 2020", "mars.md"),
+        ("Mars 2020 posts", "mars.md"),
+        ("billets de mars 2020", "winter.md"),
+        ("articles about Windows Server 2016", "server.md"),
+        ("posts of 2016", "walk.md"),
+        ("what did I write about testing in 2021", "tests.md"),
+    ],
+)
+def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
+    dated: Blog, query: str, first: str
+) -> None:
+    assert dated.sources(query)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("what did we publish last year", '"last year"'),
+        ("posts about testing from last month", '"last month"'),
+        ("posts not by Ada Byron", '"not by"'),
+        ("posts not from 2019", '"not from"'),
+        ("posts by Ada Byron and Bo Lund", '"Bo Lund"'),
+        ("posts without Ada Byron", '"without"'),
+        ("the oldest posts", '"oldest"'),
+        ("posts from 2019 to 2021", '"2019 to 2021"'),
+        ("posts since 2019 and before 2021", '"2021"'),
+        ("Beiträge vom letzten Monat", '"letzten Monat"'),
+        ("articles de la semaine dernière", '"semaine dernière"'),
+        ("去年的文章", '"去年"'),
+        ("posts from November", '"from November"'),
+        ("posts of 2020-03-01", '"01"'),
+    ],
+)
+def test_what_restricts_and_is_not_understood_is_told_and_nothing_is_listed(
+    dated: Blog, query: str, named: str
+) -> None:
+    notice = dated.tool("search_blog", query=query).facts["notice"]
+    assert "restriction" in notice
+    assert named in notice
+    assert LISTED not in notice
 
 
 def test_authors_are_shown_and_a_filter(blog: Blog) -> None:
