@@ -14,9 +14,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.embedders.base import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
-from blog_search_mcp.index.search.search import search
+from blog_search_mcp.index.search.search import search, understand
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
@@ -67,6 +68,10 @@ class IndexReader:
         answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
+
+    def understand(self, query: str) -> Query:
+        """Analyse a query as `search` does."""
+        return understand(self.snapshot, query, Filters())[0]
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Read the page around a chunk, with `neighbors` chunks more on each side of it.

@@ -1,6 +1,6 @@
 """The nouns of the project, frozen: what an index is made of and what it answers.
 
-They import nothing of ours.
+They import nothing of ours but for types.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from blog_search_mcp.index.analysis.query import Query
 
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
@@ -244,6 +246,8 @@ KEYWORDS_ONLY = "Keyword matches only, without search by meaning:"
 class Answer:
     """A page of hits."""
 
+    query: Query
+    """What was searched for: spelled as posts spell it, without what it leaves out."""
     hits: tuple[Hit, ...]
     total: int
     """How many hits paging can reach, this page's included."""

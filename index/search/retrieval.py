@@ -129,12 +129,12 @@ class Retrieval:
     """A sentence for the reader if the embedder could not answer."""
 
 
-def retrieve(snapshot: Snapshot, text: str, among: Sequence[int] | None = None) -> Retrieval:
+def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
     """Return every post that a retriever proposes; `among` restricts all to these post ids.
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
-    query, lexical, notice = analyse(snapshot, text), snapshot.lexical, None
+    lexical, notice = snapshot.lexical, None
     try:
         vector, covered = _embed(snapshot, query)
     except EmbedderError as error:

@@ -8,7 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.query import correct_spelling, find_named_posts, name_keys
+from blog_search_mcp.index.analysis.query import (
+    Query,
+    correct_spelling,
+    find_named_posts,
+    name_keys,
+)
 from blog_search_mcp.index.analysis.tokenizer import spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
@@ -30,7 +35,7 @@ from blog_search_mcp.index.search.ranking import (
     score_posts,
 )
 from blog_search_mcp.index.search.requests import LISTED, read_request
-from blog_search_mcp.index.search.retrieval import Retrieval, retrieve
+from blog_search_mcp.index.search.retrieval import Retrieval, analyse, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
 from blog_search_mcp.index.search.versions import prefer_current
@@ -48,30 +53,25 @@ NAMED = 3
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    find, requested = partial(find_phrase, snapshot), ""
-    if not find_named_posts(snapshot.titles, text):
-        subject, filters, requested = read_request(text, filters, snapshot.authors, find)
-        if requested == LISTED:
-            return _list_newest(snapshot, text, filters, limit, offset)
-        text = subject
-    matching = snapshot.catalog.matching_posts(filters)
-    text, among, quoting, demanded = read_demands(snapshot, text, matching)
-    text, corrected = _correct_spelling(snapshot, text)
-    retrieved = retrieve(snapshot, text, among)
+    query, among, quoting, understood = understand(snapshot, text, filters)
+    if understood == LISTED:
+        return _list_newest(snapshot, text, among, limit, offset)
+    retrieved = retrieve(snapshot, query, among)
     ranked, (confidence, certainty, unsure), explain = _rank_posts(snapshot, retrieved)
     scores = score_chunks(retrieved)
     if quoting:
         scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
-    shown = collapse_translations(ranked, snapshot.translations, text)
+    shown = collapse_translations(ranked, snapshot.translations, query.text)
     passages = diversify_passages(shown, retrieved.posts, scores)
     first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
     missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, requested, demanded, corrected, missing, copied, low)
+    notices = (retrieved.notice, understood, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
+        query=query,
         hits=_make_hits(snapshot, page, offset, stems, explain),
         total=len(passages),
         offset=offset,
@@ -79,6 +79,21 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
         certainty=certainty,
         notice=" ".join(filter(None, notices)) or None,
     )
+
+
+def understand(
+    snapshot: Snapshot, text: str, filters: Filters
+) -> tuple[Query, Sequence[int] | None, frozenset[int], str]:
+    """Analyse a query: what to search for, among which posts and passages, and a notice."""
+    requested = ""
+    if not find_named_posts(snapshot.titles, text):
+        find = partial(find_phrase, snapshot)
+        text, filters, requested = read_request(text, filters, snapshot.authors, find)
+    matching = snapshot.catalog.matching_posts(filters)
+    text, among, quoting, demanded = read_demands(snapshot, text, matching)
+    text, corrected = _correct_spelling(snapshot, text)
+    notice = " ".join(filter(None, (requested, demanded, corrected)))
+    return analyse(snapshot, text), among, quoting, notice
 
 
 def _name_copies(
@@ -154,10 +169,10 @@ def _find_verbatim(
 
 
 def _list_newest(
-    snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int
+    snapshot: Snapshot, text: str, among: Sequence[int] | None, limit: int, offset: int
 ) -> Answer:
-    """List the posts that pass, of translations one in the query's language, the newest first."""
-    catalog, among = snapshot.catalog, snapshot.catalog.matching_posts(filters)
+    """List the posts that pass, of translations one in the language of the text, newest first."""
+    catalog, query = snapshot.catalog, analyse(snapshot, "")
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
     collapsed = collapse_translations(readable, snapshot.translations, text)
@@ -169,7 +184,7 @@ def _list_newest(
     ]
     hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
     confidence = ("normal", 1.0) if shown else ("low", 0.0)
-    return Answer(hits, len(shown), offset, *confidence, LISTED if shown else None)
+    return Answer(query, hits, len(shown), offset, *confidence, LISTED if shown else None)
 
 
 def _make_hits(

@@ -276,10 +276,9 @@ def search(
     arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
     engine = engine_for_one(settings)
     answer = find_hits(engine, arguments)
-    from blog_search_mcp.server.format.web import analyse_for_blog, answer_facts
+    from blog_search_mcp.server.format.web import answer_facts
 
-    analysed = analyse_for_blog(shorten_query(arguments.query), engine.overview)
-    page = {"query": analysed.text, **answer_facts(answer, analysed)}
+    page = {"query": shorten_query(arguments.query), **answer_facts(answer)}
     page["notice"] = with_folders(page["notice"] or "", settings) or None
     hits = page["hits"]
     if as_json:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from blog_search_mcp.index.analysis.languages import common_languages
-from blog_search_mcp.index.analysis.query import Query, analyse_query
+from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.analysis.tokenizer import to_simplified
 from blog_search_mcp.index.search.snippets import highlight
 from blog_search_mcp.index.store.catalog import Catalog
@@ -19,14 +18,9 @@ from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format import results
 
 
-def analyse_for_blog(text: str, overview: Overview) -> Query:
-    """Analyse a query as the search over this index does."""
-    return analyse_query(text, common_languages(dict(overview.languages)))
-
-
-def answer_facts(answer: Answer, query: Query) -> dict[str, Any]:
+def answer_facts(answer: Answer) -> dict[str, Any]:
     """Gather the facts of a page of hits."""
-    page = results.page_facts(answer, [_hit_facts(hit, query) for hit in answer.hits])
+    page = results.page_facts(answer, [_hit_facts(hit, answer.query) for hit in answer.hits])
     hits, certainty = page.pop("results"), round(answer.certainty, 2)
     more = {"notice": None, "total": answer.total, "offset": answer.offset, "next_offset": None}
     return {"hits": hits, **more, **page, "certainty": certainty}

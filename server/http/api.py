@@ -14,7 +14,6 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import render_passage
 from blog_search_mcp.server.format.web import (
-    analyse_for_blog,
     answer_facts,
     index_facts,
     passage_facts,
@@ -42,9 +41,7 @@ def answer(engine: Engine, question: str, body: bytes) -> Facts:
 
 def search(engine: Engine, given: Given) -> Facts:
     """Search, as `search_blog` does. Raises BlogSearchError."""
-    arguments = SEARCH_BLOG.parse(given)
-    hits = find_hits(engine, arguments)
-    return answer_facts(hits, analyse_for_blog(shorten_query(arguments.query), engine.overview))
+    return answer_facts(find_hits(engine, SEARCH_BLOG.parse(given)))
 
 
 def passage(engine: Engine, given: Given) -> Facts:
@@ -55,7 +52,7 @@ def passage(engine: Engine, given: Given) -> Facts:
     arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
     text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
     read = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
-    query = analyse_for_blog(shorten_query(text), engine.overview) if text else None
+    query = engine.reader().understand(shorten_query(text)) if text else None
     facts = passage_facts(read)
     if arguments.whole:
         return facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.statistics import Overview
@@ -47,7 +48,8 @@ class FixedSearcher(Engine):
     def search(self, query: str, _filters: Filters, *, limit: int, offset: int) -> Answer:
         if query == "crash":
             raise RuntimeError("the password is swordfish")
-        return Answer(ALL_HITS[offset : offset + limit], total=len(ALL_HITS), offset=offset)
+        page = ALL_HITS[offset : offset + limit]
+        return Answer(analyse_query(query), page, len(ALL_HITS), offset)
 
     @property
     def overview(self) -> Overview:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,27 @@ def test_a_hit_tells_where_it_is_what_matched_and_why_it_is_here(client: TestCli
     [hit, *_] = ask(client, "search", query="记忆体")["hits"]
     assert bracketed(hit["preview"], hit["marks"]) == "模型會把鍵與值保留在[記憶體]之中。"
     assert hit["language"] == "zh-Hant"
+
+
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("the walrsu rests", ["walrus", "rests", "Walruses", "rest"]),
+        ("wal rus", ["walrus", "Walruses"]),
+        ("内存", ["記憶體"]),
+    ],
+)
+def test_marks_are_of_what_was_searched_for(
+    client: TestClient, blog: Blog, query: str, marked: list[str]
+) -> None:
+    [hit, *_] = ask(client, "search", query=query)["hits"]
+    place = {name: hit[name] for name in ("source", "chunk_index")}
+    chunks = ask(client, "passage", **place, query=query)["chunks"]
+    html = "".join(chunk["html"] for chunk in chunks)
+    assert re.findall("<mark>(.*?)</mark>", html) == marked
+    [told, *_] = json.loads(blog.command("search", "--json", "--", query).out)["hits"]
+    for each in (hit, told):
+        assert [each["preview"][start:end] for start, end in each["marks"]] == marked
 
 
 def test_a_passage_comes_verbatim_with_marks(client: TestClient) -> None:
