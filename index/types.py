@@ -107,8 +107,8 @@ class Chunk:
     """Of the file, from 1."""
     last_line: int
     """Inclusive."""
-    anchor: str = ""
-    """What stands behind `#` in a link to the nearest heading at or before `first_line`."""
+    anchors: tuple[str, ...] = ()
+    """Of each of `all_headings`, what stands behind `#` in a link to it; `""` if not sure."""
     inner_headings: tuple[str, ...] = ()
     """The headings that stand in the passage itself, in order."""
     coverage: float = 1.0
@@ -120,6 +120,12 @@ class Chunk:
     def all_headings(self) -> tuple[str, ...]:
         """The headings above the passage and in it, in the order of the post."""
         return (*self.headings, *self.inner_headings)
+
+    @property
+    def anchor(self) -> str:
+        """Of the headings over its first words, the nearest anchor that is sure."""
+        count = len(self.headings) + self.plain.startswith(self.inner_headings[:1])
+        return next(filter(None, reversed(self.anchors[:count])), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in 
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
 _CHUNK_ROWS = (
     "SELECT chunk_id, source, position, coalesce(newer.text, earlier.text), "
-    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, anchor, "
+    "coalesce(newer.plain, earlier.plain), headings, first_line, last_line, chunks.anchors, "
     "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
@@ -337,7 +337,7 @@ class Catalog:
 
     def _chunks(self, selection: str, ids: Sequence[int]) -> dict[int, Chunk]:
         rows = self.rows(f"{_CHUNK_ROWS} {selection}", [json.dumps(ids)])
-        lists = ("headings", "inner_headings")
+        lists = ("headings", "anchors", "inner_headings")
         return {row[0]: Chunk(**_read_fields(CHUNK_FIELDS, lists, row)) for row in rows}
 
 

@@ -57,7 +57,7 @@ CREATE TABLE chunks (
     chunk_id INTEGER PRIMARY KEY AUTOINCREMENT,
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE, position INTEGER NOT NULL,
     headings TEXT NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
-    readable REAL NOT NULL, anchor TEXT NOT NULL, inner_headings TEXT NOT NULL,
+    readable REAL NOT NULL, anchors TEXT NOT NULL, inner_headings TEXT NOT NULL,
     lead TEXT NOT NULL,
     UNIQUE (post_id, position)
 );
@@ -107,7 +107,7 @@ class CatalogWriter(Catalog):
 
     def _add_chunk(self, post_id: int, chunk: Chunk) -> int:
         place = None, post_id, chunk.index, chunk.headings, chunk.first_line, chunk.last_line
-        more = chunk.coverage, chunk.anchor, chunk.inner_headings, chunk.lead
+        more = chunk.coverage, chunk.anchors, chunk.inner_headings, chunk.lead
         chunk_id = self._insert("chunks", *place, *more)
         self._insert(self._texts, chunk_id, chunk.text, chunk.plain)
         return chunk_id

@@ -24,7 +24,7 @@ from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProble
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
-FORMAT = 21
+FORMAT = 22
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."

@@ -8,7 +8,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from blog_search_mcp.index.posts.document import Document
 from blog_search_mcp.index.posts.markdown.body import LONGEST_HEADING, Body, Heading
@@ -33,14 +35,22 @@ def link_post(
     fields = {name.lower(): value for name, value in document.fields.items()}
     url = site.post_url(document.post.source, fields)
     letters = site.links.letters_of_ids
-    anchors = find_anchors(document.body, letters)
-    lines = [document.first_line + line for line, _ in anchors]
-    ids = ["", *(anchor for _, anchor in anchors)]
-    anchored = tuple(
-        replace(chunk, anchor=ids[bisect_right(lines, chunk.first_line)]) for chunk in chunks
-    )
-    names = (*ids[1:], *document.body.links[1]) if letters and all(ids[1:]) else ()
+    body, ids = document.body, dict(find_anchors(document.body, letters))
+    titles = {body.line_at(block.start): block.heading for block in body.blocks if block.heading}
+    headings = [(document.first_line + at, title, ids.get(at, "")) for at, title in titles.items()]
+    anchored = tuple(replace(chunk, anchors=_anchors_of(chunk, headings)) for chunk in chunks)
+    names = (*ids.values(), *body.links[1]) if letters and all(ids.values()) else ()
     return replace(document.post, url=url), anchored, (*dict.fromkeys(names),)
+
+
+def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
+    """Find the anchors of a chunk's headings among all with their lines, from its end upwards."""
+    above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
+    anchors = [
+        next((anchor for _, title, anchor in above if title == heading), "")
+        for heading in reversed(chunk.all_headings)
+    ]
+    return tuple(reversed(anchors))
 
 
 def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:

@@ -11,6 +11,7 @@ import logging
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from math import ceil
 from typing import Any, TypeVar
 from unicodedata import east_asian_width
@@ -18,7 +19,7 @@ from unicodedata import east_asian_width
 from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.types import Answer, Chunk, Hit, PlaceInSeries, Post
+from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
 
@@ -97,13 +98,14 @@ def present(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def hit_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit that a model is told, in full: docs/tools.md explains them."""
+    path, anchor = headings_over(hit)
     return {
         "source": hit.post.source,
         "chunk_index": hit.chunk.index,
         "preview": hit.preview,
         "title": hit.post.title,
-        "url": link_to(hit.post, hit.chunk),
-        "heading": heading_path(headings_over(hit), hit.post.title) or None,
+        "url": link_to(hit.post, anchor),
+        "heading": heading_path(path, hit.post.title) or None,
         "date": hit.post.date,
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
@@ -149,25 +151,32 @@ def describe_others(hit: Mapping[str, Any], mark: str = "") -> list[str]:
     return others
 
 
-def link_to(post: Post, chunk: Chunk) -> str | None:
-    """Return the chunk's URL on the published blog, `None` if that is not known."""
-    return f"{post.url}#{chunk.anchor}" if post.url and chunk.anchor else post.url
+def link_to(post: Post, anchor: str) -> str | None:
+    """Return the URL of a heading on the published blog, `None` if that is not known."""
+    return f"{post.url}#{anchor}" if post.url and anchor else post.url
 
 
-def headings_over(hit: Hit) -> tuple[str, ...]:
-    """Return the path of headings over a hit's preview: of those in its chunk the nearest."""
+def headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
+    """Return the path of headings over a hit's preview, and the nearest anchor that is sure.
+
+    Of the headings in its chunk the path has the nearest alone.
+    """
     shown = _plain_line(hit.preview.strip("…"))
     start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
-    at, inner, waiting = 0, tuple[str, ...](), [*hit.chunk.inner_headings]
+    at, passed, inner = 0, 0, hit.chunk.inner_headings
     for line in hit.chunk.plain.split("\n"):
         if at > start:
             break
         words = _plain_line(line)
-        name = words if words in waiting else words.lstrip("0123456789. ")
-        if name in waiting:
-            inner, waiting = (name,), waiting[waiting.index(name) + 1 :]
+        name = words if words in inner[passed:] else words.lstrip("0123456789. ")
+        if name in inner[passed:]:
+            passed = inner.index(name, passed) + 1
         at += len(words) + bool(words)
-    return (*hit.chunk.headings, *inner)
+    every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]
+    above = len(hit.chunk.headings)
+    path = every[:above] + every[above:][:passed][-1:]
+    anchor = next((anchor for _, anchor in reversed(path) if anchor), "")
+    return tuple(name for name, _ in path), anchor
 
 
 def _plain_line(text: str) -> str:

@@ -31,7 +31,7 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),
-        "headings": list(results.headings_below(results.headings_over(hit), hit.post.title)),
+        "headings": list(results.headings_below(results.headings_over(hit)[0], hit.post.title)),
         "marks": highlight(hit.preview, query, language),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "score": hit.score,
@@ -56,7 +56,7 @@ def passage_facts(passage: Passage) -> dict[str, Any]:
     ]
     return {
         **post_facts(post, passage.chunks[0].text),
-        "url": results.link_to(post, asked),
+        "url": results.link_to(post, asked.anchor),
         "chunks": chunks,
         "asked": passage.asked,
         "count": passage.count,

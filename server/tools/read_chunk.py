@@ -113,7 +113,7 @@ def describe_place(passage: Passage) -> str:
         "source": post.source,
         "date": post.date,
         "authors": ", ".join(name_authors(post) or ()),
-        "url": link_to(post, asked),
+        "url": link_to(post, asked.anchor),
         "chunk_index": f"{asked.index} of 0-{passage.count - 1}{with_neighbors}",
         "above": _name_headings(above),
         "before": _name_headings(before),

@@ -16,7 +16,7 @@ def test_a_post_is_named_by_its_file_slug_and_tags_and_described() -> None:
         language="en",
     )
     chunks = tuple(
-        Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1, "", inner)
+        Chunk(post.source, n, body, body, ("Zebra", *path), 1, 1, (), inner)
         for n, (body, path, inner) in enumerate(
             [("moth", (), ("Toad",)), ("kelp", ("Newt",), ()), ("", ("Newt",), ())]
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -171,3 +173,27 @@ def test_a_chunk_is_linked_at_its_heading_and_the_report_counts_links(tmp_path: 
     assert hit["url"] == "https://example.org/b/a/#長頸鹿-kv"
     links = blog.report["links"]
     assert (links["linked"], sum(links["unlinked"].values())) == (2, 1)
+
+
+def test_the_link_of_a_hit_leads_to_the_nearest_heading_told_whose_id_is_sure(
+    tmp_path: Path,
+) -> None:
+    """Sections of all levels and lengths, packed and divided; of a bare address no id is sure."""
+    chance, words = Random(7), [f"{a}{b}{c}um" for a in "bdkm" for b in "aeiou" for c in "lnrt"]
+    posts = dict[str, str]()
+    for word in words:
+        name = chance.choice(["Of {}", "Of {}", "Of https://x.y/{}"]).format(word)
+        text = f"The {word} was seen. " + "So it goes on. " * chance.choice([0, 2, 30, 200])
+        post = f"content/{chance.choice('abcd')}.md"
+        posts.setdefault(post, "---\ntitle: Sights\n---\n")
+        posts[post] += f"{'#' * chance.randint(2, 4)} {name}\n\n{text}\n\n"
+    blog = made(tmp_path, {"hugo.toml": 'baseURL = "https://example.org/"\n', **posts})
+    told = list[str]()
+    for word in words[::5]:
+        ran = blog.command("search", "--json", "--limit", "20", f"{word} was seen")
+        for hit in json.loads(ran.out)["hits"]:
+            sure = [name for name in hit["headings"] if ":" not in name]
+            anchor = "#" + sure[-1].lower().replace(" ", "-") if sure else ""
+            assert hit["url"] == f"https://example.org/{hit['source'][-4]}/{anchor}", hit
+            told += hit["headings"][-1:]
+    assert len({*told}) > len(words) // 5
