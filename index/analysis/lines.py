@@ -21,6 +21,11 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def fold_tag(tag: str) -> str:
+    """Return a tag as it is compared: it passes each tag whose own form begins with this one."""
+    return compose(tag).strip("#/ ").casefold() + "/"
+
+
 def compose(name: str) -> str:
     """Return the form of a name (NFC) that is one for a file system's and a keyboard's letters."""
     return unicodedata.normalize("NFC", name)

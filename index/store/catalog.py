@@ -25,7 +25,7 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.analysis.lines import compose
+from blog_search_mcp.index.analysis.lines import compose, fold_tag
 from blog_search_mcp.index.analysis.tokenizer import split_name
 from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
@@ -159,12 +159,11 @@ class Catalog:
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
         folder = compose((filters.section or "").strip("/"))
-        tag = compose((filters.tag or "").strip("#/").casefold())
         place = "source" if folder.isascii() else "compose(source)"
         conditions = {
             f"{place} >= ?": folder and folder + "/",
             f"{place} < ?": folder and folder + "0",  # "0" is the character after "/"
-            _TAGGED: tag and f"{tag}/",
+            _TAGGED: filters.tag and fold_tag(filters.tag),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
             f"post_id {OF_LIST}": filters.author and json.dumps(self._written_by(filters.author)),

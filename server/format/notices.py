@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from blog_search_mcp.index.analysis.lines import compose
+from blog_search_mcp.index.analysis.lines import compose, fold_tag
 from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.types import Answer, Filters
@@ -38,7 +38,7 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     tag, section = compose(filters.tag or ""), compose((filters.section or "").strip("/"))
     sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
-    if tag and tag.casefold() not in dict(overview.tags):
+    if tag and not any(fold_tag(name).startswith(fold_tag(tag)) for name, _ in overview.tags):
         sentences += _list_near("tag", tag, overview.tags, overview.tags)
     if section and section not in dict(sections):
         sentences += _list_near("section", section, sections, overview.main_sections)

@@ -91,3 +91,26 @@ def test_a_name_is_found_in_either_form_of_its_letters(
         assert blog.sources("crossing", f"--{name}", given[name]) == [source]
         early = blog.tool("list_posts", before="1990", **given).facts["notice"]
         assert value.casefold() not in normalize("NFC", early).casefold()
+
+
+@pytest.mark.parametrize(
+    ("tag", "is_known"),
+    [
+        ("languages", True),
+        ("#Languages/", True),
+        ("LANGUAGES/julia", True),
+        ("#languages", True),
+        ("lang", False),
+        ("languages/jul", False),
+        ("#", False),
+    ],
+)
+def test_a_tag_is_read_alike_by_the_filter_and_by_the_notice(
+    tmp_path: Path, tag: str, *, is_known: bool
+) -> None:
+    post = "---\ntitle: Loops\ntags: [Languages/Julia]\ndate: 2024-05-01\n---\nUnroll them.\n"
+    blog = made(tmp_path, {"loops.md": post})
+    assert (blog.sources("unroll", "--tag", tag) == ["loops.md"]) is is_known
+    for tool, asked in (("search_blog", {"query": "unroll"}), ("list_posts", {})):
+        notice = blog.tool(tool, **asked, tag=tag, before="2000").facts["notice"]
+        assert ("No post has the tag" in notice) is not is_known
