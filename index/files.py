@@ -3,6 +3,7 @@
 They may be links out of their folder, pipes and of any size, and be swapped at any moment.
 """
 
+import codecs
 import errno
 import os
 import stat
@@ -10,6 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from blog_search_mcp.index.errors import UnreadablePost
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""What a text may begin with, and its encoding then; PowerShell's are of UTF-16 and UTF-8."""
 
 MAX_BYTES = 16 * 1024 * 1024
 """Largest file that is read: about ten times the longest page met in real sites (1.3 MB)."""
@@ -41,6 +51,12 @@ def read_if_there(folder: Path, name: str) -> bytes | None:
         if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
             return None
         raise
+
+
+def decode_settings(data: bytes) -> str:
+    """Decode a file that is no post, by its mark or else as UTF-8. Raises UnicodeError."""
+    mark, encoding = next((each for each in MARKS if data.startswith(each[0])), (b"", "utf-8"))
+    return data[len(mark) :].decode(encoding)
 
 
 def describe_failure(error: OSError) -> str:

@@ -248,6 +248,7 @@ class _Ingest:
             content=format_folder(self.job.content),
             files=files,
             left_out=tuple(self.counts.left_out),
+            skipped=self.counts.skipped,
             waiting=manifest.waiting,
             options=self.job.options,
             cascades=plan.cascades,

@@ -89,7 +89,8 @@ def prepare_post(
             read_part=partial(_read_part, file, parts, now),
         )
         fields = apply_cascades(document.fields, cascades) if cascades else document.fields
-        reason, expires, due = check_visibility(fields, source, now)
+        is_note = file.is_note and not site.is_configured
+        reason, expires, due = check_visibility(fields, source, now, is_note=is_note)
         result = ParsedResult(
             source,
             due,
@@ -158,7 +159,10 @@ def _is_same(*files: bytes) -> bool:
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
-    """Return the post made ready, and why it has no link."""
+    """Return the post made ready, and why it has no link.
+
+    What has no body is a chunk of what its front matter says but for the title alone.
+    """
     post, (said, key) = document.post, site.find_language(document.post.source)
     post = replace(
         post,
@@ -168,7 +172,9 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
-    chunks = chunks or _chunk_front_matter(document)
+    text = post.description or post.words or post.title * bool(post.aliases)
+    if not chunks and text:
+        chunks = (Chunk(post.source, 0, text, text, (), 1, max(document.first_line - 1, 1)),)
     no_link, anchors = "", tuple[str, ...]()
     try:
         post, chunks, anchors = link_post(document, chunks, site)
@@ -176,13 +182,3 @@ def _make_pending_post(
         no_link = str(error)
     indexed = replace(indexed, chunks=len(chunks))
     return PendingPost(post, chunks, indexed, document.links, anchors), no_link
-
-
-def _chunk_front_matter(document: Document) -> tuple[Chunk, ...]:
-    """Make the chunk of a post without a body of what its front matter says; none of a title alone.
-
-    It is the description, else other words, else the title of a post that has other names.
-    """
-    post, last_line = document.post, max(document.first_line - 1, 1)
-    text = post.description or post.words or post.title * bool(post.aliases)
-    return (Chunk(post.source, 0, text, text, (), 1, last_line),) if text else ()

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, get_args
+from typing import TYPE_CHECKING, TextIO
 
 from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.last_ingest import LeftOut
-from blog_search_mcp.index.posts.visibility import INCLUDED, HiddenReason
+from blog_search_mcp.index.posts.last_ingest import LeftOut, name_skipped
+from blog_search_mcp.index.posts.visibility import INCLUDED, VISIBILITY
 from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.plan import AWAY, Plan
@@ -44,7 +44,7 @@ class Report:
     without_vector: Mapping[str, str]
     """By source of a post that this run could not embed whole, why."""
     skipped: tuple[Skipped, ...]
-    """Files that are not in the index; the reason is one of VISIBILITY or a fault."""
+    """Files that are not in the index; a reason that is none of VISIBILITY is a fault."""
     warnings: tuple[str, ...]
     """Sentences on the embedder, the cache and posts that are in the index nevertheless."""
     links: LinkCounts
@@ -53,10 +53,6 @@ class Report:
     embedder_reason: str
     """Which embedder, why, and how to get a better one, in sentences."""
     seconds: float
-
-
-VISIBILITY = get_args(HiddenReason)
-"""Reasons that the author gave; every other one is a fault and reported with its file."""
 
 
 class Counts:
@@ -136,12 +132,11 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first of those that were left out."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
-    first = [f"{file.source} ({file.reason.partition(';')[0]})" for file in skipped[:3]]
     advice = "Give the folder that holds the posts."
     if any(file.reason in INCLUDED for file in skipped):
         advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
-    said = f"No post to index below {content}: all {len(skipped):,} are left out"
-    return f"{said}, such as {', '.join(first)}. {advice}"
+    said = f"No post to index below {content}: all {len(skipped):,} are left out."
+    return f"{said} {name_skipped(skipped)} {advice}"
 
 
 def as_lines(report: Report) -> list[str]:
@@ -159,7 +154,8 @@ def as_lines(report: Report) -> list[str]:
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
     said = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
     said += f" Without one: {reasons}." * bool(reasons)
-    lines = (*listed, *([said] if posts else []))
+    named = name_skipped(skip for skip in report.skipped if skip.reason in VISIBILITY)
+    lines = (*listed, *([named] if named else []), *([said] if posts else []))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     numbers = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import partial
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -26,6 +27,5 @@ def fold_tag(tag: str) -> str:
     return compose(tag).strip("#/ ").casefold() + "/"
 
 
-def compose(name: str) -> str:
-    """Return the form of a name (NFC) that is one for a file system's and a keyboard's letters."""
-    return unicodedata.normalize("NFC", name)
+compose = partial(unicodedata.normalize, "NFC")
+"""Gives a name the form that is one for a file system's and a keyboard's letters."""

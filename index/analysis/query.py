@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from string import ascii_lowercase
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ from blog_search_mcp.index.analysis.languages import (
     CJK,
     EAST_ASIAN,
     SOUTHEAST_ASIAN,
+    STEMMED,
     function_words,
     language_of,
     primary_subtag,
@@ -166,6 +168,12 @@ def _folded(language: str) -> frozenset[str]:
     return frozenset(fold(word) for word in function_words(language))
 
 
+@cache
+def _asking_words() -> frozenset[str]:
+    path = Path(__file__).parents[1] / "data" / "asking_words.txt"
+    return frozenset(map(fold, path.read_text(encoding="utf-8").split()))
+
+
 def is_bigram(word: str) -> bool:
     """Whether `word` is two neighbours out of a run of a script without spaces."""
     return bool(_BIGRAM.match(word))
@@ -244,14 +252,16 @@ def correct_spelling(
     languages: Sequence[str],
     having: Callable[[str], int],
     is_word: Callable[[str], bool],
+    find_written: Callable[[str], str],
 ) -> tuple[str, str] | None:
     """The word of a query that no post has and that is no English word, with what it may be meant.
 
-    That is the commonest word of the blog, whose languages these are, which is the same but for one
-    letter, not the first, that is another (first of all z for s), left out, added, or exchanged
-    with the next, else two words that it is written as. `having` says in how many posts a stem is,
-    so the blog may write the word with another ending. `is_word` knows English alone: a query with
-    several such words is in another language or another field.
+    That is two words in a row that it is, else the commonest word of the blog, whose languages
+    these are, which is the same but for one letter, not the first, that is another (first of all z
+    for s), left out, added, or exchanged with the next. `having` says in how many posts a stem is,
+    and `find_written` how posts write folded words, `""` if none has them in this form: a stem with
+    another ending is nobody's word. `is_word` knows English alone: a query with several such words
+    is in another language or another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return None
@@ -267,16 +277,15 @@ def correct_spelling(
         return None
     lower = unknown[0].lower()
     ended = (lower + letter for letter in ascii_lowercase)
-    counts = {
-        word: count(word) for word in (_edits(lower) if len(lower) >= LEAST_LETTERS else ended)
-    }
+    edits = _edits(lower) if len(lower) >= LEAST_LETTERS else ended
+    counts = {word: number for word in edits if (number := count(word))}
 
     def rank(word: str) -> tuple[bool | int, ...]:
-        is_british = word.replace("z", "s") == lower
-        return counts[word] > 0, " " not in word, is_british, counts[word], is_word(word)
+        return " " in word, word.replace("z", "s") == lower, counts[word], is_word(word)
 
-    nearest = max(counts, key=rank)
-    return (unknown[0], nearest) if counts[nearest] else None
+    nearest = sorted(counts, key=rank, reverse=True)
+    meant = next(filter(None, map(find_written, nearest)), "")
+    return (unknown[0], meant) if meant else None
 
 
 def _edits(word: str) -> Iterator[str]:
@@ -291,26 +300,43 @@ def _edits(word: str) -> Iterator[str]:
             yield f"{before} {after}"
 
 
-def find_missing_names(
+COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
+"""Languages that write compounds as one word, so that posts seldom have one as it is asked for."""
+
+
+def find_missing_words(
     query: Query,
     languages: Sequence[str],
     having: Callable[[str], int],
+    has_compound: Callable[[str], bool],
     is_word: Callable[[str], bool],
-) -> list[str]:
-    """The names, numbers and identifiers of a query that no post has in any spelling, as written.
+) -> Mapping[str, bool]:
+    """What a query is about and no post has in any form, as written, by whether it is a name.
 
-    `is_word` knows the words of English, which a sentence may begin with.
+    Names, numbers and identifiers come first. Other words count in a language of the blog that has
+    a stemmer, since nothing else knows their forms. `has_compound` says whether the blog has words
+    that hold or begin like a stem; `is_word` knows the words of English, which a sentence may begin
+    with.
     """
+    spoken = query.language or primary_subtag(languages[0])
+    has_forms = spoken in STEMMED.intersection(map(primary_subtag, languages))
     had = {word.exact for word in query.words if any(map(having, word.stems))}
-    missing = {word.exact for word in query.words if word.is_needed} - had
-    read, spans = [*terms(query.text, languages[0])], list[tuple[int, int]]()
+    missing = {word.exact for word in query.words if word.is_needed} - had - _asking_words()
+    read, spans = [*terms(query.text, languages[0])], list[tuple[int, int, bool]]()
     held = [(term.start, term.end) for term in read if term.exact in had]
     for term in read:
         is_held = any(start <= term.start and term.end <= end for start, end in held)
-        if term.exact in missing and not is_held and _is_name(term, query, languages[0], is_word):
-            over = spans.pop() if spans and term.start < spans[-1][1] else (term.start, term.end)
-            spans.append((over[0], max(over[1], term.end)))
-    return list(dict.fromkeys(query.text[start:end] for start, end in spans))
+        if term.exact not in missing or is_held or is_stopword(term.exact, STEMMED):
+            continue
+        written = query.text[term.start : term.end]
+        is_name = _is_name(term, query, languages[0], is_word)
+        is_content = has_forms and re.fullmatch(r"[^\W\d_]{3,}", written)
+        if is_name or (is_content and not (spoken in COMPOUNDS and has_compound(term.stem))):
+            is_inside = spans and term.start < spans[-1][1]
+            over = spans.pop() if is_inside else (term.start, term.end, False)
+            spans.append((over[0], max(over[1], term.end), over[2] or is_name))
+    spans.sort(key=lambda span: not span[2])
+    return {query.text[start:end]: is_name for start, end, is_name in spans}
 
 
 def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:

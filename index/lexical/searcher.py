@@ -45,6 +45,12 @@ class LexicalLevel:
         """In how many documents a stem is; deleted ones count until their segment is merged."""
         return self._searcher.doc_freq("stem", stem)
 
+    def has_compound(self, stem: str) -> bool:
+        """Whether any stem holds this one of letters, or begins with its first six."""
+        pattern = f".*{stem}.*|{stem[:6]}.*"
+        stems = tantivy.Query.regex_query(self._schema, "stem", pattern)
+        return bool(self._searcher.search(stems, 1).hits)
+
     def idf(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
 

@@ -1,7 +1,12 @@
-"""Lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them: which paths they name."""
+r"""Lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them: which paths they name.
 
-from collections.abc import Iterable
+A `\` is Windows' `/`; before a sign with a meaning it also takes that away, alone at the beginning.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 
@@ -18,11 +23,15 @@ class Rule(NamedTuple):
 
 Rules: TypeAlias = tuple[Rule, ...]
 
+_ESCAPED = re.compile(r"\\([][*?!# ])")
+_unescape = partial(_ESCAPED.sub, lambda escaped: "!" if escaped[1] == "!" else f"[{escaped[1]}]")
+
 
 def compile_rules(lines: Iterable[str]) -> Rules:
     """Read the lines. Raises ValueError for one that names nothing."""
     stripped = (line.rstrip() for line in lines)
-    return tuple(_compile(line) for line in stripped if line and line[0] != "#")
+    kept = (line for line in stripped if line and line[0] != "#")
+    return tuple(rule for line in kept for rule in _compile(line))
 
 
 def decide(rules: Rules, *paths: str) -> bool | None:
@@ -40,16 +49,19 @@ def leaves_out(rules: Rules, path: str) -> bool:
     return bool(decide(rules, *(path[:end] for end in (*ends, len(path)))))
 
 
-def _compile(line: str) -> Rule:
-    path = line.removeprefix("!").replace("[^", "[!")
-    parts = [part for part in path.split("/") if part]
-    if not parts:
-        raise ValueError("a line names no file")
-    if "/" not in path.rstrip("/"):
-        parts.insert(0, "**")
-    if parts[-1] == "**":
-        parts[-1] = "*"
-    return Rule(tuple(parts), path.endswith("/"), not line.startswith("!"))
+def _compile(line: str) -> Iterator[Rule]:
+    name = line.removeprefix("!")
+    begin = 2 * bool(_ESCAPED.match(name))
+    for rest in {_unescape(name[begin:]), name[begin:]}:
+        path = (_unescape(name[:begin]) + rest).replace("\\", "/").replace("[^", "[!")
+        parts = [part for part in path.split("/") if part]
+        if not parts:
+            raise ValueError("a line names no file")
+        if "/" not in path.rstrip("/"):
+            parts.insert(0, "**")
+        if parts[-1] == "**":
+            parts[-1] = "*"
+        yield Rule(tuple(parts), path.endswith("/"), not line.startswith("!"))
 
 
 def _names(rule: Rule, path: str) -> bool:

@@ -4,8 +4,8 @@ The record lies beside the generations and is no part of one: an ingest that has
 may still have met a new draft or a touched post, which must not be reported as changed for ever,
 nor be read again. It names a folder of this machine, which must not reach a client.
 
-A file counts as changed when its size or one of its times is another. Only an ingest opens files,
-so an edited draft counts too.
+A file counts as changed when its size or time is another, for what can ingest also by its ctime,
+which a copy of the folder changes. Only an ingest opens files, so an edited draft counts too.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from blog_search_mcp.index.commands import TO_INGEST, Blog, command
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.posts.cascades import Cascade
 from blog_search_mcp.index.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
-from blog_search_mcp.index.posts.visibility import HiddenReason
-from blog_search_mcp.index.posts.walk import SourceFile, walk
+from blog_search_mcp.index.posts.visibility import VISIBILITY, HiddenReason
+from blog_search_mcp.index.posts.walk import Skipped, SourceFile, walk
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER, require_own
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
@@ -86,6 +86,8 @@ class LastIngest(_Frozen):
     """By source."""
     left_out: tuple[LeftOut, ...] = ()
     """Sorted by source."""
+    skipped: tuple[Skipped, ...] = ()
+    """Every file that is not in the index, sorted likewise."""
     waiting: int = 0
     """Posts whose vectors another ingest has to make, since this one ended before."""
     options: IngestOptions = IngestOptions()
@@ -115,6 +117,16 @@ def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns
     saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = written.isoformat() if written else post.date or saved.isoformat()
     return LeftOut(post=post, reason=reason if reason in ("draft", "future") else "", day=day)
+
+
+def name_skipped(skipped: Iterable[Skipped]) -> str:
+    """Name ten files that are left out with their reasons, faults first; empty for none."""
+    order = {reason: place for place, reason in enumerate(VISIBILITY)}
+    ordered = sorted(skipped, key=lambda skip: order.get(skip.reason, -1))
+    first = [f"{skip.source} ({skip.reason.partition(';')[0]})" for skip in ordered[:10]]
+    left = len(ordered) - len(first)
+    more = f" and {left:,} more (ingest --json lists all)" if left else ""
+    return f"Left out: {', '.join(first)}{more}." if first else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +166,17 @@ def find_changes(last: LastIngest, now: str) -> list[str]:
     return compare_files(last, walk(Path(last.content)).files, now)
 
 
-def compare_files(last: LastIngest, files: Iterable[SourceFile], now: str) -> list[str]:
+def compare_files(
+    last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
+) -> list[str]:
     """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
 
     Sorted: those that changed, were added or removed, and those that appear or go by themselves.
     """
-    present = {(file.source, file.size, file.mtime_ns, file.ctime_ns) for file in files}
-    before = {(name, it.size, it.mtime_ns, it.ctime_ns) for name, it in last.files.items()}
-    due = {source for source, file in last.files.items() if (file.due or "~") <= now}
+    present = {(it.source, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for it in files}
+    known = last.files.items()
+    before = {(name, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for name, it in known}
+    due = {source for source, file in known if (file.due or "~") <= now}
     return sorted({source for source, *_ in present ^ before} | due)
 
 

@@ -18,7 +18,6 @@ YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:
 `2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
 """
 
-import codecs
 import json
 import re
 import tomllib
@@ -31,15 +30,8 @@ from typing import Any
 import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.index.files import MARKS
 from blog_search_mcp.index.posts.visibility import is_time, keeps_back
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
@@ -64,7 +56,7 @@ def decode(data: bytes) -> tuple[str, str, int]:
 
     Lines end with LF. Raises UnreadablePost, with the reason, for what is no text.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
     if len(_CONTROL.findall(data)) > _CONTROLS[0] + len(data) * _CONTROLS[1]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.files import read_if_there
+from blog_search_mcp.index.files import decode_settings, read_if_there
 
 SETTINGS = ".obsidian"
 LOGSEQ = "logseq"
@@ -45,14 +45,16 @@ class Vault(NamedTuple):
         return "excluded" if any(word in path for word in self.words) else self.doubt or None
 
 
-def read_vault(folder: Path) -> Vault:
-    """Read the settings of a vault; those of templates that cannot be read say nothing."""
+def read_vault(folder: Path) -> Vault | None:
+    """Read a vault's settings, `None` of another folder; unread ones of templates say nothing."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
+    if not ((folder / SETTINGS).exists() or (folder / name).exists()):
+        return None
     if app is None:
         return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
     try:
-        logseq = (read_if_there(folder, name) or b"").decode("utf-8", "replace")
-    except UnreadablePost as error:
+        logseq = decode_settings(read_if_there(folder, name) or b"")
+    except (UnreadablePost, UnicodeError) as error:
         return Vault(folder, doubt=f"{name} may exclude it, and {error}")
     templates = (str((_read_json(folder, name) or {}).get(key, "")) for name, key in _TEMPLATES)
     names = [path.strip("/").casefold().removesuffix(".md") for path in templates]

@@ -8,7 +8,7 @@ and search: an index is a list and a search. Where a value may mean either the p
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo
 
 from blog_search_mcp.index.posts.metadata import (
@@ -28,6 +28,7 @@ HiddenReason: TypeAlias = Literal[
     "draft", "locked", "future", "expired", "hidden", "redirect", "empty",
     "excluded", "not published", "copy",
 ]  # fmt: skip
+VISIBILITY = get_args(HiddenReason)
 """Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
 list or search, `redirect` leads readers elsewhere, and `empty` has no text; `excluded` is what a
 vault's settings leave out, `copy` what a program that syncs made of a post."""
@@ -86,6 +87,8 @@ _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
 for _reason, _test, _values, _names in _WORDS:
     for _name in _names.split():
         _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
+_OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
+"""Fields by which a note tells of its subject: a task, a project, a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
 """Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
@@ -105,16 +108,17 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 
 
 def check_visibility(
-    fields: Fields, source: str, now: datetime
+    fields: Fields, source: str, now: datetime, *, is_note: bool = False
 ) -> tuple[HiddenReason | None, str | None, str | None]:
     """Return why a post is not public at `now`, which has a zone; `None` if it is.
 
     With it come the instant at which it ceases to be public, and the first later one at which it
     appears or goes by itself: ISO 8601 to the second, in UTC, `None` if never. It begins to be
     public at its publication date, else its date; a day begins at midnight, and expires when it is
-    over, in the zone of the site or else this machine's.
+    over, in the zone of the site or else this machine's. `_OF_SUBJECTS` count in no note.
     """
-    named = normalize_names(fields)
+    subjects = _OF_SUBJECTS.split() if is_note else ()
+    named = {n: each for n, each in normalize_names(fields).items() if n not in subjects}
     zone = to_text(named.get(ZONE))
     own_day = date_in_path(to_text(named.get("path"))) or date_in_path(source)
     dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))

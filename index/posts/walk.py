@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
-from blog_search_mcp.index.files import describe_failure, read_file
+from blog_search_mcp.index.files import decode_settings, describe_failure, read_file
 from blog_search_mcp.index.posts.ignores import Rules, compile_rules, decide
 from blog_search_mcp.index.posts.vault import LOGSEQ, SETTINGS, Vault, read_vault
 from blog_search_mcp.index.stores import Location
@@ -94,6 +94,8 @@ class SourceFile:
     """Whether this is what a cloud left of it."""
     copy_of: str = ""
     """Source of the file beside it of which it may be a copy, by its name."""
+    is_note: bool = False
+    """Whether it is in a vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,7 @@ def walk(content: Path, only: str = "") -> Walk:
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
     root = _resolve_root(content)
-    above = map(read_vault, root.parents[:LEVELS_ABOVE])
-    vaults = tuple(vault for vault in above if vault.words or vault.doubt)
+    vaults = tuple(filter(None, map(read_vault, root.parents[:LEVELS_ABOVE])))
     has_parts = not (root / SETTINGS).is_dir()
     items = [*_list_folder(_Folder(root, vaults, has_parts, only=only))]
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
@@ -199,8 +200,8 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)):
-        folder = folder._replace(vaults=(*folder.vaults, read_vault(path)))
+    if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)) and (vault := read_vault(path)):
+        folder = folder._replace(vaults=(*folder.vaults, vault))
     for entry in beside.values():
         if folder.only and not f"{folder.only}/".startswith(f"{folder.source}{entry.name}/"):
             continue
@@ -262,15 +263,14 @@ def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) 
 
 
 def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
-    """Read the `.blogignore` of a folder, in UTF-8.
+    """Read the `.blogignore` of a folder.
 
     Raises ContentError if it cannot be read: going on without it could publish what the author
     meant to keep out.
     """
     try:
         data = read_file(folder.content, folder.source + IGNORE_FILE)
-        lines = data.decode("utf-8-sig").splitlines()
-        return folder.source, compile_rules(lines)
+        return folder.source, compile_rules(decode_settings(data).splitlines())
     except (UnreadablePost, ValueError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
         raise ContentError(
@@ -309,4 +309,4 @@ def _check_file(
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
     stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    return SourceFile(source, folder.content, *stamp, is_away, copy_of)
+    return SourceFile(source, folder.content, *stamp, is_away, copy_of, bool(folder.vaults))

@@ -55,7 +55,7 @@ def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
     blog has.
     """
     if not retrieved.posts.ids.size:
-        return "low", 0.0, ""
+        return "low", 0.0, NOTICE
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved)
     logistic = model.confidence if by_meaning else model.confidence_by_words
@@ -96,7 +96,7 @@ def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:
     return {
         "coverage": retrieved.coverage,
         "missing": absent / (sum(rarities) or 1.0),
-        "unnamed": float(bool(retrieved.missing)),
+        "unnamed": float(any(retrieved.missing.values())),
         "length": math.log1p(length),
         "nearest": min(max(nearest, -1.0), 1.0) * length**LENGTH_POWER,
     }

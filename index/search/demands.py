@@ -54,7 +54,7 @@ def read_demands(
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
     """Find the passages that have these words one behind another."""
-    words, read = spell_words(phrase), _read_passages(snapshot, phrase)
+    words, read = spell_words(phrase), read_passages(snapshot, phrase)
     return [number for number, passage in read if words in spell_words(passage)]
 
 
@@ -68,7 +68,7 @@ def _leaves_out(snapshot: Snapshot, match: re.Match[str]) -> bool:
     if sign != "-" and any(is_stopword(each, ("en",)) for each in words):
         return False
     written = re.compile(rf"(?<![\w-]){sign}{re.escape(word)}(?!\w)", re.IGNORECASE)
-    return not any(written.search(passage) for _, passage in _read_passages(snapshot, word))
+    return not any(written.search(passage) for _, passage in read_passages(snapshot, word))
 
 
 def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:
@@ -77,7 +77,7 @@ def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -
     return (number for number, share in coverage.items() if share >= EVERY_WORD)
 
 
-def _read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
+def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
     """The passages that hold all of the words, with their headings."""
     numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
     for number, chunk in snapshot.catalog.chunks(numbers).items():

@@ -20,7 +20,7 @@ from blog_search_mcp.index.analysis.query import (
     Query,
     Word,
     analyse_query,
-    find_missing_names,
+    find_missing_words,
     join_neighbours,
 )
 from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
@@ -122,8 +122,8 @@ class Retrieval:
     1; `None` without a vector of the query."""
     vectors: int
     """How many there are."""
-    missing: Sequence[str]
-    """Names of the query that no post has, as it writes them."""
+    missing: Mapping[str, bool]
+    """Words of the query that no post has, as it writes them, by whether they are names."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
@@ -158,7 +158,9 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
         max_idf=lexical.chunks.max_idf,
         nearness=nearest if vector is not None else None,
         vectors=len(snapshot.vectors),
-        missing=find_missing_names(query, snapshot.languages, having, is_english_word),
+        missing=find_missing_words(
+            query, snapshot.languages, having, lexical.posts.has_compound, is_english_word
+        ),
         posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
     )

@@ -14,10 +14,10 @@ from blog_search_mcp.index.analysis.query import (
     find_named_posts,
     name_keys,
 )
-from blog_search_mcp.index.analysis.tokenizer import spell_words
+from blog_search_mcp.index.analysis.tokenizer import fold, spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
-from blog_search_mcp.index.search.demands import QUOTED, find_phrase, read_demands
+from blog_search_mcp.index.search.demands import QUOTED, find_phrase, read_demands, read_passages
 from blog_search_mcp.index.search.diversify import (
     RankedPassage,
     collapse_copies,
@@ -48,16 +48,20 @@ LOOKED_AT = 10
 any is first by it); of the best passages, those that are compared with each other."""
 
 NAMED = 3
-"""Copies, and names that no post has, that a notice names at most; other copies are counted."""
+"""Copies, and words that no post has, that a notice names at most; other copies are counted."""
 
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    query, among, quoting, understood = understand(snapshot, text, filters)
+    query, asked, among, quoting, understood = understand(snapshot, text, filters)
     if understood == LISTED:
         return _list_newest(snapshot, text, among, limit, offset)
     retrieved = retrieve(snapshot, query, among)
-    ranked, (confidence, certainty, unsure), explain = _rank_posts(snapshot, retrieved)
+    ranked, sureness, explain = _rank_posts(snapshot, retrieved)
+    if asked is not query:  # "low" comes before "normal"
+        as_asked = retrieve(snapshot, asked, among)
+        sureness = min(sureness, estimate_confidence(as_asked, snapshot.languages[0]))
+    confidence, certainty, unsure = sureness
     scores = score_chunks(retrieved)
     if quoting:
         scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
@@ -67,7 +71,8 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
-    missing, copied = _name_missing(retrieved), _name_copies(snapshot, page, copies)
+    missing = _name_missing(retrieved, NAMED - (asked is not query))
+    copied = _name_copies(snapshot, page, copies)
     notices = (retrieved.notice, understood, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
@@ -83,17 +88,22 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
 
 def understand(
     snapshot: Snapshot, text: str, filters: Filters
-) -> tuple[Query, Sequence[int] | None, frozenset[int], str]:
-    """Analyse a query: what to search for, among which posts and passages, and a notice."""
+) -> tuple[Query, Query, Sequence[int] | None, frozenset[int], str]:
+    """Analyse a query: what to search for, among which posts and passages, and a notice.
+
+    The second is the query as it was asked where the notice says that its spelling is corrected.
+    """
     requested = ""
     if not find_named_posts(snapshot.titles, text):
         find = partial(find_phrase, snapshot)
         text, filters, requested = read_request(text, filters, snapshot.authors, find)
     matching = snapshot.catalog.matching_posts(filters)
     text, among, quoting, demanded = read_demands(snapshot, text, matching)
-    text, corrected = _correct_spelling(snapshot, text)
+    meant, corrected = _correct_spelling(snapshot, text)
     notice = " ".join(filter(None, (requested, demanded, corrected)))
-    return analyse(snapshot, text), among, quoting, notice
+    query = analyse(snapshot, meant)
+    asked = analyse(snapshot, text) if corrected else query
+    return query, asked, among, quoting, notice
 
 
 def _name_copies(
@@ -107,20 +117,32 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """The query as it is meant, and what the reader is told of it."""
+    """The query as it is meant, and what the reader is told of it; nothing of a word in two."""
     languages, having = snapshot.languages, snapshot.lexical.posts.having
-    word, meant = correct_spelling(text, languages, having, is_english_word) or ("", "")
+    find = partial(_find_written, snapshot)
+    word, meant = correct_spelling(text, languages, having, is_english_word, find) or ("", "")
     if not word:
         return text, ""
-    told = f'No post has "{word}"; searched for "{meant}" instead.'
+    told = "" if " " in meant else f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
 
-def _name_missing(retrieved: Retrieval) -> str:
-    """What the reader is told of names that no post has; `read_demands` tells of quotes."""
+def _find_written(snapshot: Snapshot, words: str) -> str:
+    """A folded word as posts write it most often, or several as they are; `""` if none does."""
+    passages = dict(read_passages(snapshot, words))
+    posts = snapshot.table.posts_of(np.array([*passages], np.int64)).tolist()
+    titles = (post.title for post in snapshot.catalog.posts(posts).values())
+    text = "\n".join((*titles, *passages.values()))
+    runs = re.findall(rf"\b{words}\b" if " " in words else r"[^\W\d_]+", text, re.IGNORECASE)
+    forms = [run for run in runs if fold(run) == words.replace(" ", "")]
+    return max(dict.fromkeys(forms), key=forms.count, default="")
+
+
+def _name_missing(retrieved: Retrieval, most: int) -> str:
+    """What the reader is told of words that no post has; `read_demands` tells of quotes."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
-    names = [f'"{name}"' for name in retrieved.missing[:NAMED] if name not in quoted]
-    return f"No post has {' or '.join(names)}." if names else ""
+    words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
+    return f"No post has {' or '.join(words)}." if words else ""
 
 
 def _rank_posts(

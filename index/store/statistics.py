@@ -86,9 +86,7 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
     sites = _count("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
-    files = [
-        PurePosixPath(compose(post.source)) for post in posts
-    ]  # `index.md`, in German `index.de.md`
+    files = [PurePosixPath(compose(it.source)) for it in posts]  # index.md, in German index.de.md
     sections = Counter(str(folder) for file in files for folder in file.parents[:-1])
     pages = Counter(str(file.parent) for file in files if file.name.partition(".")[0] == "index")
     return Overview(

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import UnreadablePost, describe_unexpected
-from blog_search_mcp.index.files import read_if_there
+from blog_search_mcp.index.files import decode_settings, read_if_there
 from blog_search_mcp.index.posts.metadata import normalize_name
 from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
 
@@ -45,7 +45,7 @@ def _parse_config(folder: Path, name: str) -> object:
         return None
     from blog_search_mcp.index.posts import text  # takes 15 ms
 
-    written = re.sub("\r\n?", "\n", data.decode("utf-8-sig"))
+    written = re.sub("\r\n?", "\n", decode_settings(data))
     if language == "python":
         return text.salvage_fields("".join(_METADATA.findall(written)))
 

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.command_line import FAILED, print_error, print_text, read_index
 from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
+from blog_search_mcp.index.files import decode_settings
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.cli.terminal import tell
@@ -439,7 +440,7 @@ def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
 def _read_text(path: Path) -> str:
     if path.exists() and not path.is_file():
         raise ValueError("it is no file")
-    return path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+    return decode_settings(path.read_bytes()) if path.exists() else ""
 
 
 def _replace(path: Path, before: str, text: str) -> None:

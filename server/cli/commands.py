@@ -27,6 +27,7 @@ from blog_search_mcp.index.command_line import (
 from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.addresses import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.files import decode_settings
 from blog_search_mcp.index.posts.last_ingest import index_beside
 from blog_search_mcp.index.posts.walk import refuse_inside
 from blog_search_mcp.index.signals import end_on_signals
@@ -167,7 +168,7 @@ def read_token(host: str, file: str | None) -> str:
     token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
     try:
         if file is not None:
-            token = read_absolute(file).read_text(encoding="utf-8").strip()
+            token = decode_settings(read_absolute(file).read_bytes()).strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
     # RFC 6750 allows these in a bearer token.

@@ -16,7 +16,7 @@ from blog_search_mcp.index.command_line import print_text
 from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
-from blog_search_mcp.index.posts.last_ingest import format_age
+from blog_search_mcp.index.posts.last_ingest import format_age, name_skipped, read_last_ingest
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
@@ -84,8 +84,10 @@ def check_index(settings: Settings) -> Iterator[Result]:
         yield ("embedder", "ok", f"A query can be embedded with {manifest.embedder.title}.")
     posts = StalenessCheck(settings.index, run=lambda work: work())
     posts.check()
-    unchanged = "Nothing is known to have changed since the last ingest."
-    yield ("posts", "warning" if posts.notice() else "ok", posts.notice() or unchanged)
+    told = posts.notice() or "Nothing is known to have changed since the last ingest."
+    last = read_last_ingest(store, manifest.generation)
+    named = name_skipped(last.skipped) if last else ""
+    yield ("posts", "warning" if posts.notice() else "ok", f"{told} {named}")
 
 
 def describe_tools() -> str:

@@ -169,7 +169,7 @@ class Watcher:
             return FolderState()
         files = walk(self._content).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return FolderState(files, len(compare_files(last, files, now)), last.waiting)
+        return FolderState(files, len(compare_files(last, files, now, by_ctime=True)), last.waiting)
 
 
 def run_ingest(content: Path, index: Location, embedder_url: str) -> tuple[str, ...]:

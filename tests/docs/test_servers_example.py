@@ -17,7 +17,7 @@ SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["
 
 
 def test_the_server_is_started_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda *_given, **_named: "0123456789abcdef")
+    monkeypatch.setattr(Path, "read_bytes", lambda _path: b"0123456789abcdef")
     arguments = SERVICES["blog"]["command"]
     settings, address = served(*arguments, env={"BLOG_INDEX": "/index"})
     assert str(settings.index) == "/index"

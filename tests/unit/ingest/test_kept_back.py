@@ -85,7 +85,7 @@ MKDOCS = "site_url: https://ferry.example\nsite_name: F\n"
 QUARTO = {"_quarto.yml": "project: {type: website}\nwebsite: {site-url: https://ferry.example}\n"}
 ELEVENTY = {".eleventy.js": "module.exports = {};\n"}
 TAGGED = "---\ntags: [diary]\n---\n" + WORDS
-SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
     "a folder's metadata of Quarto": (
         {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/b/x.qmd": WORDS, "y.qmd": WORDS},
         {"a/b/x.qmd": "draft"},
@@ -244,6 +244,29 @@ SITES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
             "x/diary/b.md": WORDS,
         },
         dict.fromkeys(("diary/a.md", "pages/me.md"), "excluded"),
+    ),
+    "hidden pages of Logseq in UTF-16": (
+        {"logseq/config.edn": '{:hidden ["/me"]}'.encode("utf-16"), "me/a.md": WORDS, **OPEN},
+        {"me/a.md": "excluded"},
+    ),
+    "notes of a vault": (
+        {
+            ".obsidian/app.json": "{}",
+            "a.md": front("status: pending", "state: hidden", "workflow: [internal]"),
+            "b.md": front("scheduled: 2999-01-01", "stage: embargo"),
+            "c.md": front("draft: true"),
+            "d.md": front("publish: false"),
+        },
+        {"c.md": "draft", "d.md": "draft"},
+    ),
+    "posts of a site that are notes of a vault": (
+        {**HUGO, "content/.obsidian/app.json": "{}", "content/a.md": front("status: draft")}
+        | {"content/open.md": WORDS},
+        {"content/a.md": "draft"},
+    ),
+    "posts beside a folder that has the name of Logseq's": (
+        {"logseq/a.md": front("status: draft"), **OPEN},
+        {"logseq/a.md": "draft"},
     ),
 }
 

@@ -13,6 +13,7 @@ from blog_search_mcp.ingest.report import LINES, Progress
 from tests.support.front import Blog, command, made
 
 DRAFT = "---\ndraft: true\n---\nHidden."
+LATER = "---\ndate: 2999-01-01\n---\nHidden."
 
 
 def test_every_file_is_counted_once_as_what_it_became(tmp_path: Path) -> None:
@@ -53,6 +54,15 @@ def test_of_many_faults_of_a_kind_the_first_are_listed_and_the_others_counted(
     lines = blog.ingest().err.splitlines()
     assert sum(".md: " in line for line in lines) == MAX_LISTED
     assert any(" 12 more" in line for line in lines)
+
+
+def test_the_first_files_that_are_left_out_are_named_with_their_reason(tmp_path: Path) -> None:
+    drafts = {f"{number:02}.md": DRAFT for number in range(12)}
+    blog = made(tmp_path, {"a.md": "Words.", "aa.md": LATER, "bad.md": b"\0" * 9, **drafts})
+    for said, shown in ((blog.ingest().err, 10), (blog.command("doctor").out, 9)):
+        assert re.findall(r"(\d\d)\.md \(draft\)", said) == [f"{n:02}" for n in range(shown)]
+        assert re.search(rf" {13 - shown} more", said)
+        assert "bad.md" in said
 
 
 @pytest.mark.parametrize(

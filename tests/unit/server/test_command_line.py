@@ -51,8 +51,9 @@ def test_a_server_is_started_as_options_and_environment_say(
     assert served(*words.split(), env=environment) == (settings, address)
 
 
-def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("from-a-file-0123456789\n", encoding="utf-8")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "token").write_text("from-a-file-0123456789\n", encoding=encoding)
     words = ["serve", "--http", "0.0.0.0:80"]
     variable = {"BLOG_SERVER_TOKEN": "from-the-environment"}
     address = served(*words, "--allow-host", "Blog.Example.org", env=variable)[1]

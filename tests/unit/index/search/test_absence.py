@@ -1,0 +1,41 @@
+"""Of words that no post has the answer is no surer, and shows none that no post writes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.front import Blog, made
+
+POSTS = {
+    "stove.md": "# Stove\n\nThe chimney draws well, once a Sweeper was there in spring.\n",
+    "soot.md": "# Soot\n\nSoot in the wood shed is swept by the sweeper with a broom.\n",
+    "ash.md": "# Ash\n\nOur sweeper takes ash to the garden each year.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("absence"), POSTS)
+
+
+@pytest.mark.parametrize(
+    ("query", "confidence", "named"),
+    [
+        ("sweepre", "low", ["sweepre", "sweeper"]),
+        ("What is a sweepre?", "low", ["sweepre", "sweeper"]),
+        ("sweepers", "normal", []),
+        ("drawedx", "low", ["drawedx"]),
+        ("stoveyear", "low", ["stoveyear"]),
+        ("woodshed", "normal", []),
+        ("a marble, a mortar, a brick, a tile for soot", "normal", ["marble", "mortar", "brick"]),
+        ("marble, mortar, tile, sweepre", "low", ["sweepre", "sweeper", "marble", "mortar"]),
+    ],
+)
+def test_words_that_no_post_has_are_named_and_none_is_made_up_or_makes_an_answer_sure(
+    blog: Blog, query: str, confidence: str, named: list[str]
+) -> None:
+    facts = blog.tool("search_blog", query=query).facts
+    words = re.findall('"(.+?)"', facts.get("notice", ""))
+    assert (facts["confidence"], words) == (confidence, named)
