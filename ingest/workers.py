@@ -85,10 +85,12 @@ class WorkerPool:
         function: Callable[[Item], Result],
         items: Sequence[Item],
         lost: Callable[[Item, str], Result],
+        is_large: Callable[[Item], bool] = lambda _: False,
     ) -> Iterator[Result]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
         The results of one call are taken before the next call, or never.
+        Fewer than `WORTHWHILE` items are done in this process, but for those that are large.
         `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
         the reason, in processes also of one that takes more than `MOST_SECONDS` or ends its
         process. What else `function` raises is raised here. Raises IngestFailed after `MOST_LOST`
@@ -96,7 +98,11 @@ class WorkerPool:
         """
         work = partial(_work, function, lost)
         if self._processes < 2 or len(items) < WORTHWHILE:
-            yield from map(work, items)
+            for item in items:
+                alone = is_large(item)
+                yield (
+                    self._take(work, item, self._submit(work, item), lost) if alone else work(item)
+                )
             return
         futures = ((item, self._submit(work, item)) for item in items)
         begun = deque(islice(futures, self._processes * AHEAD))
@@ -143,7 +149,7 @@ class WorkerPool:
             context = _Context()
             context.RLock()  # the first one starts a process, after which SIGINT is unblocked
             start = partial(gc.set_threshold, GC_THRESHOLD)
-            self._pool = ProcessPool(self._processes, 0, start, context=context)
+            self._pool = ProcessPool(max(1, self._processes), 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
                 return self._pool.schedule(work, [item], timeout=MOST_SECONDS)

@@ -143,7 +143,9 @@ def audit(
     ingest = cast("Program", context.find_root().command).commands["ingest"]
     with TemporaryDirectory(ignore_cleanup_errors=True) as made:
         index = Path(made, "index")
-        status = context.invoke(ingest, content=folder, index=index, embeds=False)
+        status = context.invoke(
+            ingest, content=folder, index=index, embedder="embedded", embeds=False
+        )
         over = replace(settings, index=index)
         return int(status) or _report(over, limit, fail_on, as_json=as_json)
 

@@ -301,7 +301,9 @@ def search(
 @over_index
 def read(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
-    print_text("\n\n".join(READ_CHUNK.call(engine_for_one(settings), arguments).texts))
+    print_text(
+        "\n\n".join(READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments).texts)
+    )
     return 0
 
 
@@ -311,7 +313,7 @@ def read(settings: Settings, **arguments: Any) -> int:
 @over_index
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
-    print_text("\n".join(LIST_POSTS.call(engine_for_one(settings), arguments).texts))
+    print_text("\n".join(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).texts))
     return 0
 
 

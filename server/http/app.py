@@ -10,6 +10,7 @@ the command line's own handler takes the second one and ends the process with st
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import socket
@@ -23,8 +24,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.server.engine import Engine, engine_for
@@ -36,6 +39,9 @@ PATH = "/mcp"
 CONNECTIONS = 512
 """Open at the same time: half of the files that a process may have open on most systems. Whoever
 comes then is answered with 503."""
+HEAD_SECONDS = 10
+"""Time in which the head of a request must arrive. A client sends it in one packet; connections
+that send nothing would use up all CONNECTIONS."""
 GRACE = 10
 """Seconds that requests in flight may take to end after a signal."""
 
@@ -62,7 +68,8 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         is_request = scope["type"] == "http"
         refused = refuse(scope, address.token, open_paths) if is_request else None
-        await (refused or limited)(scope, receive, send)
+        with suppress(ClientDisconnect):  # nobody is left to answer
+            await (refused or limited)(scope, receive, send)
 
     # Every address has no name of its own; whoever asks there needs the token.
     names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
@@ -92,14 +99,46 @@ def _has_token(headers: Headers, token: str) -> bool:
     return is_same and scheme.lower() == "bearer"
 
 
+def is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether a record is of anything but a client that hung up, which the SDK calls an error."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection if the head of a request takes over HEAD_SECONDS."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first head."""
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the next head from its first byte on."""
+        super().data_received(data)
+        self._set_deadline()
+
+    def _set_deadline(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            after = self.loop.call_later
+            self._deadline = self._deadline or after(HEAD_SECONDS, self.timeout_keep_alive_handler)
+        elif self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status, 1 if the port cannot be had."""
     engine = engine_for(settings)
     mcp = build_server(engine, settings.toolset, settings.usage_log)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(is_worth_logging)
     config = uvicorn.Config(
         build_app(engine, address, mcp),
         host=address.host,
         port=address.port,
+        http=PromptProtocol,
         ws="none",
         backlog=CONNECTIONS,
         limit_concurrency=CONNECTIONS,

@@ -105,6 +105,9 @@ def parse_line(line: bytes) -> types.JSONRPCMessage:
     except (ValueError, RecursionError) as error:
         raise MCPError(types.PARSE_ERROR, f"Not a line of JSON: {error}.") from error
     try:
-        return types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
         raise MCPError(types.INVALID_REQUEST, "A line is an object of JSON-RPC 2.0.") from error
+    if isinstance(message, types.JSONRPCNotification) and "id" in value:
+        raise MCPError(types.INVALID_REQUEST, "The id of a request is text or an integer.")
+    return message

@@ -72,10 +72,11 @@ def shorten_query(text: str) -> str:
 
     In a stack trace those say what happened; in all other texts nearly every line is one.
     """
+    text = text.strip()
     if len(text) <= TEXT_LENGTH:
         return text
     lines, half = [line for line in text.splitlines() if line[:1].strip()], TEXT_LENGTH // 2
-    text = "\n".join(lines) or text.strip()
+    text = "\n".join(lines) or text
     if len(text) <= TEXT_LENGTH:
         return text
     return f"{text[:half].rsplit(None, 1)[0]}\n{text[-half:].split(None, 1)[-1]}"

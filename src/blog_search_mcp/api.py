@@ -98,6 +98,8 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
         """Read a page around a chunk of the post `source`, and `neighbors` chunks on each side."""
+        if neighbors < 0:
+            raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
         return self._live.reader().read(source, chunk_index, neighbors)
 
     def posts(

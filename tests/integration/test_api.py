@@ -59,6 +59,8 @@ def test_what_cannot_be_meant_is_refused(index: Path) -> None:
                 blog.search(**{"query": "onions", **asked})  # type: ignore[arg-type]
         with pytest.raises(BlogSearchError):
             blog.posts(order="foo")  # type: ignore[arg-type]
+        with pytest.raises(BlogSearchError):
+            blog.read("soup/onion.md", 0, neighbors=-5)
 
 
 def test_a_script_needs_no_guard_where_processes_read_the_posts(tmp_path: Path) -> None:

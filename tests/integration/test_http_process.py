@@ -88,3 +88,57 @@ async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert (process.returncode, out, b"Traceback" in err) == (0, b"", False)
+
+
+IMPATIENT = """
+from blog_search_mcp import __main__
+from blog_search_mcp.server.http import app
+
+app.HEAD_SECONDS = 0.2
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_closed"),
+    [
+        (b"", True),
+        (b"GET /health HTTP/1.1\r\nHost: lo", True),
+        (b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n|GET /hea", True),
+        (b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{", False),
+    ],
+)
+def test_a_head_that_does_not_come_closes_its_connection(
+    tmp_path: Path, sent: bytes, is_closed: bool
+) -> None:
+    with serving(indexed(tmp_path, POSTS), program=("-c", IMPATIENT)) as (url, _):
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            first, *rest = sent.split(b"|")
+            connection.sendall(first)
+            for part in rest:
+                assert connection.recv(4_096)
+                connection.sendall(part)
+            try:
+                while connection.recv(4_096):
+                    pass
+            except TimeoutError:
+                assert not is_closed
+            else:
+                assert is_closed
+
+
+@pytest.mark.parametrize("path", ["/api/search", "/mcp"])
+def test_a_client_that_hangs_up_leaves_no_traceback(tmp_path: Path, path: str) -> None:
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nContent-Length: 90\r\n\r\n{"
+    )
+    with serving(indexed(tmp_path, POSTS), stderr=subprocess.PIPE) as (url, process):
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(head.encode())
+        assert httpx.get(f"http://127.0.0.1:{port}/health").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate()
+    assert b"Traceback" not in err

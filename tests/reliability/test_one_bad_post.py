@@ -14,6 +14,7 @@ import pytest
 from blog_search_mcp.index.posts.last_ingest import ContentFolder
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest.pipeline import LARGE_POST
 from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
 from tests.support.paths import ROOT
@@ -122,16 +123,17 @@ if __name__ == "__main__":
 """
 
 
-def test_of_many_posts_those_that_take_too_long_or_end_their_process_are_left_out(
-    tmp_path: Path,
+@pytest.mark.parametrize(("number_of_posts", "size"), [(WORTHWHILE, 0), (3, LARGE_POST)])
+def test_posts_that_take_too_long_or_end_their_process_are_left_out(
+    tmp_path: Path, number_of_posts: int, size: int
 ) -> None:
     bad = {f"{word}.md": word for word in ("poison", "tarpit")}
     posts, program = tmp_path / "posts", tmp_path / "program.py"
     posts.mkdir()
-    for number in range(WORTHWHILE):
+    for number in range(number_of_posts):
         (posts / f"{number}.md").write_text(f"# Soup {number}\n\nBoil an onion.\n", "utf-8")
     for name, word in bad.items():
-        (posts / name).write_text(f"# Bad\n\nMuch {word}.\n", "utf-8")
+        (posts / name).write_text(f"# Bad\n\nMuch {word}.\n{'x' * size}\n", "utf-8")
     program.write_text(READS_DEADLY, "utf-8")
     here = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
 
@@ -142,7 +144,7 @@ def test_of_many_posts_those_that_take_too_long_or_end_their_process_are_left_ou
         report = json.loads(ran.stdout)
         return report["posts"], sorted(skipped["source"] for skipped in report["skipped"])
 
-    assert ingest() == (WORTHWHILE, [*bad])
+    assert ingest() == (number_of_posts, [*bad])
     for name in bad:
         (posts / name).write_text("# Good\n\nA cure.\n", "utf-8")
-    assert ingest() == (WORTHWHILE + len(bad), [])
+    assert ingest() == (number_of_posts + len(bad), [])

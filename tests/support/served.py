@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,10 +58,11 @@ def serving(
     *options: str,
     environment: Mapping[str, str] | None = None,
     stderr: int = subprocess.DEVNULL,
+    program: Sequence[str] = ("-m", "blog_search_mcp.server"),
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
     address = f"127.0.0.1:{free_port()}"
-    start = [sys.executable, "-m", "blog_search_mcp.server", "--index", str(index), *options]
+    start = [sys.executable, *program, "--index", str(index), *options]
     with subprocess.Popen(
         [*start, "--http", address],
         cwd=ROOT,

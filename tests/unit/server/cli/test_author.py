@@ -141,6 +141,9 @@ def test_a_site_finds_related_posts_by_the_path_of_the_page_or_the_source(
     assert related[page][0]["source"] == "walrus.md"
 
 
-def test_a_folder_is_audited_without_an_index(blog: Blog) -> None:
+def test_a_folder_is_audited_without_an_index_and_without_an_embedder(
+    blog: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("httpx.Client.send", lambda *_, **__: pytest.fail("a server is asked"))
     audited = command("author", "audit", str(blog.content), "--fail-on", "broken-links")
     assert (audited.status, "gone.md" in audited.out) == (1, True)

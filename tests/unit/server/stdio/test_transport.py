@@ -27,6 +27,10 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
         (b'{"id": "\\ud800",' + b"[" * 100_000, (None, -32700)),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', (None, -32600)),
         (b"[" + PING + b"]", (None, -32600)),
+        *(
+            (PING.replace(b'"id":1', b'"id":' + value), (None, -32600))
+            for value in (b"null", b"1.5", b"true", b"[1]")
+        ),
     ],
 )
 def test_a_line_that_is_no_message_is_answered(sent: bytes, parsed: Any) -> None:
