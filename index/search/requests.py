@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -23,24 +22,25 @@ from blog_search_mcp.index.types import Filters
 LISTED = "The query names no subject: posts are listed, the newest first."
 LIMITED = "Only posts of the time or by the author that the query names are searched."
 
+LONGEST_REQUEST = 25
+"""Words or Han characters of a request; a text that is longer is searched for."""
 
-def _read_words() -> Mapping[str, Sequence[str]]:
-    """Read the words of requests by what they do; `_` in one stands for a blank."""
-    words, path = defaultdict[str, list[str]](list), Path(__file__).parents[1] / "data"
-    for row in (path / "request_words.txt").read_text(encoding="utf-8").splitlines():
-        kind, _, listed = row.split("\t")
-        words[kind] += [word.replace("_", " ") for word in listed.split()]
-    return words
+
+def _words(kind: str) -> list[str]:
+    """List the words of a kind in all languages; `_` in a row stands for a blank."""
+    rows = (row.split("\t") for row in _ROWS)
+    return [word.replace("_", " ") for row in rows if row[0] == kind for word in row[2].split()]
 
 
 def _any(kind: str) -> str:
     """Write a pattern of the words of a kind, which stand apart in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _WORDS[kind])
+    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _words(kind))
     return f"(?:{'|'.join(words)})"
 
 
-_WORDS = _read_words()
-_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _WORDS[str(number)]}
+_FILE = Path(__file__).parents[1] / "data" / "request_words.txt"
+_ROWS = _FILE.read_text(encoding="utf-8").splitlines()
+_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _words(str(number))}
 _POSTS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
 _WRITTEN = re.compile(_any("written"), re.IGNORECASE)
 _MANNER = re.compile(rf"\W*(?!how many){_any('manner')}", re.IGNORECASE)
@@ -66,7 +66,7 @@ _RESTRICTION = re.compile(
     re.IGNORECASE,
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
-_LIMITING, _FILLERS = ({*map(fold, _WORDS[kind])} for kind in ("limiting", "filler"))
+_LIMITING, _FILLERS = ({*map(fold, _words(kind))} for kind in ("limiting", "filler"))
 _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
 _LANGUAGES = ("en", "de", "es", "fr", "zh")
 
@@ -79,8 +79,9 @@ def read_request(
     Posts are listed only if every word is understood; what is no query for posts is searched for
     as it is. A year behind a word is no time if passages have both as a phrase (Server 2016).
     """
-    is_written = bool(_WRITTEN.search(text)) and len(re.findall(_TOKEN, text)) > 1
-    if _MANNER.match(text) or not (_POSTS.search(text) or is_written):
+    length = len(re.findall(_TOKEN, text))
+    is_asked = _POSTS.search(text) or (_WRITTEN.search(text) and length > 1)
+    if not is_asked or length > LONGEST_REQUEST or _MANNER.match(text):
         return text, filters, ""
     within, is_by, plain = filters, False, text.casefold()
     unclear, rest = _RESTRICTION.findall(text), _RESTRICTION.sub(" ", text)
@@ -97,7 +98,7 @@ def read_request(
             within = _limit_days(within, match)
             rest = f"{rest[: match.start()]}{subject}{_ASKED}{rest[match.end() :]}"
             break
-    is_about = re.search(_ABOUT, rest, re.IGNORECASE)
+    is_about = re.search(rf"{_ASKED}\W*{_ABOUT}", rest, re.IGNORECASE)
     left = [
         token
         for token in map(fold, re.findall(_TOKEN, rest))

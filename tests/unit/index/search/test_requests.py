@@ -67,7 +67,9 @@ def test_a_request_may_have_a_subject(query: str, subject: str, filters: Filters
         *("post", "write", "new", "news", "blog", "how to write", "HTTP POST", "go 1.21 in 2021"),
         *("posts about go", "latest go release", "posts about Ada Byron", "最近的 Rust 更新"),
         *("Ada Byron", "what is it?", "list", "written in Rust", "2021", "first post"),
-        *("oldest posts", "new in Go 1.18"),
+        *("oldest posts", "new in Go 1.18", "what's new on caches this week"),
+        "We have thought a lot lately about our role in the community since we published the code "
+        "of the new site, and it is our 2016 resolution to have more people write with us",
     ],
 )
 def test_any_other_query_is_searched_as_it_is(query: str) -> None:
@@ -155,30 +157,22 @@ def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
 
 
 @pytest.mark.parametrize(
-    ("query", "named"),
+    "query",
     [
-        ("what did we publish last year", '"last year"'),
-        ("posts about testing from last month", '"last month"'),
-        ("posts not by Ada Byron", '"not by"'),
-        ("posts not from 2019", '"not from"'),
-        ("posts by Ada Byron and Bo Lund", '"Bo Lund"'),
-        ("posts without Ada Byron", '"without"'),
-        ("the oldest posts", '"oldest"'),
-        ("posts from 2019 to 2021", '"2019 to 2021"'),
-        ("posts since 2019 and before 2021", '"2021"'),
-        ("Beiträge vom letzten Monat", '"letzten Monat"'),
-        ("articles de la semaine dernière", '"semaine dernière"'),
-        ("去年的文章", '"去年"'),
-        ("posts from November", '"from November"'),
-        ("posts of 2020-03-01", '"01"'),
+        *("what did we publish [last year]", "posts about testing from [last month]"),
+        *("posts [not by] Ada Byron", "posts [not from] 2019", "posts [without] Ada Byron"),
+        *("posts by Ada Byron and [Bo Lund]", "the [oldest] posts", "posts from [2019 to 2021]"),
+        *("posts since 2019 and before [2021]", "posts [from November]", "posts of 2020-03-[01]"),
+        *("Beiträge vom [letzten Monat]", "articles de la [semaine dernière]", "[去年]的文章"),
     ],
 )
 def test_what_restricts_and_is_not_understood_is_told_and_nothing_is_listed(
-    dated: Blog, query: str, named: str
+    dated: Blog, query: str
 ) -> None:
-    notice = dated.tool("search_blog", query=query).facts["notice"]
+    plain = query.replace("[", "").replace("]", "")
+    notice = dated.tool("search_blog", query=plain).facts["notice"]
     assert "restriction" in notice
-    assert named in notice
+    assert f'"{query.partition("[")[2].partition("]")[0]}"' in notice
     assert LISTED not in notice
 
 
