@@ -157,10 +157,7 @@ def link_to(post: Post, anchor: str) -> str | None:
 
 
 def headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
-    """Return the path of headings over a hit's preview, and the nearest anchor that is sure.
-
-    Of the headings in its chunk the path has the nearest alone.
-    """
+    """Return the path of headings over a hit's preview, and the nearest anchor that is sure."""
     shown = _plain_line(hit.preview.strip("…"))
     start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
     at, passed, inner = 0, 0, hit.chunk.inner_headings

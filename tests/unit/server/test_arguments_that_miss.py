@@ -96,13 +96,8 @@ def test_a_name_is_found_in_either_form_of_its_letters(
 @pytest.mark.parametrize(
     ("tag", "is_known"),
     [
-        ("languages", True),
-        ("#Languages/", True),
-        ("LANGUAGES/julia", True),
-        ("#languages", True),
-        ("lang", False),
-        ("languages/jul", False),
-        ("#", False),
+        *((tag, True) for tag in ("languages", "#Languages/", "LANGUAGES/julia")),
+        *((tag, False) for tag in ("lang", "languages/jul", "#")),
     ],
 )
 def test_a_tag_is_read_alike_by_the_filter_and_by_the_notice(

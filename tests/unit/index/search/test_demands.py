@@ -59,11 +59,8 @@ def test_quotes_hold_and_minus_leaves_out_or_the_notice_says_why_not(
 @pytest.mark.parametrize(
     "query",
     [
-        "why should you NOT hold the plank by its nails",
-        "the glue is NOT wrong",
-        "you must NOT oil a plank",
-        "NOT nails but hooks",
-        "nails NOT hold",
+        *("why should you NOT hold the plank by its nails", "the glue is NOT wrong"),
+        *("you must NOT oil a plank", "NOT nails but hooks", "nails NOT hold"),
     ],
 )
 def test_capitals_for_stress_leave_nothing_out(asked: Blog, query: str) -> None:
