@@ -44,9 +44,11 @@ def test_edits_new_files_and_deletions_are_seen_and_an_ingest_settles_them(blog:
     assert behind(made) == ["soup.md", "walrus.md"]
     assert made.ingest().generation == made.manifest.generation == 2
     assert behind(made) == []
-    made.content.rename(made.content.with_name("moved"))
+    moved = made.content.rename(made.content.with_name("moved"))
     with pytest.raises(ContentError):
         behind(made)
+    shutil.copytree(moved, made.content)
+    assert behind(made) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no time of a file that none can set")
@@ -62,17 +64,10 @@ def test_an_edit_that_keeps_size_and_time_is_seen(blog: MakeBlog, replaces: bool
     written.write_text(SOUP.replace("onion", "otter"), encoding="utf-8")
     os.utime(written, ns=(10**18, 10**18))
     written.replace(post)
-    if (last := read_last_ingest(made.store)) is not None:
-        files = walk(made.content).files
-        assert compare_files(last, files, "2026-01-15", by_ctime=True) == ["soup.md"]
+    last, files = read_last_ingest(made.store), walk(made.content).files
+    assert last
+    assert compare_files(last, files, "2026", by_ctime=True) == ["soup.md"]
     assert made.ingest().changed == 1
-
-
-def test_a_copy_of_the_folder_has_not_changed(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP, "stew.md": "A stew.\n"})
-    moved = made.content.rename(made.content.with_name("moved"))
-    shutil.copytree(moved, made.content)
-    assert behind(made) == []
 
 
 def test_a_post_counts_from_the_instant_at_which_it_appears_or_goes(blog: MakeBlog) -> None:
