@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.analysis.query import Query
@@ -27,7 +26,7 @@ from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.relations.corpus import Corpus
+    from blog_search_mcp.index.search.snapshot import Snapshot
 
 
 class IndexReader:
@@ -43,7 +42,7 @@ class IndexReader:
         files = store.layout.generation(number)
         self.manifest = store.read_manifest(number)
         self._check = Guard(files, self.manifest).check
-        self.snapshot = store.open_snapshot(files, embedder_for(self.manifest.embedder))
+        self._snapshot = store.open_snapshot(files, embedder_for(self.manifest.embedder))
         notice = describe_backlog(len(self.manifest.posts), self.manifest.waiting)
         self.overview = replace(read_overview(files), notice=notice)
         self.problem: IndexProblem | None = None
@@ -64,7 +63,6 @@ class IndexReader:
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Find the hits from `offset` on, `limit` at most, best first."""
-        self._check()
         answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
@@ -78,9 +76,9 @@ class IndexReader:
 
         Raises NotInIndex.
         """
-        self._check()
-        post_id, post = self.snapshot.catalog.find_post(source)
-        chunks = [*self.snapshot.catalog.chunks_of(post_id).values()]
+        snapshot = self.snapshot
+        post_id, post = snapshot.catalog.find_post(source)
+        chunks = [*snapshot.catalog.chunks_of(post_id).values()]
         if not 0 <= chunk_index < len(chunks):
             raise NotInIndex(
                 f"{source} has no chunk {chunk_index}: its chunk_index goes from 0 to "
@@ -93,31 +91,26 @@ class IndexReader:
             asked=chunk_index,
             count=len(chunks),
             headings=tuple(list_headings(chunks)),
-            translations=self.snapshot.translations_of(post_id),
+            translations=snapshot.translations_of(post_id),
             notice=self._age,
         )
 
     def outline(self, source: str) -> Passage:
         """Read every chunk of a post. Raises NotInIndex."""
-        post_id, post = self.snapshot.catalog.find_post(source)
-        chunks = tuple(self.listing().chunks_of(post_id).values())
-        others = self.snapshot.translations_of(post_id)
+        snapshot = self.snapshot
+        post_id, post = snapshot.catalog.find_post(source)
+        chunks = tuple(snapshot.catalog.chunks_of(post_id).values())
+        others = snapshot.translations_of(post_id)
         return Passage(post, chunks, 0, len(chunks), translations=others)
 
-    def corpus(self) -> Corpus:
-        """Return the generation for analyses of the whole blog."""
+    @property
+    def snapshot(self) -> Snapshot:
+        """The opened generation, whose files are still what was opened."""
         self._check()
-        return self._corpus
-
-    @cached_property
-    def _corpus(self) -> Corpus:
-        from blog_search_mcp.index.relations.corpus import Corpus
-
-        return Corpus(self.snapshot)
+        return self._snapshot
 
     def listing(self) -> Catalog:
         """Return the posts, to be listed."""
-        self._check()
         return self.snapshot.catalog
 
 

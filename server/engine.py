@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated, IndexProblem
@@ -48,6 +49,7 @@ class Engine:
         self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Index | None = None
+        self._corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search by words and by meaning."""
@@ -65,7 +67,12 @@ class Engine:
         reader = self.reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
-        return reader.corpus()
+        with self._opening:
+            if reader not in self._corpora:
+                from blog_search_mcp.index.relations.corpus import Corpus
+
+                self._corpora[reader] = Corpus(reader.snapshot)
+            return self._corpora[reader]
 
     @property
     def overview(self) -> Overview:

@@ -13,6 +13,7 @@ import pytest
 
 from blog_search_mcp.index.posts.last_ingest import ContentFolder
 from blog_search_mcp.index.relations.audit import audit
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.pipeline import LARGE_POST
 from blog_search_mcp.ingest.report import as_lines
@@ -88,7 +89,7 @@ def test_no_text_ends_an_ingest(what: str, blog: MakeBlog) -> None:
         [*GOOD, BAD]
     )
     assert [skip.source for skip in report.skipped] in ([], [BAD])
-    corpus = made.reader().corpus()
+    corpus = Corpus(made.reader().snapshot)
     audit(corpus, ContentFolder(frozenset(made.manifest.posts)), made.today)
     assert {hit.post.source for answer in answers(made) for hit in answer.hits} >= GOOD.keys()
 

@@ -9,6 +9,7 @@ import pytest
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_folder, read_last_ingest
 from blog_search_mcp.index.relations.audit import audit
 from blog_search_mcp.index.relations.breaks import Finding
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.server.cli.author import AUDIT_KINDS
 from tests.support.blog import Blog, MakeBlog
 
@@ -17,7 +18,7 @@ TODAY = date(2026, 1, 15)
 
 def audit_of(made: Blog) -> tuple[dict[str, tuple[Finding, ...]], str]:
     made.ingest()
-    corpus = made.reader().corpus()
+    corpus = Corpus(made.reader().snapshot)
     sources = {post.source for post in corpus.posts.values()}
     folder = read_folder(read_last_ingest(made.store), sources)
     return audit(corpus, folder, TODAY)
@@ -133,7 +134,7 @@ def test_links_are_not_judged_by_addresses_that_they_contradict(blog: MakeBlog) 
     made = blog({**days, "a.md": f"# A\n\n{links} [y](/posts/gone/)\n"})
     [warning] = made.ingest(base_url="https://a.org", permalink="/posts/:slug/").warnings
     assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in warning
-    findings, notice = audit(made.reader().corpus(), ContentFolder(frozenset()), TODAY)
+    findings, notice = audit(Corpus(made.reader().snapshot), ContentFolder(frozenset()), TODAY)
     assert findings["broken-links"] == ()
     assert "/2024/01/01/tale-1/ for https://a.org/posts/tale-1/" in notice
 
@@ -142,6 +143,6 @@ def test_without_the_folder_it_says_what_was_not_looked_at(blog: MakeBlog) -> No
     made = blog({"a.md": "# A\n\n[x](gone.md)\n"})
     made.content.rename(made.content.with_name("moved"))
     folder = read_folder(read_last_ingest(made.store), {"a.md"})
-    findings, notice = audit(made.reader().corpus(), folder, TODAY)
+    findings, notice = audit(Corpus(made.reader().snapshot), folder, TODAY)
     assert notice == folder.problem != ""
     assert [each.line for each in findings["broken-links"]] == [3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from blog_search_mcp.index.posts.last_ingest import ContentFolder, read_folder, read_last_ingest
 from blog_search_mcp.index.relations.breaks import find_breaks
+from blog_search_mcp.index.relations.corpus import Corpus
 from tests.support.blog import MakeBlog
 
 OTHERS = {
@@ -26,7 +27,7 @@ def find(blog: MakeBlog, linking: str) -> list[tuple[int, str, tuple[str, ...]]]
     """Ingest a post that links, with others; return the line, the kind, and what is named."""
     made = blog({**OTHERS, "blog/a.md": f"# First\n\n{linking}\n"})
     made.ingest(base_url="https://example.org", permalink="hugo")
-    corpus = made.reader().corpus()
+    corpus = Corpus(made.reader().snapshot)
     sources = frozenset(post.source for post in corpus.posts.values())
     folder = read_folder(read_last_ingest(made.store), sources)
     links, anchors = find_breaks(corpus, folder)
@@ -95,7 +96,7 @@ def test_what_cannot_be_known_to_be_broken_is_not_reported(blog: MakeBlog) -> No
 
 def test_without_the_site_only_files_are_judged(blog: MakeBlog) -> None:
     linking = "[x](nothing.md) [y](/blog/nothing/) [z](nothing) [p](/a.png) [s](/) [o](//b.org/c)"
-    corpus = blog({**OTHERS, "blog/a.md": linking}).reader().corpus()
+    corpus = Corpus(blog({**OTHERS, "blog/a.md": linking}).reader().snapshot)
     folder = ContentFolder(frozenset(post.source for post in corpus.posts.values()))
     [broken], anchors = find_breaks(corpus, folder)
     assert ("nothing.md" in broken.detail, anchors) == (True, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import read_draft
 from blog_search_mcp.index.relations.related import find_related
 from blog_search_mcp.index.types import Link, Post
@@ -53,7 +54,7 @@ def test_parts_of_the_series_translations_and_linked_posts_are_not_related(blog:
         "kept.md": FOOD.format("Leek", "2023-01-02") + "See [it](linked.md).\n",
         "kept.de.md": FOOD.format("Leek", "2023-01-02\nlang: de"),
     }
-    corpus = blog(posts).reader().corpus()
+    corpus = Corpus(blog(posts).reader().snapshot)
     related = {
         corpus.posts[number].source: [corpus.posts[other].source for other in others]
         for number, others in find_related(corpus, 5).items()

@@ -40,7 +40,7 @@ soup and bread.
 
 @pytest.fixture
 def corpus(kept_blog: MakeBlog) -> Corpus:
-    return kept_blog(POSTS).reader().corpus()
+    return Corpus(kept_blog(POSTS).reader().snapshot)
 
 
 def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "") -> str:
@@ -49,7 +49,7 @@ def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "")
     )
     ingested.ingest(base_url=base_url, permalink=permalink)
     draft = read_draft(b"# Draft\n\nSee a churned ledger.\n", "go/d.md")
-    [link] = find_links(draft, ingested.reader().corpus(), 1)["links"]
+    [link] = find_links(draft, Corpus(ingested.reader().snapshot), 1)["links"]
     return str(link["href"])
 
 
@@ -101,7 +101,7 @@ def test_posts_that_should_link_to_a_draft_are_named(corpus: Corpus) -> None:
 
 def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog) -> None:
     tea = {"tea.md": "# Tea\n\nSee [soup](soup.md): onion soup is no tea.\n"}
-    corpus = blog(POSTS | tea).reader().corpus()
+    corpus = Corpus(blog(POSTS | tea).reader().snapshot)
     soup = draft_of_post(corpus, "soup.md")
     found = suggest_backlinks(corpus, soup, embed_passages(corpus, soup)[0], 5)
     assert [(s.post.source, s.words.line, s.words.text) for s in found] == [
@@ -118,7 +118,7 @@ def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
 ) -> None:
     said = {"en": "Sizing a cache", "zh-cn": "Sizing a 缓存 cache", "zh-tw": "Sizing a 快取 cache"}
     posts = {f"{tag}/cache.md": f"# {title}\n\n{title}.\n" for tag, title in said.items()}
-    corpus = kept_blog(posts).reader().corpus()
+    corpus = Corpus(kept_blog(posts).reader().snapshot)
     text = f"---\ntitle: Draft\nlang: {language}\n---\nWe are {said[language].lower()}.\n"
     found = suggest_links(corpus, read_draft(text.encode(), "new.md"), UNKNOWN, 1)
     assert [each.target.section for each in found] == linked
@@ -128,7 +128,7 @@ def test_words_of_a_long_title_are_not_taken_for_those_of_a_heading(blog: MakeBl
     title = "Walrus ferry ledger, anchor compass, lantern harbour, voyage storm"
     others = {f"{n}.md": f"# Story {n}\n\nIt ends on page {n}.\n" for n in range(30)}
     long = f"# {title}\n\nIt sails.\n\n## In government\n\nIt floats.\n"
-    corpus = blog({"long.md": long} | others).reader().corpus()
+    corpus = Corpus(blog({"long.md": long} | others).reader().snapshot)
     draft = read_draft(b"# News\n\nThe walrus ferry sails.\n", "new.md")
     [found] = suggest_links(corpus, draft, embed_passages(corpus, draft)[0], 5)
     assert (found.words.text, found.is_heading) == ("walrus ferry", False)

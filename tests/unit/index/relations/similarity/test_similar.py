@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.relations.draft import draft_of_post, read_draft
 from blog_search_mcp.index.relations.similarity.similar import (
     Similarity,
@@ -36,7 +37,7 @@ POSTS = {
 
 
 def compare(made: Blog, text: str, source: str = "", limit: int = 5) -> Similarity:
-    return find_similar(made.reader().corpus(), read_draft(text.encode(), source), limit)
+    return find_similar(Corpus(made.reader().snapshot), read_draft(text.encode(), source), limit)
 
 
 def make(blog: MakeBlog, **more: str) -> Blog:
@@ -70,7 +71,7 @@ def test_of_posts_that_meet_the_same_passages_the_newer_is_first(blog: MakeBlog)
 
 def test_a_post_and_its_translations_are_not_listed_for_itself(blog: MakeBlog) -> None:
     made = blog(POSTS | {"walrus.de.md": f"---\nlang: de\n---\n# Walross\n\n{ICE}\n\n{TUSKS}\n"})
-    corpus = made.reader().corpus()
+    corpus = Corpus(made.reader().snapshot)
     found = find_similar(corpus, draft_of_post(corpus, "walrus.md"), 5)
     assert (found.posts, [each.source for each in found.translations]) == ((), ["walrus.de.md"])
     edited = compare(made, f"# Walrus\n\n{ICE}\n", "walrus.md")
