@@ -102,10 +102,10 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
 
 
-def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -> int:
+def run(program: click.Command, arguments: Sequence[str]) -> int:
     """Run a command and return its status; a mistake is told on stderr."""
     try:
-        return int(program.main([*arguments], name, standalone_mode=False) or 0)
+        return int(program.main([*arguments], PACKAGE, standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show(shown := StringIO())
         print_error(shown.getvalue().rstrip())
@@ -114,7 +114,7 @@ def run(program: click.Command, arguments: Sequence[str], name: str = PACKAGE) -
         return FAILED
 
 
-def run_and_exit(program: click.Command, name: str = PACKAGE) -> NoReturn:
+def run_and_exit(program: click.Command) -> NoReturn:
     """Run the command of this process and end it with its status.
 
     Python's own teardown takes up to a quarter of a second once the libraries are loaded.
@@ -122,7 +122,7 @@ def run_and_exit(program: click.Command, name: str = PACKAGE) -> NoReturn:
     if isinstance(sys.stdout, TextIOWrapper):  # it may lack letters, and a path be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = run(program, sys.argv[1:], name)
+        status = run(program, sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has seen enough
         status = FAILED

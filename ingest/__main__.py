@@ -1,19 +1,11 @@
-"""Run `python -m ingest`, the command `ingest` alone; a stop has its sentence from the start."""
+"""Run `python -m ingest`, the command `ingest` alone."""
 
-from typing import NoReturn
+from __future__ import annotations
 
-from blog_search_mcp.index.signals import end_on_signals
-from blog_search_mcp.ingest import STOPPED
+import sys
 
-
-def main() -> NoReturn:
-    """Run one ingest and end the process with its status."""
-    end_on_signals(STOPPED)
-    from blog_search_mcp.index.command_line import run_and_exit
-    from blog_search_mcp.ingest.cli import ingest
-
-    run_and_exit(ingest, "blog-search-mcp ingest")
-
+from blog_search_mcp.__main__ import main
 
 if __name__ == "__main__":
+    sys.argv.insert(1, "ingest")
     main()

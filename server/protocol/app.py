@@ -11,6 +11,7 @@ import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,7 +22,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
-from blog_search_mcp import __version__
+from blog_search_mcp.index.commands import PACKAGE
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
@@ -78,7 +79,7 @@ def build_server(
     templates = types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
     server = Server[Any](
         NAME,
-        version=__version__,
+        version=version(PACKAGE),
         cache_hints={
             "tools/list": STAYS,
             "prompts/list": STAYS,
@@ -186,7 +187,7 @@ def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
     about = instructions(overview) if overview else f"{NO_INDEX} {HOW}"
     info = {
         "name": NAME,
-        "version": __version__,
+        "version": version(PACKAGE),
         "title": brief(overview.title, TITLE_WIDTH) if overview else "",
         "websiteUrl": overview.site if overview else "",
         "icons": [{"src": f"data:image/svg+xml;base64,{ICON}", "mimeType": "image/svg+xml"}],

@@ -114,13 +114,14 @@ def test_whatever_a_post_raises_it_alone_is_left_out(
 READS_DEADLY = """
 import sys
 from blog_search_mcp.ingest import prepare, workers
-from blog_search_mcp.ingest.__main__ import main
+from blog_search_mcp.__main__ import main
 from tests.reliability import deadly_posts
 if __name__ == "__main__":
     workers._count_processors = lambda: 2
     workers.MOST_SECONDS = 3
     prepare.prepare_post = deadly_posts.prepare_post
-    sys.exit(main())
+    sys.argv.insert(1, "ingest")
+    main()
 """
 
 
