@@ -101,7 +101,6 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
         "get_outline": some[:1],
         "find_similar": some,
         "suggest_links": some,
-        "timeline": [{"subject": title}],
     }
     replies = {}
     for toolset in ("core", "extended", "author"):

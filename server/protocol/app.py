@@ -34,7 +34,7 @@ from blog_search_mcp.server.tools.base import Tool, ToolReply, brief
 from blog_search_mcp.server.tools.browsing import GET_OUTLINE, LIST_POSTS
 from blog_search_mcp.server.tools.drafts import FIND_SIMILAR, SUGGEST_LINKS
 from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, TIMELINE
+from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 from blog_search_mcp.server.usage import log_call
 
 NAME = "blog_mcp"
@@ -62,7 +62,7 @@ CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 TOOLSETS: dict[ToolsetName, Tools] = {
     "core": CORE,
     "extended": (*CORE, LIST_POSTS, GET_OUTLINE),
-    "author": (*CORE, FIND_SIMILAR, SUGGEST_LINKS, TIMELINE),
+    "author": (*CORE, FIND_SIMILAR, SUGGEST_LINKS),
 }
 
 Params = TypeVar("Params")

@@ -50,7 +50,6 @@ def lines(log: Path) -> list[dict[str, Any]]:
     [
         ("find_similar", {"text": SECRET}),
         ("find_similar", {"text": SECRET, "top_k": "wrong"}),
-        ("timeline", {"subject": SECRET}),
         ("search_blog", {"query": {"text": SECRET}}),
         ("search_blog", {"query": "onion", "tag": SECRET}),
     ],
@@ -106,7 +105,6 @@ def report(blog: Blog, log: Path) -> Any:
         ([weak("rye bread", hits=3, confidence="low")], ["rye bread"]),
         ([weak("rye bread", hits=3, confidence="low", offset=5)], []),
         ([weak("rye bread", hits=3, confidence="medium")], []),
-        ([weak("what an author asks", tool="timeline")], []),
         ([weak("failed", hits=None)], []),
         ([weak("How  to ROTATE?"), weak("how to rotate?")], ["how to rotate?"]),
         ([weak("rye"), weak("walrus tusks"), weak("tusks: walrus")], ["tusks: walrus", "rye"]),

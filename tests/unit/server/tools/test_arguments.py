@@ -25,7 +25,6 @@ ENOUGH: dict[str, dict[str, Any]] = {
     "get_outline": {"source": "old.md"},
     "find_similar": {"source": "old.md"},
     "suggest_links": {"source": "old.md"},
-    "timeline": {"subject": "walrus"},
 }
 
 

@@ -1,4 +1,4 @@
-"""`find_similar`, `suggest_links` and `timeline`: what they answer with, and how long that is."""
+"""`find_similar` and `suggest_links`: what they answer with, and how long that is."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ def test_links_are_suggested_for_a_draft_and_for_a_post(blog: Blog) -> None:
         ("find_similar", {"source": "bread.md"}, "posts"),
         ("suggest_links", {"text": "# Granite\n\nIt rises."}, "links"),
         ("suggest_links", {"text": "# Granite\n\nIt rises.", "reverse": True}, "links"),
-        ("timeline", {"subject": "zyzzyva"}, "years"),
     ],
 )
 def test_where_there_is_nothing_that_is_said(
@@ -112,28 +111,11 @@ def test_a_draft_is_compared_by_words_where_nothing_embeds_it(
     assert found["source"] == "walrus.md"
 
 
-def test_a_subject_is_told_by_year(blog: Blog) -> None:
-    reply = blog.tool("timeline", subject="walrus")
-    assert json.loads(reply.text) == reply.facts
-    assert list(reply.facts["years"]) == ["2022", "2024"]
-    assert reply.facts["first"] == {"date": "2022-05-06", "source": "tea.md"}
-    assert reply.facts["latest"] == {"date": "2024-01-01", "source": "walrus.md"}
-    [entry] = reply.facts["years"]["2024"]
-    assert entry.pop("says")
-    assert entry == {
-        "date": "2024-01-01",
-        "title": "Onion walrus",
-        "source": "walrus.md",
-        "chunk_index": 0,
-    }
-
-
 @pytest.mark.parametrize(
     ("tool", "given"),
     [
         ("find_similar", {"text": REPEATED, "top_k": 5}),
         ("suggest_links", {"text": "\n\n".join(f"A walrus {n}, very." for n in range(14))}),
-        ("timeline", {"subject": "walrus"}),
     ],
 )
 def test_an_answer_stays_small(many: Blog, tool: str, given: dict[str, Any]) -> None:
@@ -142,5 +124,3 @@ def test_an_answer_stays_small(many: Blog, tool: str, given: dict[str, Any]) -> 
     posts = reply.facts.get("posts")
     if tool == "find_similar":
         assert [post["passages_met"] for post in posts] == [6] * 3
-    if tool == "timeline":
-        assert 2 < sum(map(len, reply.facts["years"].values())) < posts

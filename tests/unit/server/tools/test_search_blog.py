@@ -143,7 +143,6 @@ def test_of_a_long_query_the_part_that_tells_most_is_searched_for_and_that_is_sa
     facts = search(blog, query).facts
     assert facts["results"][0]["source"] in POSTS
     assert f"{len(query):,} characters" in facts["notice"]
-    assert blog.tool("timeline", subject=query).facts["notice"].startswith("Searched for")
 
 
 def test_where_the_blog_has_nothing_one_hit_is_shown_and_the_others_are_to_be_had(
