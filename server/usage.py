@@ -23,7 +23,6 @@ from blog_search_mcp.index.analysis.lines import replace_surrogates
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.tools.base import ToolReply
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +53,8 @@ def log_call(
     an answer.
     """
     facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
-    if tool == SEARCH_BLOG.name and isinstance(query := arguments.get("query"), str):
-        facts["query"] = replace_surrogates(query)[:300]
     if (answer := reply.answer) is not None:
+        facts["query"] = replace_surrogates(str(arguments["query"]))[:300]
         facts |= {"hits": answer.total, "offset": answer.offset, "confidence": answer.confidence}
     line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
     try:
@@ -86,7 +84,7 @@ def report_calls(path: Path) -> dict[str, Any]:
     if not calls:
         raise UsageError(f"{path} holds no calls yet.")
     for call in calls:
-        is_search = call.tool == SEARCH_BLOG.name and call.hits is not None and not call.offset
+        is_search = call.hits is not None and not call.offset
         if is_search and (call.hits == 0 or call.confidence == "low"):
             asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
     most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
