@@ -153,16 +153,15 @@ class IndexWriter:
         """
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
-            before, now = open_catalog(self._before).find_related, self._catalog.find_related
+            before, now = open_catalog(self._before).posts_at, self._catalog.posts_at
             if all(before(source) == now(source) for source in self._changed):
                 return
         posts = self._catalog.every_post()
-        addresses = Addresses(posts, self._catalog.links())
-        series = find_series(posts, addresses.resolved)
-        self._catalog.write_relations(find_translations(posts), series)
-        if are_most_new and addresses.contradiction:
+        self._catalog.write_relations(find_translations(posts), find_series(posts))
+        contradiction = are_most_new and Addresses(posts, self._catalog.links()).contradiction
+        if contradiction:
             self.contradiction = (
-                f"{addresses.contradiction}. Say with --permalink how the site makes its "
+                f"{contradiction}. Say with --permalink how the site makes its "
                 "addresses, or leave --base-url out to have none."
             )
 

@@ -319,11 +319,9 @@ class Catalog:
         for name, members in self.rows(query, [kind]):
             yield name, [(ids[source], source, it) for source, it in json.loads(members)]
 
-    def find_related(self, source: str) -> list[tuple[Post, list[Any]]]:
-        """Return what relations are found by: the post, if it is there, and its links."""
-        posts = self._posts("WHERE source = ?", source).items()
-        query = "SELECT href, words FROM links WHERE post_id = ? ORDER BY rowid"
-        return [(post, self.rows(query, [number])) for number, post in posts]
+    def posts_at(self, source: str) -> list[Post]:
+        """Return the post at a source in a list, which is empty if there is none."""
+        return [*self._posts("WHERE source = ?", source).values()]
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

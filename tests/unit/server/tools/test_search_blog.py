@@ -16,8 +16,12 @@ POSTS = {
         "---\ntitle: Keys\ndate: 2024-05-12\ntags: [caches]\n---\n"
         "## In memory\n\nA cache of keys grows with\neach walrus.\n"
     ),
-    "caches/part-2.md": "---\ndate: 2025-03-04\n---\n# Caches, part 2\n\nA walrus has no cache.\n",
-    "caches/part-1.md": "---\ndate: 2023-03-04\n---\n# Caches, part 1\n\nA walrus has a cache.\n",
+    "caches/part-2.md": (
+        "---\ndate: 2025-03-04\nseries: Caches\n---\n# Caches, part 2\n\nA walrus has no cache.\n"
+    ),
+    "caches/part-1.md": (
+        "---\ndate: 2023-03-04\nseries: Caches\n---\n# Caches, part 1\n\nA walrus has a cache.\n"
+    ),
     "notes.md": "---\nlang: de\n---\n# Notizen\n\nEin Walross, kein walrus.\n",
 }
 DEEP = "/".join([letter * 180 for letter in "abcd"])
