@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary
 
 from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated, IndexProblem
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from blog_search_mcp.index.reader import Index, IndexReader
-    from blog_search_mcp.index.relations.corpus import Corpus
     from blog_search_mcp.index.store.statistics import Overview
     from blog_search_mcp.index.types import Answer, Filters, Passage
     from blog_search_mcp.server.settings import Settings
@@ -49,7 +47,6 @@ class Engine:
         self._staleness = staleness
         self._opening = threading.Lock()
         self._live: Index | None = None
-        self._corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Search by words and by meaning."""
@@ -59,20 +56,12 @@ class Engine:
         """Read a chunk with what stands around it."""
         return self._ask(lambda reader: reader.read(source, chunk_index, neighbors))
 
-    def corpus(self) -> Corpus:
-        """Return the newest generation for analyses of the whole blog. Raises IndexProblem.
-
-        An earlier one does not do: what it lacks would count as no fault of the blog.
-        """
+    def newest_reader(self) -> IndexReader:
+        """Return the newest generation, and no earlier one in its place. Raises IndexProblem."""
         reader = self.reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
-        with self._opening:
-            if reader not in self._corpora:
-                from blog_search_mcp.index.relations.corpus import Corpus
-
-                self._corpora[reader] = Corpus(reader.snapshot)
-            return self._corpora[reader]
+        return reader
 
     @property
     def overview(self) -> Overview:

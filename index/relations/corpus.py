@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from blog_search_mcp.index.relations.addresses import Addresses
 from blog_search_mcp.index.relations.passages import Passages
 from blog_search_mcp.index.relations.similarity.wording import Titles
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Link
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.reader import IndexReader
 
 
 class Corpus:
@@ -48,3 +54,16 @@ class Corpus:
         """Return the posts that links in the text at `source` lead to."""
         targets = (self.addresses.find_target(link.href, source) for link in links)
         return frozenset(target.post for target in targets if target)
+
+
+_corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
+"""The corpus of each generation that is open, so that analyses share vectors and links."""
+_making = Lock()
+
+
+def corpus_of(reader: IndexReader) -> Corpus:
+    """Return the corpus of an opened generation, made once. Raises IndexBroken."""
+    with _making:
+        if reader not in _corpora:
+            _corpora[reader] = Corpus(reader.snapshot)
+        return _corpora[reader]

@@ -57,8 +57,16 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         content = Path(blog_of(settings.index).content).resolve()
         is_inside = file.is_relative_to(content)
         source = file.relative_to(content).as_posix() if is_inside else file.name
-    corpus = engine_for_one(settings, embeds=text is not None).corpus()
+    corpus = _read_corpus(settings, embeds=text is not None)
     return corpus, read_subject(corpus, text, source)
+
+
+def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
+    """Open the index of a command for analyses of the whole blog; `embeds` loads its embedder."""
+    reader = engine_for_one(settings, embeds=embeds).newest_reader()
+    from blog_search_mcp.index.relations.corpus import corpus_of
+
+    return corpus_of(reader)
 
 
 @author.command()
@@ -96,7 +104,7 @@ def related(settings: Settings, limit: int) -> int:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.index.relations.related import find_related
 
-    corpus = engine_for_one(settings, embeds=False).corpus()
+    corpus = _read_corpus(settings)
     posts, others = corpus.posts, find_related(corpus, limit)
     print_json(
         {
@@ -154,7 +162,7 @@ def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json
     from blog_search_mcp.index.posts.last_ingest import read_folder
     from blog_search_mcp.index.relations.audit import audit
 
-    corpus, today = engine_for_one(settings, embeds=False).corpus(), date.today()
+    corpus, today = _read_corpus(settings), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_last_ingest(open_store(settings.index))
     findings, notice = audit(corpus, read_folder(last, sources), today)
