@@ -28,17 +28,17 @@ from typing import Any, TypeAlias
 import blog_search_mcp
 
 BOUNDED = {
-    "index.relations.similarity.wording._BREAK": (300, "a title"),
-    "index.relations.series:35": (300, "a title, or a file's name"),
-    "index.posts.metadata._JOINED": (2_000, "a field of front matter"),
-    "index.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),
-    "index.posts.walk._COPY": (255, "a file's name"),
-    "index.posts.walk._MAYBE_COPY": (255, "a file's name"),
-    "ingest.sites.table._ZOLA_DATED": (255, "a file's name"),
+    "server.author.overlap._BREAK": (300, "a title"),
+    "ingest.relations.series:35": (300, "a title, or a file's name"),
+    "ingest.posts.metadata._JOINED": (2_000, "a field of front matter"),
+    "ingest.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),
+    "ingest.posts.walk._COPY": (255, "a file's name"),
+    "ingest.posts.walk._MAYBE_COPY": (255, "a file's name"),
+    "ingest.sites.known_generators._ZOLA_DATED": (255, "a file's name"),
     "index.store.catalog._SUFFIX": (1_000, "an argument of a tool"),
-    "index.search.demands.QUOTED": (1_000, "a query"),
-    "index.embedders.client._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
-    "index.relations.translations._DOCUSAURUS": (4_096, "a path"),
+    "index.search.operators.QUOTED": (1_000, "a query"),
+    "index.embedders.connection._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
+    "ingest.relations.translations._DOCUSAURUS": (4_096, "a path"),
 }
 """Most characters of the texts that reach a pattern, and what they are."""
 

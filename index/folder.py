@@ -20,8 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.invocation import TO_SETUP
 from blog_search_mcp.index.store.disk import (
     GENERATION_NAME,
     MANIFEST_HEAD,
@@ -46,9 +46,9 @@ from blog_search_mcp.index.store.manifest import (
 from blog_search_mcp.index.store.statistics import Overview, read_overview
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.embedders.embedder import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
-    from blog_search_mcp.index.vectors.writer import VectorWriter
+    from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 
 BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
@@ -117,7 +117,7 @@ class FolderStore:
         return open_snapshot(files, embedder)
 
     def write_record(self, text: str) -> None:
-        """Keep what the last ingest saw (`index.posts.last_ingest`), unless it is kept."""
+        """Keep what the last ingest saw (`ingest.last_ingest`), unless it is kept."""
         record, content = self.layout.last_ingest, text.encode()
         try:
             if not record.exists() or record.read_bytes() != content:
@@ -177,7 +177,7 @@ class FolderStore:
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
     ) -> VectorWriter:
         """Begin the vectors of a generation."""
-        from blog_search_mcp.index.vectors.writer import VectorWriter
+        from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 
         base = before.vectors if before else None
         return VectorWriter(files.vectors, base, dimension, int(files.folder.name))

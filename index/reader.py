@@ -13,8 +13,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.search.search import search, understand
 from blog_search_mcp.index.store.catalog import Catalog
@@ -22,6 +21,7 @@ from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Passage
 
 if TYPE_CHECKING:

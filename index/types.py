@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from blog_search_mcp.index.analysis.query import Query
+    from blog_search_mcp.index.text.query import Query
 
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
@@ -133,7 +133,7 @@ class Link:
     """A link in a post."""
 
     href: str
-    """The target as written, or as `index.posts.markdown.inline` writes what generators replace."""
+    """The target as written; generators' own forms as `posts.markdown.inline` writes them."""
     words: str
     """What is clicked on, without markup; `""` for an element of HTML."""
     line: int
@@ -234,7 +234,7 @@ class Hit:
     score: float
     """0 to 1, higher is better, comparable between queries."""
     preview: str
-    """A line of `chunk.plain` around what matched (`index.search.snippets.WIDTHS`)."""
+    """A line of `chunk.plain` around what matched (`index.search.previews.WIDTHS`)."""
     translations: Translated = ()
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
@@ -285,7 +285,7 @@ class Passage:
 
 
 ANALYSIS = 6
-"""Version of `index.analysis.tokenizer`. Raise it when the same text would give other terms; the
+"""Version of `index.text.tokenizer`. Raise it when the same text would give other terms; the
 next ingest then writes the lexical index anew."""
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from blog_search_mcp.ingest.sites.settings import Config, find_setting
+from blog_search_mcp.ingest.sites.configuration import Config, find_setting
 from blog_search_mcp.ingest.sites.site import find_configured
 
 _TITLES = ("title", "site_name", "website.title", "book.title")

@@ -15,24 +15,24 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.base import rebuild_command
+from blog_search_mcp.index.embedders.embedder import rebuild_command
 from blog_search_mcp.index.embedders.registry import advise_other_model, preload
 from blog_search_mcp.index.errors import EmbedderError, IndexMissing, IndexOutdated
-from blog_search_mcp.index.posts.last_ingest import FileState, LastIngest, format_folder
-from blog_search_mcp.index.posts.walk import refuse_inside
+from blog_search_mcp.index.invocation import TO_INGEST
 from blog_search_mcp.index.store.manifest import Guard, Manifest
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.blog import describe_blog
+from blog_search_mcp.ingest.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
+from blog_search_mcp.ingest.posts.walk import refuse_inside
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
-    from blog_search_mcp.index.writer import IndexWriter
-    from blog_search_mcp.ingest.embedding import EmbeddingQueue
+    from blog_search_mcp.ingest.embed import EmbeddingQueue
     from blog_search_mcp.ingest.prepare import ParsedResult
+    from blog_search_mcp.ingest.write import IndexWriter
 
 GRAIN_NS = 2_000_000_000
 """Coarsest time stamp of a common file system, FAT's: a file may change again within it."""
@@ -131,7 +131,7 @@ class _Ingest:
         if self.job.embeds:
             preload(embedder.identity.name)
         from blog_search_mcp.index.embedders.cache import EmbeddingCache
-        from blog_search_mcp.ingest.embedding import EmbeddingQueue
+        from blog_search_mcp.ingest.embed import EmbeddingQueue
 
         with EmbeddingCache(self.store.layout.cache, embedder.identity) as cache:
             queue = EmbeddingQueue(embedder, cache, self.progress)
@@ -156,7 +156,7 @@ class _Ingest:
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change; without its vectors where they are many."""
-        from blog_search_mcp.ingest.embedding import WORDS_FIRST
+        from blog_search_mcp.ingest.embed import WORDS_FIRST
 
         self.progress.start("indexing posts", len(self.plan.to_read))
         with self._open_writer(self.plan.base, queue) as writer:
@@ -175,7 +175,7 @@ class _Ingest:
     @contextmanager
     def _open_writer(self, base: Manifest | None, queue: EmbeddingQueue) -> Iterator[IndexWriter]:
         """Open the writer of a generation, into which `queue` writes."""
-        from blog_search_mcp.index.writer import open_index_writer
+        from blog_search_mcp.ingest.write import open_index_writer
 
         with open_index_writer(self.store, base, self.plan.choice.embedder.identity) as writer:
             queue.writer = writer
@@ -208,7 +208,7 @@ class _Ingest:
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
-        from blog_search_mcp.ingest.embedding import WORDS_FIRST
+        from blog_search_mcp.ingest.embed import WORDS_FIRST
 
         done, windows = 0, sum(post.waiting for post in manifest.posts.values())
         parts = (part for part in (windows // 8, windows // 2) if part >= WORDS_FIRST)

@@ -14,14 +14,14 @@ from pathlib import Path, PurePath
 
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import refuse_post
-from blog_search_mcp.index.files import read_file
-from blog_search_mcp.index.posts.cascades import Cascade, cascades_of
-from blog_search_mcp.index.posts.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, walk
 from blog_search_mcp.index.store.manifest import BuildFingerprint, IndexedPost, Manifest
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
-from blog_search_mcp.ingest.cascades import read_cascades
+from blog_search_mcp.ingest.foreign_files import read_file
+from blog_search_mcp.ingest.last_ingest import IngestOptions, LastIngest, read_last_ingest
+from blog_search_mcp.ingest.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, walk
+from blog_search_mcp.ingest.sections import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -50,7 +50,7 @@ class Job:
 AWAY = "it is not on this machine, since its cloud keeps it; download it"
 
 CHUNKING = 4
-"""Raise it when the same post would be split into other chunks (`index.posts.chunks`)."""
+"""Raise it when the same post would be split into other chunks (`ingest.posts.chunks`)."""
 
 READING = 25
 """Raise it when the same file would give other metadata or another plain text."""
@@ -174,7 +174,7 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Sit
 
 
 def _find_language_of_file(file: SourceFile, site: Site) -> str | None:
-    from blog_search_mcp.index.posts.document import find_language, read_document
+    from blog_search_mcp.ingest.posts.document import find_language, read_document
 
     with refuse_post("reading it"):
         document = read_document(read_file(file.content, file.source)[:LOOKED_AT], file.source)

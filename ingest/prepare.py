@@ -16,18 +16,18 @@ from datetime import datetime
 from functools import partial
 
 from blog_search_mcp.index.errors import NoLink, UnreadablePost, refuse_post
-from blog_search_mcp.index.files import read_file
-from blog_search_mcp.index.lexical.documents import terms_of
-from blog_search_mcp.index.posts.cascades import apply_cascades
-from blog_search_mcp.index.posts.chunks import chunk_body
-from blog_search_mcp.index.posts.document import MAX_PARTS, Document, find_language, read_document
-from blog_search_mcp.index.posts.last_ingest import LeftOut, describe_left_out
-from blog_search_mcp.index.posts.text import decode
-from blog_search_mcp.index.posts.visibility import INCLUDED, check_visibility
-from blog_search_mcp.index.posts.walk import NOT_PUBLISHED, SUFFIXES, Skipped, SourceFile, walk
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk
+from blog_search_mcp.index.words.documents import terms_of
+from blog_search_mcp.ingest.foreign_files import read_file
+from blog_search_mcp.ingest.last_ingest import LeftOut, describe_left_out
 from blog_search_mcp.ingest.plan import FileToRead
+from blog_search_mcp.ingest.posts.cascades import apply_cascades
+from blog_search_mcp.ingest.posts.chunks import chunk_body
+from blog_search_mcp.ingest.posts.document import MAX_PARTS, Document, find_language, read_document
+from blog_search_mcp.ingest.posts.front_matter import decode
+from blog_search_mcp.ingest.posts.visibility import INCLUDED, check_visibility
+from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, SUFFIXES, Skipped, SourceFile, walk
 from blog_search_mcp.ingest.sites.links import link_post
 from blog_search_mcp.ingest.sites.site import Site
 

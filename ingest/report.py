@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from blog_search_mcp.index.commands import TO_INGEST, list_first
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.posts.last_ingest import LeftOut, name_skipped
-from blog_search_mcp.index.posts.visibility import INCLUDED, VISIBILITY
-from blog_search_mcp.index.posts.walk import SUFFIXES, Skipped
+from blog_search_mcp.index.invocation import TO_INGEST, list_first
 from blog_search_mcp.index.store.manifest import Manifest
+from blog_search_mcp.ingest.last_ingest import LeftOut, name_skipped
 from blog_search_mcp.ingest.plan import AWAY, Plan
+from blog_search_mcp.ingest.posts.visibility import INCLUDED, VISIBILITY
+from blog_search_mcp.ingest.posts.walk import SUFFIXES, Skipped
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.prepare import ParsedResult

@@ -18,8 +18,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
-from blog_search_mcp.index.signals import block_interrupts
 from blog_search_mcp.ingest import GC_THRESHOLD
+from blog_search_mcp.ingest.signals import block_interrupts
 
 if TYPE_CHECKING:
     from pebble import ProcessFuture, ProcessPool

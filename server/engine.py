@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated, IndexProblem
+from blog_search_mcp.index.invocation import complete_commands
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.stores import Location
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
-"""Which tools are offered (`server.protocol.app`)."""
+"""Which tools are offered (`server.mcp.server`)."""
 
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
 """Hits on a page, of the tool and of `blog-search-mcp search`."""

@@ -28,8 +28,6 @@ from benchmarks.options import cache_folder
 from benchmarks.provenance import read_commit
 from benchmarks.quality.blogs import ABSENT, Blog, Embedding, read_blog
 from benchmarks.quality.queries import Query, reduce_to_keywords
-from blog_search_mcp.index.analysis.languages import primary_subtag
-from blog_search_mcp.index.analysis.query import find_named_posts
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import (
@@ -49,6 +47,8 @@ from blog_search_mcp.index.search.ranking import (
 from blog_search_mcp.index.search.retrieval import analyse, retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
+from blog_search_mcp.index.text.languages import primary_subtag
+from blog_search_mcp.index.text.query import find_named_posts
 from blog_search_mcp.index.types import Feature
 
 Numbers: TypeAlias = NDArray[np.float64]

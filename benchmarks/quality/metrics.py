@@ -15,8 +15,8 @@ from benchmarks.quality.blogs import JUDGED
 from benchmarks.quality.queries import Query, fold
 from blog_search_mcp import Filters, Hit
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
+from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from examples.agent.loop import tokens_of
 
 DEPTH, READ = 10, 5

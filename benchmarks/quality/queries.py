@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeVar
 
-from blog_search_mcp.index.analysis.languages import (
+from blog_search_mcp.index.text.languages import (
     CJK,
     function_words,
     language_of,
     primary_subtag,
 )
-from blog_search_mcp.index.analysis.tokenizer import to_simplified
+from blog_search_mcp.index.text.tokenizer import to_simplified
 
 T = TypeVar("T")
 

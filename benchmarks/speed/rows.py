@@ -20,11 +20,11 @@ from markdown_it import MarkdownIt
 from benchmarks.speed.figure import Figure, in_turn
 from benchmarks.speed.made_posts import CHUNKS_PER_POST, material_of, write_posts
 from benchmarks.speed.server import BARE, Server, measure_peak, ours, run_python, server
-from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
+from blog_search_mcp.index.embedders.embedder import WINDOW, embedding_text
 from blog_search_mcp.index.embedders.packaged import MINILM
-from blog_search_mcp.index.posts.chunks import split_windows
 from blog_search_mcp.index.store.catalog import open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
+from blog_search_mcp.ingest.posts.chunks import split_windows
 
 QUERY = "index latency"
 NEAREST = 150
@@ -32,7 +32,7 @@ NEAREST = 150
 INGESTS, EDITS = 3, 3
 TEXTS = 300
 """Chunks that a model embeds, about: a small blog."""
-IMPORTED = "free", "ingest.prepare", "ingest.embedding", "index.writer"
+IMPORTED = "free", "ingest.prepare", "ingest.embed", "ingest.write"
 QUIET = 3.0
 """Seconds before an edit, in which the ingest of the one before ends."""
 LOOKS = 0.02

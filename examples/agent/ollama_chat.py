@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blog_search_mcp.index.embedders.client import RetryPolicy
+from blog_search_mcp.index.embedders.connection import RetryPolicy
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import BlogSearchError
 from examples.agent.conversation import AgentError, Call, Reply

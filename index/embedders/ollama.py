@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from blog_search_mcp.index.embedders.addresses import resolve_ollama
-from blog_search_mcp.index.embedders.cards import full_name
-from blog_search_mcp.index.embedders.client import (
+from blog_search_mcp.index.embedders.connection import (
     FailureKind,
     RequestFailed,
     RetryPolicy,
     Wire,
     clean_text,
 )
+from blog_search_mcp.index.embedders.endpoints import resolve_ollama
+from blog_search_mcp.index.embedders.known_models import full_name
 
 
 class OllamaWire(Wire):

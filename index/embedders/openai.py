@@ -16,8 +16,8 @@ from typing import Any
 
 import httpx
 
-from blog_search_mcp.index.embedders.addresses import resolve_openai
-from blog_search_mcp.index.embedders.client import KEY_VARIABLE, Wire
+from blog_search_mcp.index.embedders.connection import KEY_VARIABLE, Wire
+from blog_search_mcp.index.embedders.endpoints import resolve_openai
 
 
 class OpenAIWire(Wire):

@@ -28,8 +28,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from blog_search_mcp.index.analysis.lines import replace_surrogates
-from blog_search_mcp.index.embedders.base import mean_direction
+from blog_search_mcp.index.embedders.embedder import mean_direction
+from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 if TYPE_CHECKING:

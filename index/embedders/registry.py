@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from blog_search_mcp.index.commands import TO_INGEST
-from blog_search_mcp.index.embedders.base import (
+from blog_search_mcp.index.embedders.embedder import (
     DEFAULT_MODEL,
     Embedder,
     rebuild_command,
     run_in_background,
 )
-from blog_search_mcp.index.embedders.cards import KINDS, MULTILINGUAL_MODEL, full_name, is_english
+from blog_search_mcp.index.embedders.known_models import (
+    KINDS,
+    MULTILINGUAL_MODEL,
+    full_name,
+    is_english,
+)
 from blog_search_mcp.index.embedders.packaged import (
     MINILM,
     PACKAGED,
@@ -29,6 +33,7 @@ from blog_search_mcp.index.embedders.packaged import (
     share_not_english,
 )
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
+from blog_search_mcp.index.invocation import TO_INGEST
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
@@ -122,7 +127,7 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
     if identity.kind in _SERVERS and waits:
         return open_remote(identity.kind, url, identity.model, recorded=identity)
     if identity.kind in _SERVERS:
-        from blog_search_mcp.index.embedders.serving import ServedEmbedder
+        from blog_search_mcp.index.embedders.guard import ServedEmbedder
 
         return ServedEmbedder(identity, url)
     model = PACKAGED.get(identity.model)
@@ -172,7 +177,7 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         reason = f"Embedder: Ollama's {wanted}, as asked.{why}"
         return Choice(open_remote(kind, url, wanted), reason, is_asked=True)
     if kind == AUTO and packaged is MINILM:
-        from blog_search_mcp.index.embedders.client import FOR_A_TRIAL, FailureKind
+        from blog_search_mcp.index.embedders.connection import FOR_A_TRIAL, FailureKind
         from blog_search_mcp.index.embedders.ollama import OllamaWire
 
         try:

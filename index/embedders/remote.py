@@ -19,14 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.lines import replace_surrogates
-from blog_search_mcp.index.embedders.base import (
-    mean_direction,
-    rebuild_command,
-    run_in_background,
-)
-from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
-from blog_search_mcp.index.embedders.client import (
+from blog_search_mcp.index.embedders.connection import (
     FOR_A_QUERY,
     FOR_DOCUMENTS,
     FailureKind,
@@ -34,11 +27,18 @@ from blog_search_mcp.index.embedders.client import (
     RetryPolicy,
     Wire,
 )
+from blog_search_mcp.index.embedders.embedder import (
+    mean_direction,
+    rebuild_command,
+    run_in_background,
+)
 from blog_search_mcp.index.embedders.fingerprint import TEXTS, embeds_same, pack_vectors
+from blog_search_mcp.index.embedders.known_models import PREFIXES, find_card, is_english
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.embedders.openai import OpenAIWire
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import EmbedderMismatch, TextsRefused
+from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 BATCH: Final = 32

@@ -23,10 +23,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from blog_search_mcp.index.commands import TO_SETUP
-from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
 from blog_search_mcp.index.folder import BUSY, FolderStore
+from blog_search_mcp.index.invocation import TO_SETUP
 from blog_search_mcp.index.milvus.client import PORT, Milvus
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
@@ -41,8 +41,8 @@ from blog_search_mcp.index.store.disk import GenerationFiles, Stamp, link_or_cop
 from blog_search_mcp.index.store.manifest import Manifest, checksum_of, loads
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, Overview
 from blog_search_mcp.index.stores import IndexAddress
-from blog_search_mcp.index.vectors.store import empty_directory, read_directory
-from blog_search_mcp.index.vectors.writer import VectorWriter
+from blog_search_mcp.index.vectors.segment_writer import VectorWriter
+from blog_search_mcp.index.vectors.segments import empty_directory, read_directory
 
 LEASE_SECONDS = 120.0
 """After which the ingest of another machine that has not renewed its lease is taken for dead."""

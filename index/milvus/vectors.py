@@ -16,14 +16,14 @@ import numpy as np
 
 from blog_search_mcp.index.milvus.client import BATCH, Milvus
 from blog_search_mcp.index.types import Ids, Vectors
-from blog_search_mcp.index.vectors.store import (
+from blog_search_mcp.index.vectors.segment_writer import VectorWriter
+from blog_search_mcp.index.vectors.segments import (
     Directory,
     VectorStore,
     first_of_each,
     read_directory,
     write_directory,
 )
-from blog_search_mcp.index.vectors.writer import VectorWriter
 
 WINDOWS = 1 << 16
 """A key is a chunk's id times this, plus which of its vectors the row is."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from blog_search_mcp.index.analysis.languages import UNDETERMINED, primary_subtag
-from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.search.retrieval import Retrieval
+from blog_search_mcp.index.text.languages import UNDETERMINED, primary_subtag
+from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
 """Power of the query's length, in words that no passage has, by which counts how near it came: few

@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from pydantic import BaseModel, NonNegativeFloat
 
-from blog_search_mcp.index.analysis.query import Query
 from blog_search_mcp.index.search.retrieval import Candidates, Numbers, Retrieval
+from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.types import Feature, Reason
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"

@@ -14,9 +14,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import CJK
-from blog_search_mcp.index.analysis.query import is_stopword
-from blog_search_mcp.index.analysis.tokenizer import fold
+from blog_search_mcp.index.text.languages import CJK
+from blog_search_mcp.index.text.query import is_stopword
+from blog_search_mcp.index.text.tokenizer import fold
 from blog_search_mcp.index.types import Filters
 
 LISTED = "The query names no subject: posts are listed, the newest first."

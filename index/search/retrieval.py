@@ -15,19 +15,19 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.analysis.languages import join_words
-from blog_search_mcp.index.analysis.query import (
+from blog_search_mcp.index.embedders.fingerprint import usual_cosine
+from blog_search_mcp.index.embedders.packaged import is_english_word
+from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.text.languages import join_words
+from blog_search_mcp.index.text.query import (
     Query,
     Word,
     analyse_query,
     find_missing_words,
     join_neighbours,
 )
-from blog_search_mcp.index.analysis.synonyms import add_synonyms, gloss_in_english
-from blog_search_mcp.index.embedders.fingerprint import usual_cosine
-from blog_search_mcp.index.embedders.packaged import is_english_word
-from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]

@@ -8,22 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from blog_search_mcp.index.analysis.query import (
-    Query,
-    correct_spelling,
-    find_named_posts,
-    name_keys,
-)
-from blog_search_mcp.index.analysis.tokenizer import fold, spell_words
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
-from blog_search_mcp.index.search.demands import QUOTED, find_phrase, read_demands, read_passages
-from blog_search_mcp.index.search.diversify import (
+from blog_search_mcp.index.search.diversity import (
     RankedPassage,
     collapse_copies,
     collapse_translations,
     diversify_passages,
 )
+from blog_search_mcp.index.search.doc_versions import prefer_current
+from blog_search_mcp.index.search.operators import QUOTED, find_phrase, read_demands, read_passages
+from blog_search_mcp.index.search.previews import WIDTHS, make_snippet
 from blog_search_mcp.index.search.ranking import (
     Rewards,
     choose_weights,
@@ -37,8 +32,13 @@ from blog_search_mcp.index.search.ranking import (
 from blog_search_mcp.index.search.requests import LISTED, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, analyse, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.search.snippets import WIDTHS, make_snippet
-from blog_search_mcp.index.search.versions import prefer_current
+from blog_search_mcp.index.text.query import (
+    Query,
+    correct_spelling,
+    find_named_posts,
+    name_keys,
+)
+from blog_search_mcp.index.text.tokenizer import fold, spell_words
 from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
 
 NO_WORDS = "The query has no word or number that could be looked for."

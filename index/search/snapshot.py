@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import common_languages
-from blog_search_mcp.index.analysis.query import Titles, index_titles
-from blog_search_mcp.index.embedders.base import Embedder
+from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.lexical.searcher import LexicalSearcher
-from blog_search_mcp.index.search.versions import find_versions
+from blog_search_mcp.index.search.doc_versions import find_versions
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.text.languages import common_languages
+from blog_search_mcp.index.text.query import Titles, index_titles
 from blog_search_mcp.index.types import Series, Translated, Translations
-from blog_search_mcp.index.vectors.store import VectorStore, load_faiss
+from blog_search_mcp.index.vectors.segments import VectorStore, load_faiss
+from blog_search_mcp.index.words.searcher import LexicalSearcher
 
 
 @dataclass(frozen=True)

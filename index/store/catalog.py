@@ -25,11 +25,11 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.analysis.lines import compose, fold_tag
-from blog_search_mcp.index.analysis.tokenizer import split_name
 from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
+from blog_search_mcp.index.text.display import compose, fold_tag
+from blog_search_mcp.index.text.tokenizer import split_name
 from blog_search_mcp.index.types import (
     Chunk,
     Filters,
@@ -235,7 +235,7 @@ class Catalog:
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
         """Return the posts that have the heading of the first of these keys that any has.
 
-        A key is one of `index.analysis.tokenizer.name_key`.
+        A key is one of `index.text.tokenizer.name_key`.
         """
         for key in keys:
             if rows := self.rows("SELECT post_id FROM headings WHERE key = ?", [key]):

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple
 
-from blog_search_mcp.index.analysis.tokenizer import name_key
 from blog_search_mcp.index.store.catalog import Catalog, immutable
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
+from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Chunk, Series, Translation
 
 SETTINGS = """

@@ -19,8 +19,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 
-from blog_search_mcp.index.commands import PACKAGE, TO_INGEST
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
+from blog_search_mcp.index.invocation import PACKAGE, TO_INGEST
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 

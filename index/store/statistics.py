@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from blog_search_mcp.index.analysis.lines import compose
 from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD, Manifest
+from blog_search_mcp.index.text.display import compose
 from blog_search_mcp.index.types import Post
 
 Counted: TypeAlias = tuple[tuple[str, int], ...]

@@ -17,11 +17,11 @@ from zoneinfo import ZoneInfo
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.ignores import Rules, compile_rules, leaves_out
-from blog_search_mcp.index.posts.metadata import Fields, first_date
-from blog_search_mcp.index.posts.visibility import ZONE
 from blog_search_mcp.index.types import MAX_ADDRESS
-from blog_search_mcp.ingest.sites.settings import Config, find_setting, get_text
+from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, leaves_out
+from blog_search_mcp.ingest.posts.metadata import Fields, first_date
+from blog_search_mcp.ingest.posts.visibility import ZONE
+from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """A setting that leaves all addresses open unless it is off."""
@@ -75,7 +75,7 @@ class Generator(BaseModel):
     pattern: str = ""
     """That of `--permalink`, which every post has; `""` for those of the configuration."""
     includes: frozenset[str] = frozenset()
-    """Forms in which posts include other files, as in `index.posts.document`."""
+    """Forms in which posts include other files, as in `ingest.posts.document`."""
     is_assumed: bool = False
     """Whether nothing tells the generator but a pattern, which then has no rules of its own."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)

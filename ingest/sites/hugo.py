@@ -9,9 +9,9 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.index.posts.metadata import Fields, first_date, leaves, parse_date
+from blog_search_mcp.ingest.posts.metadata import Fields, first_date, leaves, parse_date
+from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps
 from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, at, clean_folder
-from blog_search_mcp.ingest.sites.settings import get_map, get_text, list_maps
 
 _DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 

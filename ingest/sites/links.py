@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import itemgetter
 
-from blog_search_mcp.index.posts.document import Document
-from blog_search_mcp.index.posts.markdown.body import LONGEST_HEADING, Body, Heading
 from blog_search_mcp.index.types import Chunk, Post
+from blog_search_mcp.ingest.posts.document import Document
+from blog_search_mcp.ingest.posts.markdown.body import LONGEST_HEADING, Body, Heading
 from blog_search_mcp.ingest.sites.site import Site
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\}\s*$")

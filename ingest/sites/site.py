@@ -7,15 +7,28 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import language_tag
 from blog_search_mcp.index.errors import NoLink, UsageError
-from blog_search_mcp.index.posts.metadata import Fields, spelled_languages
-from blog_search_mcp.index.posts.vault import SETTINGS
-from blog_search_mcp.index.posts.walk import LEVELS_ABOVE
+from blog_search_mcp.index.text.languages import language_tag
+from blog_search_mcp.ingest.posts.metadata import Fields, spelled_languages
+from blog_search_mcp.ingest.posts.vault import SETTINGS
+from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
+from blog_search_mcp.ingest.sites.configuration import (
+    Config,
+    list_languages,
+    read_authors,
+    read_config,
+)
 from blog_search_mcp.ingest.sites.generator import Generator, check_length
 from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.settings import Config, list_languages, read_authors, read_config
-from blog_search_mcp.ingest.sites.table import STYLES, Hexo, Jekyll, MkDocs, Program, Quarto, Zola
+from blog_search_mcp.ingest.sites.known_generators import (
+    STYLES,
+    Hexo,
+    Jekyll,
+    MkDocs,
+    Program,
+    Quarto,
+    Zola,
+)
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""

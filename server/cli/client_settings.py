@@ -16,12 +16,12 @@ from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.command_line import FAILED, print_error, print_text, read_index
-from blog_search_mcp.index.commands import PACKAGE, start_words
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
-from blog_search_mcp.index.files import decode_settings
+from blog_search_mcp.index.invocation import PACKAGE, start_words
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.foreign_files import decode_settings
+from blog_search_mcp.server.cli.options import FAILED, print_error, print_text, read_index
 from blog_search_mcp.server.cli.terminal import tell
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
@@ -226,7 +226,7 @@ def _start(client: Client, settings: Settings) -> Fields:
 
 def find_secrets(index: Location) -> dict[str, str]:
     """Return the variables that a server over this index needs, and that no option replaces."""
-    from blog_search_mcp.index.embedders.client import KEY_VARIABLE
+    from blog_search_mcp.index.embedders.connection import KEY_VARIABLE
 
     overview = open_store(index).peek_overview()
     names = [KEY_VARIABLE] if overview and overview.embedder.startswith("openai ") else []

@@ -15,7 +15,23 @@ from urllib.parse import urlsplit
 
 import click
 
-from blog_search_mcp.index.command_line import (
+from blog_search_mcp.index.embedders.endpoints import resolve_ollama
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
+from blog_search_mcp.index.invocation import TO_SETUP, command
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
+from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.ingest.foreign_files import decode_settings
+from blog_search_mcp.ingest.last_ingest import index_beside
+from blog_search_mcp.ingest.posts.walk import refuse_inside
+from blog_search_mcp.ingest.signals import end_on_signals
+from blog_search_mcp.server.cli.client_settings import (
+    CLIENTS,
+    Client,
+    add_entry,
+    find_clients,
+    remove_entries,
+)
+from blog_search_mcp.server.cli.options import (
     FAILED,
     embedder_url_option,
     index_option,
@@ -24,22 +40,6 @@ from blog_search_mcp.index.command_line import (
     print_text,
     read_absolute,
 )
-from blog_search_mcp.index.commands import TO_SETUP, command
-from blog_search_mcp.index.embedders.addresses import resolve_ollama
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.files import decode_settings
-from blog_search_mcp.index.posts.last_ingest import index_beside
-from blog_search_mcp.index.posts.walk import refuse_inside
-from blog_search_mcp.index.signals import end_on_signals
-from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.server.cli.client_settings import (
-    CLIENTS,
-    Client,
-    add_entry,
-    find_clients,
-    remove_entries,
-)
 from blog_search_mcp.server.cli.terminal import (
     style,
     tell,
@@ -47,6 +47,9 @@ from blog_search_mcp.server.cli.terminal import (
     write_page,
 )
 from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.mcp.browsing import LIST_POSTS
+from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
+from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
 from blog_search_mcp.server.settings import (
     DEFAULT_ADDRESS,
     TOP_K_DEFAULT,
@@ -57,9 +60,6 @@ from blog_search_mcp.server.settings import (
     parse_address,
     parse_url,
 )
-from blog_search_mcp.server.tools.browsing import LIST_POSTS
-from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
 Command = Callable[..., int]
 
@@ -242,13 +242,13 @@ def start_server(settings: Settings, address: Address | None) -> int:
         else:
             logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:
-        from blog_search_mcp.server.http.app import serve_http
+        from blog_search_mcp.server.http.serve import serve_http
 
         return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
         tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)
-    from blog_search_mcp.server.stdio.transport import serve_stdio
+    from blog_search_mcp.server.mcp.stdio import serve_stdio
 
     return serve_stdio(settings)
 

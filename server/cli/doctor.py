@@ -12,15 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from blog_search_mcp.index.command_line import print_text
-from blog_search_mcp.index.commands import TO_SETUP, command
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
-from blog_search_mcp.index.posts.last_ingest import format_age, name_skipped, read_last_ingest
+from blog_search_mcp.index.invocation import TO_SETUP, command
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_last_ingest
 from blog_search_mcp.server.cli.client_settings import (
     CLIENTS,
     Client,
@@ -32,9 +31,10 @@ from blog_search_mcp.server.cli.client_settings import (
     find_url,
     list_ours,
 )
+from blog_search_mcp.server.cli.options import print_text
 from blog_search_mcp.server.cli.terminal import with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
-from blog_search_mcp.server.protocol.app import TOOLSETS
+from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from blog_search_mcp.index.command_line import escape_controls, print_error, print_json, print_text
-from blog_search_mcp.index.commands import complete_commands
-from blog_search_mcp.index.posts.last_ingest import blog_of
+from blog_search_mcp.index.invocation import complete_commands
+from blog_search_mcp.ingest.last_ingest import blog_of
+from blog_search_mcp.server.cli.options import escape_controls, print_error, print_json, print_text
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 

@@ -16,22 +16,22 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import nh3
 
-from blog_search_mcp.index.analysis.lines import replace_surrogates
-from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.posts.markdown.body import Body
-from blog_search_mcp.index.posts.markdown.inline import (
+from blog_search_mcp.index.search.previews import highlight
+from blog_search_mcp.index.text.display import replace_surrogates
+from blog_search_mcp.index.text.query import Query
+from blog_search_mcp.index.types import Chunk, Passage, Post
+from blog_search_mcp.ingest.posts.markdown.body import Body
+from blog_search_mcp.ingest.posts.markdown.inline import (
     CJK_BREAK,
     CONTROL,
     strip_editor_syntax,
     strip_markup,
 )
-from blog_search_mcp.index.posts.markdown.parser import (
+from blog_search_mcp.ingest.posts.markdown.parser import (
     parse_inline,
     parse_passage,
     write_html,
 )
-from blog_search_mcp.index.search.snippets import highlight
-from blog_search_mcp.index.types import Chunk, Passage, Post
 
 ELEMENTS = {
     *("p", "ul", "ol", "li", "blockquote", "hr", "br", "pre", "h3", "h4", "h5", "h6"),

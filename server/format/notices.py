@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from blog_search_mcp.index.analysis.lines import compose, fold_tag
 from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
+from blog_search_mcp.index.text.display import compose, fold_tag
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import NAME_WIDTH, fit, one_line, present, quote, shorten
 

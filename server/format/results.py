@@ -16,9 +16,9 @@ from math import ceil
 from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
-from blog_search_mcp.index.analysis.lines import replace_surrogates
-from blog_search_mcp.index.commands import complete_commands
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.invocation import complete_commands
+from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)

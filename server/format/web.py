@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from blog_search_mcp.index.analysis.query import Query
-from blog_search_mcp.index.analysis.tokenizer import to_simplified
-from blog_search_mcp.index.search.snippets import highlight
+from blog_search_mcp.index.search.previews import highlight
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.statistics import Overview
+from blog_search_mcp.index.text.query import Query
+from blog_search_mcp.index.text.tokenizer import to_simplified
 from blog_search_mcp.index.types import Answer, Hit, Passage, Post, Posts
 from blog_search_mcp.server.format import results
 

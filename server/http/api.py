@@ -19,9 +19,9 @@ from blog_search_mcp.server.format.web import (
     passage_facts,
     posts_facts,
 )
-from blog_search_mcp.server.tools.browsing import LIST_POSTS, find_posts
-from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG, find_hits, shorten_query
+from blog_search_mcp.server.mcp.browsing import LIST_POSTS, find_posts
+from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
+from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
 Given = Mapping[str, Any]
 Facts = dict[str, Any]

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Lock, Thread
 
-from blog_search_mcp.index.commands import TO_SETUP
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
-from blog_search_mcp.index.posts.last_ingest import describe_changes, find_changes, read_last_ingest
+from blog_search_mcp.index.invocation import TO_SETUP
 from blog_search_mcp.index.store.disk import read_stamp
 from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.ingest.last_ingest import describe_changes, find_changes, read_last_ingest
 
 INTERVAL = 3.0
 """Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms

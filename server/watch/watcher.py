@@ -24,15 +24,15 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blog_search_mcp.index.errors import BlogSearchError, IngestFailed
-from blog_search_mcp.index.posts.last_ingest import (
+from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.ingest.last_ingest import (
     STOP_WITH_STDIN,
     LastIngest,
     compare_files,
     count_changed,
     read_last_ingest,
 )
-from blog_search_mcp.index.posts.walk import SourceFile, walk
-from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.ingest.posts.walk import SourceFile, walk
 
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked: 14 ms for 754 posts."""

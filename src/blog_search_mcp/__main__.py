@@ -7,8 +7,8 @@ import os
 import sys
 from typing import NoReturn
 
-from blog_search_mcp.index.signals import end_on_signals
 from blog_search_mcp.ingest import STOPPED
+from blog_search_mcp.ingest.signals import end_on_signals
 
 
 def main() -> NoReturn:
@@ -17,7 +17,7 @@ def main() -> NoReturn:
     gc.set_threshold(200_000)  # what is imported is no garbage: 60 of 640 ms to a first answer
     end_on_signals(STOPPED if sys.argv[1:2] == ["ingest"] else "")
     from blog_search_mcp.cli import program
-    from blog_search_mcp.index.command_line import run_and_exit
+    from blog_search_mcp.server.cli.options import run_and_exit
 
     run_and_exit(program)
 

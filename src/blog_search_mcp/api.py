@@ -13,15 +13,15 @@ from pydantic import Field
 
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.posts.last_ingest import keep_options
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
+from blog_search_mcp.ingest.last_ingest import keep_options
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
-from blog_search_mcp.server.tools.base import FilterArguments, LongText, Offset, check_arguments
-from blog_search_mcp.server.tools.search_blog import shorten_query
+from blog_search_mcp.server.mcp.search_blog import shorten_query
+from blog_search_mcp.server.tool import FilterArguments, LongText, Offset, check_arguments
 
 EVERYTHING = Filters()
 

@@ -8,14 +8,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from blog_search_mcp.index.command_line import read_absolute
-from blog_search_mcp.index.commands import PACKAGE
-from blog_search_mcp.index.embedders.addresses import resolve_ollama
-from blog_search_mcp.index.posts.last_ingest import require_recorded
-from blog_search_mcp.ingest.cli import ingest
+from blog_search_mcp.index.embedders.endpoints import resolve_ollama
+from blog_search_mcp.index.invocation import PACKAGE
+from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
-from blog_search_mcp.server.cli.author import author
+from blog_search_mcp.server.cli.author_commands import author
 from blog_search_mcp.server.cli.client_settings import CLIENTS, tell_clients
+from blog_search_mcp.server.cli.ingest_command import ingest
+from blog_search_mcp.server.cli.options import read_absolute
 from blog_search_mcp.server.settings import Settings
 
 

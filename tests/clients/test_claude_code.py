@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import start_words
+from blog_search_mcp.index.invocation import start_words
 from tests.clients.run import MISSING, at_home, claude_code
 from tests.support.blog import MakeBlog
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from blog_search_mcp.index.commands import start_words
+from blog_search_mcp.index.invocation import start_words
 from tests.clients.run import CLIENTS, ERAS, HERE, INSTALLED, MISSING, Connection, inspect, report
 from tests.support.served import POSTS, indexed, served
 

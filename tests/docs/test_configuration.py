@@ -9,9 +9,9 @@ import click
 import pytest
 
 from blog_search_mcp.cli import program
-from blog_search_mcp.index.commands import PACKAGE
-from blog_search_mcp.index.embedders.addresses import OLLAMA_PORT
-from blog_search_mcp.index.embedders.base import DEFAULT_MODEL
+from blog_search_mcp.index.embedders.embedder import DEFAULT_MODEL
+from blog_search_mcp.index.embedders.endpoints import OLLAMA_PORT
+from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.server.cli.client_settings import CLIENTS
 from blog_search_mcp.server.settings import DEFAULT_ADDRESS

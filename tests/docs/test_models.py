@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blog_search_mcp.index.embedders.cards import PREFIXES, find_card, is_english
+from blog_search_mcp.index.embedders.known_models import PREFIXES, find_card, is_english
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from blog_search_mcp.server.http.app import GRACE
+from blog_search_mcp.server.http.serve import GRACE
 from tests.support.front import served
 from tests.support.paths import ROOT
 

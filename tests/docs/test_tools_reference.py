@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import analyse_query
+from blog_search_mcp.index.text.query import analyse_query
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
+from blog_search_mcp.server.author.tools import DRAFT_LENGTH, SUGGEST_LINKS
 from blog_search_mcp.server.format.results import hit_facts, page_facts
-from blog_search_mcp.server.protocol.app import TOOLSETS
-from blog_search_mcp.server.protocol.prompts import argument_names, offered_prompts
-from blog_search_mcp.server.protocol.resources import TEMPLATE
-from blog_search_mcp.server.tools.base import ANSWER, TEXT_LENGTH, Tool
-from blog_search_mcp.server.tools.drafts import DRAFT_LENGTH, SUGGEST_LINKS
+from blog_search_mcp.server.mcp.prompts import argument_names, offered_prompts
+from blog_search_mcp.server.mcp.resources import TEMPLATE
+from blog_search_mcp.server.mcp.server import TOOLSETS
+from blog_search_mcp.server.tool import ANSWER, TEXT_LENGTH, Tool
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")

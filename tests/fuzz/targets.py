@@ -14,19 +14,19 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.languages import STEMMED
-from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.analysis.tokenizer import terms
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost
-from blog_search_mcp.index.posts.document import read_document
-from blog_search_mcp.index.posts.markdown.inline import strip_markup
-from blog_search_mcp.index.posts.metadata import MAX_TITLE
-from blog_search_mcp.index.posts.text import decode
+from blog_search_mcp.index.text.languages import STEMMED
+from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.tokenizer import terms
 from blog_search_mcp.index.types import Chunk, Passage, Post
+from blog_search_mcp.ingest.posts.document import read_document
+from blog_search_mcp.ingest.posts.front_matter import decode
+from blog_search_mcp.ingest.posts.markdown.inline import strip_markup
+from blog_search_mcp.ingest.posts.metadata import MAX_TITLE
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import ELEMENTS, render_passage
-from blog_search_mcp.server.tools.read_chunk import READ_CHUNK
-from blog_search_mcp.server.tools.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
+from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from tests.support.blog import Blog
 
 Target = Callable[[bytes], None]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.server.tools.base import TEXT_LENGTH
+from blog_search_mcp.server.tool import TEXT_LENGTH
 from tests.fuzz.targets import TARGETS
 
 MARKS = (

@@ -23,7 +23,7 @@ from tests.support.waiting import PATIENCE, until
 HELD = """
 import pathlib, sys, time
 from blog_search_mcp import __main__
-from blog_search_mcp.server.http import app as http
+from blog_search_mcp.server.http import serve as http
 from tests.support.server_fixtures import FixedSearcher
 
 folder = pathlib.Path(sys.argv.pop())
@@ -92,7 +92,7 @@ async def test_both_eras_are_served_and_sigterm_ends_it(tmp_path: Path) -> None:
 
 IMPATIENT = """
 from blog_search_mcp import __main__
-from blog_search_mcp.server.http import app
+from blog_search_mcp.server.http import serve as app
 
 app.HEAD_SECONDS = 0.2
 __main__.main()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import command
+from blog_search_mcp.index.invocation import command
 from blog_search_mcp.ingest import STOPPED
 from tests.support import front
 from tests.support.front import Ran

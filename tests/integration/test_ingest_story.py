@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.embedders.base import WINDOW, embedding_text
+from blog_search_mcp.index.embedders.embedder import WINDOW, embedding_text
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.posts.chunks import PASSAGE, split_windows
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.posts.chunks import PASSAGE, split_windows
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.report import Report

@@ -10,8 +10,8 @@ from tests.support.python import output_of
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
 INGEST_AND_TELL = f"""
 import sys
-from blog_search_mcp.index.command_line import run
-from blog_search_mcp.ingest.cli import ingest
+from blog_search_mcp.server.cli.options import run
+from blog_search_mcp.server.cli.ingest_command import ingest
 status = run(ingest, sys.argv[1:])
 print(status, {HEAVY} & set(sys.modules))
 """

@@ -14,8 +14,8 @@ from mcp import Client
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.cli import ask
-from blog_search_mcp.server.http import app as http
-from blog_search_mcp.server.stdio import transport as stdio
+from blog_search_mcp.server.http import serve as http
+from blog_search_mcp.server.mcp import stdio
 
 async def list_tools():
     settings = Settings(Path("index"), "")

@@ -77,7 +77,7 @@ async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> N
 NOISY = """
 import os
 from blog_search_mcp import __main__
-from blog_search_mcp.server.stdio import transport as stdio
+from blog_search_mcp.server.mcp import stdio
 from tests.support.server_fixtures import FixedSearcher
 
 class Noisy(FixedSearcher):

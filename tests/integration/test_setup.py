@@ -16,9 +16,9 @@ from unittest import mock
 
 import pytest
 
-from blog_search_mcp.index.commands import start_words
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.ingest import embedding
+from blog_search_mcp.index.invocation import start_words
+from blog_search_mcp.ingest import embed as embedding
 from tests.support.front import Ran, command
 
 POSTS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.posts.document import read_document
+from blog_search_mcp.ingest.posts.document import read_document
 from tests.support.front import made
 
 LONG = "\n\n".join(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.posts.last_ingest import read_last_ingest
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest import embedding
+from blog_search_mcp.ingest import embed as embedding
+from blog_search_mcp.ingest.last_ingest import read_last_ingest
 from tests.support.blog import Blog, load_rows
 from tests.support.fakes import FakeEmbedder
 

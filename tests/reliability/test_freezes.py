@@ -15,7 +15,7 @@ import json
 import sys
 from pathlib import Path
 from starlette.testclient import TestClient
-from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.serve import build_app
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import made

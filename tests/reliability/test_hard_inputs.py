@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.posts.document import read_document
-from blog_search_mcp.index.posts.text import decode, split_front_matter
-from blog_search_mcp.index.posts.walk import SUFFIXES
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.types import Filters
+from blog_search_mcp.ingest.posts.document import read_document
+from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter
+from blog_search_mcp.ingest.posts.walk import SUFFIXES
 from blog_search_mcp.ingest.report import Report
 from tests.reliability.conftest import RecordRuns
 from tests.support.blog import Blog

@@ -85,7 +85,7 @@ def test_an_index_survives_any_kill_of_its_writer(
 FIRST_INGEST = """
 import os, signal, sys
 from pathlib import Path
-from blog_search_mcp.ingest import embedding
+from blog_search_mcp.ingest import embed as embedding
 from tests.support.blog import Blog
 from tests.support.fakes import FakeEmbedder
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.posts.last_ingest import ContentFolder
-from blog_search_mcp.index.relations.audit import audit
-from blog_search_mcp.index.relations.corpus import Corpus
 from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest.last_ingest import ContentFolder
 from blog_search_mcp.ingest.pipeline import LARGE_POST
 from blog_search_mcp.ingest.report import as_lines
 from blog_search_mcp.ingest.workers import WORTHWHILE
+from blog_search_mcp.server.author.audit import audit
+from blog_search_mcp.server.author.corpus import Corpus
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 

@@ -69,7 +69,7 @@ def test_a_client_that_is_killed_or_stops_reading_ends_its_server(index: Path) -
 HOLDING = """
 import threading
 from blog_search_mcp import __main__
-from blog_search_mcp.server.stdio import transport as stdio
+from blog_search_mcp.server.mcp import stdio
 
 real = stdio.engine_for
 def holding(settings):
@@ -127,7 +127,7 @@ CRASHING = """
 import os
 import shutil
 from blog_search_mcp import __main__
-from blog_search_mcp.server.stdio import transport as stdio
+from blog_search_mcp.server.mcp import stdio
 from tests.support.server_fixtures import FixedSearcher
 
 class Crashing(FixedSearcher):

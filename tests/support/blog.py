@@ -13,13 +13,13 @@ import numpy as np
 from blog_search_mcp.index.embedders.registry import Choice, CountLanguages
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.posts.last_ingest import IngestOptions
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
-from blog_search_mcp.index.vectors.store import VectorStore, read_directory
+from blog_search_mcp.index.vectors.segments import VectorStore, read_directory
+from blog_search_mcp.ingest.last_ingest import IngestOptions
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
@@ -27,7 +27,7 @@ from blog_search_mcp.server.engine import Engine
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.embedders.base import Embedder
+    from blog_search_mcp.index.embedders.embedder import Embedder
     from blog_search_mcp.index.search.snapshot import Snapshot
 
 

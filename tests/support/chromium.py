@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.serve import build_app
 from blog_search_mcp.server.settings import Address
 from tests.support.waiting import until
 

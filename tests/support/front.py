@@ -22,9 +22,9 @@ from mcp import Client
 from mcp.types import TextContent
 
 from blog_search_mcp.cli import program
-from blog_search_mcp.index.command_line import run
+from blog_search_mcp.server.cli.options import run
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import Address, Settings, ToolsetName
 
 

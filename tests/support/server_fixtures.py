@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blog_search_mcp.index.analysis.query import analyse_query
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.statistics import Overview
+from blog_search_mcp.index.text.query import analyse_query
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.engine import Engine
 

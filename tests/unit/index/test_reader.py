@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.posts.chunks import PASSAGE
 from blog_search_mcp.index.reader import PAGE, fill_page
 from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.ingest.posts.chunks import PASSAGE
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

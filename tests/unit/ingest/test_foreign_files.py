@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.files import MAX_BYTES, read_file
+from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
 from tests.support.front import Blog, made
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes, and links by right")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.posts.walk import walk
 from blog_search_mcp.ingest.plan import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.posts.walk import walk
 from blog_search_mcp.ingest.sites.site import find_site
 from blog_search_mcp.ingest.workers import WorkerPool
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import MAX_LISTED
+from blog_search_mcp.index.invocation import MAX_LISTED
 from blog_search_mcp.ingest import report
 from blog_search_mcp.ingest.report import LINES, Progress
 from tests.support.front import Blog, command, made

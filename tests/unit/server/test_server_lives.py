@@ -13,8 +13,8 @@ from mcp import Client
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.engine import Engine, engine_for
-from blog_search_mcp.server.http.app import build_app
-from blog_search_mcp.server.protocol.app import build_server
+from blog_search_mcp.server.http.serve import build_app
+from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import made
 from tests.support.waiting import until

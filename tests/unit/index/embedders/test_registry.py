@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from blog_search_mcp.index.embedders import client
+from blog_search_mcp.index.embedders import connection as client
 from blog_search_mcp.index.embedders.packaged import E5, MINILM, PACKAGED
 from blog_search_mcp.index.embedders.registry import (
     advise_other_model,

@@ -24,8 +24,10 @@ import numpy as np
 import pytest
 
 from blog_search_mcp.api import open_index
-from blog_search_mcp.index.embedders import client, remote, serving
-from blog_search_mcp.index.embedders.client import RetryPolicy, classify_reply, read_pause
+from blog_search_mcp.index.embedders import connection as client
+from blog_search_mcp.index.embedders import guard as serving
+from blog_search_mcp.index.embedders import remote
+from blog_search_mcp.index.embedders.connection import RetryPolicy, classify_reply, read_pause
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout

@@ -7,7 +7,6 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.analysis.query import Word, analyse_query
 from blog_search_mcp.index.search.confidence import (
     Confidence,
     compute_confidence_features,
@@ -15,6 +14,7 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.ranking import QueryKind, load_ranking_model
 from blog_search_mcp.index.search.retrieval import Candidates, Retrieval
+from blog_search_mcp.index.text.query import Word, analyse_query
 from blog_search_mcp.index.types import Feature
 
 ONE, NUMBER = np.array([1]), np.array([0.5])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.search.snippets import highlight
+from blog_search_mcp.index.search.previews import highlight
+from blog_search_mcp.index.text.query import analyse_query
 
 
 def bracketed(text: str, spans: tuple[tuple[int, int], ...]) -> str:

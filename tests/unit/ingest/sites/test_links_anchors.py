@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from blog_search_mcp.index.posts.markdown.body import Body
+from blog_search_mcp.ingest.posts.markdown.body import Body
 from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.hugo import Hugo
+from blog_search_mcp.ingest.sites.known_generators import Hexo, Jekyll, Zola
 from blog_search_mcp.ingest.sites.links import find_anchors
-from blog_search_mcp.ingest.sites.table import Hexo, Jekyll, Zola
 from tests.support.front import made
 
 HUGO, JEKYLL = Hugo.make({}), Jekyll.make({})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from blog_search_mcp.index.commands import start_words
+from blog_search_mcp.index.invocation import start_words
 from blog_search_mcp.server.cli.client_settings import CLIENTS, find_clients
 from tests.support.front import Ran, command, made
 

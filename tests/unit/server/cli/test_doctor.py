@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.commands import PACKAGE, start_words
+from blog_search_mcp.index.invocation import PACKAGE, start_words
 from tests.support.front import Blog, Ran, made
 from tests.support.ollama_standin import Model, OllamaStandIn, running
 from tests.support.ports import free_port

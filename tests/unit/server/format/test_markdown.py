@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from blog_search_mcp.index.analysis.query import analyse_query
-from blog_search_mcp.index.posts.markdown.inline import strip_markup
+from blog_search_mcp.index.text.query import analyse_query
 from blog_search_mcp.index.types import Chunk, Passage, Post
+from blog_search_mcp.ingest.posts.markdown.inline import strip_markup
 from blog_search_mcp.server.format.markdown import ELEMENTS, find_href, render_passage
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.embedders.client import FailureKind, RequestFailed
+from blog_search_mcp.index.embedders.connection import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.server.format.results import describe_failure

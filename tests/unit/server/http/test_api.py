@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.serve import build_app
 from blog_search_mcp.server.settings import Address, Settings
 from tests.support.front import Blog, made
 from tests.support.server_fixtures import FixedSearcher

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
-from blog_search_mcp.server.http.app import build_app
+from blog_search_mcp.server.http.serve import build_app
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
 from tests.support.faults.server_process import META, MODERN
 from tests.support.server_fixtures import FixedSearcher

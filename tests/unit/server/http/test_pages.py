@@ -7,8 +7,8 @@ import re
 
 from starlette.testclient import TestClient
 
-from blog_search_mcp.server.http.app import build_app
 from blog_search_mcp.server.http.pages import FOLDER, TYPES
+from blog_search_mcp.server.http.serve import build_app
 from blog_search_mcp.server.settings import Address
 from tests.support.server_fixtures import FixedSearcher
 

@@ -1,0 +1,381 @@
+"""Requests to an embedding server: how long one may take, its retries, what is said if it fails.
+
+What a server speaks is its `Wire`. Texts go to the address that was asked for alone, an answer has
+limits and a form, and what a server says is printed without control characters and keys.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Final
+
+import httpx
+import numpy as np
+from pydantic import Base64Bytes, BaseModel, Field, StrictFloat, ValidationError
+
+from blog_search_mcp.index.embedders.endpoints import is_loopback
+from blog_search_mcp.index.errors import MOST_DETAIL, EmbedderError, UsageError
+from blog_search_mcp.index.text.display import to_line
+from blog_search_mcp.index.types import Vectors
+
+log = logging.getLogger(__name__)
+
+KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
+"""Environment variable of the bearer token; of no other program, so that no key goes astray."""
+
+CONNECT_TIMEOUT: Final = 3.0
+"""Seconds until a host that swallows packets counts as down."""
+
+MOST_REPLY_BYTES: Final = 8_000_000
+"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
+
+MOST_REPLY_SECONDS: Final = 30.0
+"""From an answer's first byte to its last: vectors are sent once all of them are made."""
+
+
+class FailureKind(Enum):
+    """One kind for each thing the caller would do differently, with what happened and what to do.
+
+    What stands in braces is filled in; `0` is the wire.
+    """
+
+    DOWN = "{0.place} cannot be reached. {0.start}, or name its address with {0.setting}."
+    SLOW = "{0.place} did not answer in time. Try again; if it stays so, restart it."
+    BUSY = "{0.place} is busy: {detail}. Try again in a moment."
+    FAILED = (
+        "{0.place} failed: {detail}. Try again; if it stays so, restart or update it, and check "
+        "{0.setting}."
+    )
+    """It crashed or answered with something else than vectors."""
+    TOO_LONG = "{0.model} takes no text, however short. Choose another model."
+    MISSING = "{0.place} does not have the model {0.model}, or not whole. {0.fetch}."
+    NOT_EMBEDDING = "{0.model} gives no embeddings. Choose a model that does, such as bge-m3."
+    REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
+
+
+RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
+"""At most, of a request that fails so; what was too slow goes out in halves, not as it was."""
+
+
+class RequestFailed(EmbedderError):
+    """One failed request."""
+
+    pause: float = 0.0
+    """Seconds after which the server wants to be asked again, if it says so."""
+    fields: Sequence[str] = ()
+    """Fields of the request, of those it can do without, that the server names."""
+
+    def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
+        self.kind = kind
+        self.detail = clean_text(detail) or "no reason given"
+        hidden = kind.value.format(wire, detail="its log has the reason")
+        super().__init__(kind.value.format(wire, detail=self.detail), for_clients=hidden)
+
+
+def clean_text(text: str) -> str:
+    """Make a line to print of a server's text: no control characters, no key, whole words."""
+    for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
+        if key := os.environ.get(name, "").strip():
+            text = text.replace(key, "[key]")
+    line = to_line(text)[: MOST_DETAIL + 1]
+    return line if len(line) <= MOST_DETAIL else line.rpartition(" ")[0] or line
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long to wait for a reply, and the pauses before each retry, in seconds."""
+
+    timeout: float
+    pauses: tuple[float, ...] = ()
+
+
+FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
+"""The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
+down for some seconds, and many servers count requests by the minute."""
+
+LONGEST_PAUSE: Final = 60.0
+"""Seconds, whatever a server says: it is asked up to eight times more."""
+
+FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
+"""Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
+
+FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
+"""Of an Ollama that need not be taken: a model that was read lately is loaded in one second."""
+
+
+class Wire(ABC):
+    """How one server is spoken to about one model; connects at the first request of a timeout."""
+
+    kind: ClassVar[str]
+    """Of EmbedderIdentity."""
+    name: ClassVar[str]
+    """Of the server, as a sentence begins with it: `Ollama`."""
+    setting: ClassVar[str]
+    """What sets its address and key."""
+    start: ClassVar[str] = "Start it"
+    fetch: str
+    """How to give it the `{model}`."""
+    optional: Mapping[str, Any]
+    """Fields of a request that are left out once the server refuses them."""
+
+    def __init__(self, url: str, model: str) -> None:
+        """Take the address and the model's name."""
+        self.url = url
+        self.model = model
+        self.place = f"{self.name} at {url}"
+        self.fetch = self.fetch.format(model=model)
+        self._clients: dict[float, Any] = {}
+
+    @abstractmethod
+    def connect(self, timeout: float) -> Any:
+        """Import and set up the client. Raises UsageError for an address that cannot be meant."""
+
+    @abstractmethod
+    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
+        """Return the answer to one request for vectors."""
+
+    def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
+        """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
+
+        Fields that a server names in its refusal are left out from then on; of one that names none,
+        all are, where it has not embedded yet or refuses a text alone.
+        """
+
+        def send(client: Any) -> Vectors:
+            optional = self.optional
+            try:
+                body = {"model": self.model, "input": texts, **optional}
+                return read_rows(self.post(client, body), len(texts), dimension)
+            except RequestFailed as failure:
+                is_unclear = failure.kind is FailureKind.REFUSED and (
+                    dimension is None or len(texts) == 1
+                )
+                refused = failure.fields or (optional if is_unclear else ())
+                self.optional = {name: optional[name] for name in optional if name not in refused}
+                if len(self.optional) == len(optional):
+                    raise
+            try:
+                return send(client)
+            except RequestFailed:
+                self.optional = optional
+                raise
+
+        rows: Vectors = self.request(send, policy)
+        return rows
+
+    def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
+        """Return the server's version and the digest of the model's weights now; cheap.
+
+        Once these differ, nothing learnt before holds. Empty if it tells neither. Raises
+        RequestFailed.
+        """
+        return "", ""
+
+    def prepare(self, policy: RetryPolicy) -> Any:
+        """Return the client for requests of this policy. Raises EmbedderError."""
+        if policy.timeout not in self._clients:
+            try:
+                self._clients[policy.timeout] = self.connect(policy.timeout)
+            except (ImportError, OSError, ValueError, UsageError) as error:
+                said = f"{self.name}'s client cannot start"
+                remedy = f". Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
+                raise EmbedderError(
+                    f"{said}: {error}{remedy}", for_clients=said + remedy
+                ) from error
+        return self._clients[policy.timeout]
+
+    def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
+        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
+        try:
+            return send(self.prepare(policy))
+        except RequestFailed as error:
+            failure = error
+        except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
+            failure = RequestFailed(FailureKind.DOWN, self, str(error))
+        except httpx.TimeoutException as error:
+            failure = RequestFailed(FailureKind.SLOW, self, str(error))
+        except (httpx.HTTPError, *_MALFORMED) as error:
+            failure = RequestFailed(FailureKind.FAILED, self, str(error))
+        if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
+            raise failure
+        pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
+        if pause > policy.pauses[attempt]:
+            log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
+        time.sleep(pause)
+        return self.request(send, policy, attempt + 1)
+
+    def options(self, url: str, timeout: float) -> dict[str, Any]:
+        """Return the settings of an httpx client for this server, at `url`."""
+        trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
+        return {
+            "timeout": httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            "limits": httpx.Limits(max_keepalive_connections=0),
+            "trust_env": trust_env,
+            "verify": trust_env or url.startswith("https:"),  # loading certificates takes time
+            "follow_redirects": False,
+            "headers": {"Accept-Encoding": "identity"},
+            "event_hooks": {"request": [bound_answer], "response": [self._read_answer]},
+        }
+
+    def _read_answer(self, response: httpx.Response) -> None:
+        """Read an answer unless it is compressed, which nobody asked for: a hook of httpx.
+
+        Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
+        """
+        if response.headers.get("Content-Encoding", "") not in ("", "identity"):
+            raise ValueError("an answer that is compressed")
+        status, text = response.status_code, response.read()[:100_000].decode(errors="replace")
+        if status >= 300 or '"error"' in text:
+            self._raise_error(status, response.headers, text)
+
+    def _raise_error(self, status: int, headers: Mapping[str, str], text: str) -> None:
+        """Raise RequestFailed for what an answer says, unless it is a good one after all."""
+        error: Any = None
+        with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
+            error = json.loads(text)["error"]
+        said = error if isinstance(error, dict) else {"message": error}
+        if status < 300 and not error:
+            return
+        if status < 300:
+            status = said["code"] if said.get("code") in range(400, 600) else 500
+        reason = str(said.get("message") or text or "no reason given")
+        failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
+        failure.pause = read_pause(headers, text)
+        if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
+            plain = text.replace("_", "").lower()
+            failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
+        raise failure
+
+
+def bound_answer(request: httpx.Request) -> None:
+    """Bound the seconds and bytes of an answer, its head included: a hook of httpx.
+
+    The first byte has to come within the request's timeout. No other request has its connection.
+    """
+
+    def bound_stream(event: str, facts: Mapping[str, Any]) -> None:
+        if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            return
+        stream, read, size = facts["return_value"], facts["return_value"].read, 0
+        end = time.monotonic() + request.extensions["timeout"]["read"]
+
+        def read_bounded(most: int, **_: object) -> bytes:
+            nonlocal size, end
+            part: bytes = read(most, max(end - time.monotonic(), 0.001))
+            end = end if size else min(end, time.monotonic() + MOST_REPLY_SECONDS)
+            if (size := size + len(part)) > MOST_REPLY_BYTES:
+                raise ValueError(f"an answer of more than {MOST_REPLY_BYTES / 1e6:.0f} MB")
+            return part
+
+        stream.read = read_bounded
+
+    request.extensions["trace"] = bound_stream
+
+
+_AGAIN = re.compile(
+    r"(?:again|retry|wait|estimated_time)\D{0,30}((?:\d+\s?m\s?)?\d[\d.]*\s?(?:ms|s|m)?)", re.I
+)
+"""`Please try again in 1m30s`, `"retryDelay": "28s"`, `"estimated_time": 20.0`."""
+
+_DURATION = re.compile(r"(?:(\d+)\s?m\s?)?(?:([\d.]+)\s?(ms)?s?)?", re.I)
+
+
+def read_pause(headers: Mapping[str, str], text: str) -> float:
+    """Return the seconds after which a server wants to be asked again; 0 if it does not say.
+
+    A header or the text says so, as a number of seconds, a duration or an HTTP date.
+    """
+    names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
+    said = [headers[name].strip() for name in names if name in headers]
+    said += [match[1] for match in _AGAIN.finditer(text)]
+    with suppress(ValueError, IndexError, OverflowError):
+        if match := _DURATION.fullmatch(said[0]):
+            minutes, number, thousandth = match.groups()
+            return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
+        return parsedate_to_datetime(said[0]).timestamp() - time.time()
+    return 0.0
+
+
+_TOO_LONG = re.compile(
+    r"context length|context size|context window|too long|too large|too many (?:input )?tokens"
+    r"|input length|max\w*.{0,20}(?:tokens|length)|less than \d+ tokens|batch size"
+    r"|exceeds?\b.{0,40}(?:token|batch|limit|length)",
+    re.IGNORECASE,
+)
+"""What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
+
+_CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
+"""What Ollama says (400) of a runner that died."""
+
+
+def classify_reply(status: int, text: str) -> FailureKind:
+    """Classify an HTTP reply of 300 and above by its status and the server's first words."""
+    text = text[:2_000]
+    is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
+    if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
+        return FailureKind.TOO_LONG
+    if status == 501 or "does not support embeddings" in text:
+        return FailureKind.NOT_EMBEDDING
+    is_broken = re.search("invalid file magic|exceeds file size", text)  # of a model of Ollama's
+    if (status == 404 and "model" in text.lower()) or is_broken:
+        return FailureKind.MISSING
+    if status == 500 and "timed out waiting" in text:  # for a model to load, after 5 minutes
+        return FailureKind.SLOW
+    if status in (408, 425, 429, 502, 503, 504, 529):
+        return FailureKind.BUSY
+    return FailureKind.FAILED if status >= 500 or _CRASH.search(text) else FailureKind.REFUSED
+
+
+_MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
+"""What reading an answer raises that is not of the form it should have."""
+
+_Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
+
+
+class _Entry(BaseModel):
+    embedding: _Row | Base64Bytes
+    index: int | None = None
+
+
+class _Reply(BaseModel):
+    embeddings: list[_Row] = Field([], fail_fast=True, max_length=100)
+    data: list[_Entry] = Field([], fail_fast=True, max_length=100)
+
+
+def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
+    """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
+
+    The second's may be base64, and be numbered from 0, which may be left out, or 1. Raises
+    ValueError for another form, and if they are not that many, of one width (`dimension`, if that
+    is known; more than one number), finite and longer than zero.
+    """
+    try:
+        reply = _Reply.model_validate_json(answer)
+    except ValidationError as error:
+        raise ValueError(f"not vectors: {error.errors(include_input=False)[0]['msg']}") from None
+    entries = sorted(reply.data, key=lambda entry: entry.index or 0)
+    is_numbered = any(entry.index is not None for entry in entries)
+    places = [entry.index or 0 for entry in entries]
+    if is_numbered and places not in ([*range(count)], [*range(1, count + 1)]):
+        raise ValueError("vectors that are not numbered one by one")
+    sent: list[Any] = [*reply.embeddings, *(entry.embedding for entry in entries)]
+    rows = [np.frombuffer(row, "<f4") if isinstance(row, bytes) else row for row in sent]
+    widths = sorted({len(row) for row in rows})
+    if len(rows) != count or len(widths) != 1 or widths[0] < 2 or dimension not in (None, *widths):
+        raise ValueError(f"{len(rows)} vectors of {widths[:3]} numbers to {count} texts")
+    with np.errstate(over="ignore"):
+        matrix: Vectors = np.asarray(rows, dtype=np.float32)
+        norms: Vectors = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not (np.isfinite(norms) & (norms > 0)).all():
+        raise ValueError("a vector of zeros, or with a number that is not finite")
+    return matrix / norms

@@ -1,0 +1,133 @@
+"""The seam of the embedders, and what all of them share.
+
+Documents and queries must meet the same model, prefixes and weights, or cosines mean
+nothing; the identity records them and is kept in the manifest and in the cache's keys.
+
+How much of a text a model reads is counted in word pieces, estimated here for all of them: a BERT
+vocabulary spends one on a Han or kana character, on about five letters and on a punctuation mark.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Final, Protocol, TypeVar
+
+from blog_search_mcp.index.invocation import TO_INGEST
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+T = TypeVar("T")
+
+DEFAULT_MODEL: Final = "nomic-embed-text"
+"""Ollama's where none is named, which knows English alone; that of the package goes by the posts'
+languages."""
+
+WINDOW: Final = 400
+"""Word pieces of a text to embed, as `count_tokens` estimates them; title and headings come on top.
+
+Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
+real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
+vectors and finds the same."""
+
+
+class Embedder(Protocol):
+    """Given from outside, never looked up."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
+
+    def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
+        """Return how well the model's vocabulary covers each text, in [0, 1].
+
+        At 0 the model sees nothing but unknown pieces and its vector would be noise; such
+        a text is not embedded. Costs no model run. Raises EmbedderError.
+        """
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 unit rows of shape (len(texts), dimension), in order.
+
+        Zeros for a blank text. Raises TextsRefused, with the other rows, if some texts have no
+        vector, and EmbedderError.
+        """
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
+
+
+def rebuild_command(kind: str, model: str | None = None) -> str:
+    """Write the template of the command that makes an index anew with this embedder."""
+    named = "" if model in (None, DEFAULT_MODEL) else f" --model {model}"
+    return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
+
+
+def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
+    """Join title, heading path and `window`, a part of a chunk's plain text."""
+    return "\n".join(filter(None, (title, " > ".join(headings), window)))
+
+
+def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
+    """Return the unit vector along the mean of unit rows; zeros for no rows.
+
+    One row comes back as it is, bit for bit.
+    """
+    import numpy as np
+
+    if len(rows) == 1:
+        return rows[0]
+    total: Vectors = np.reshape(rows, (-1, dimension)).sum(axis=0, dtype=np.float32)
+    return total / np.float32(np.linalg.norm(total) or 1)
+
+
+def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
+    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+
+    Native code that is still starting threads when the process ends aborts it.
+    """
+    ended: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:  # whatever it is, it belongs to who waits
+            ended.set_exception(error)
+
+    threading.Thread(target=run, daemon=not awaited).start()
+    return ended
+
+
+LETTERS_PER_PIECE = 5
+"""English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less."""
+
+_PIECES = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Han, kana and bopomofo, whose characters are a piece each, as the inside of a set in a regular
+expression. Hangul, which the analyser's CJK has, is counted as letters."""
+
+_DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
+
+
+_PIECE = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
+"""The commonest first. To compile it takes 2 ms, which a search need not wait for."""
+_KINDS = bytes(
+    ord("a" if c.isalnum() else " " if c.isspace() else ".") for c in map(chr, range(256))
+)
+"""By byte, of which ASCII counts: part of a word, none of a piece, or a piece by itself."""
+
+
+def count_tokens(text: str) -> int:
+    """Estimate the word pieces of `text`; an inlined file counts as one."""
+    text = _DATA_URI.sub("data", text) if ";base64," in text else text
+    if not text.isascii():
+        return len(re.findall(_PIECE, text))
+    pieces = text.encode().translate(_KINDS).replace(b"a" * LETTERS_PER_PIECE, b".")
+    return len(pieces.replace(b"aa", b"a").replace(b"aa", b"a").replace(b" ", b""))
+
+
+def has_more_tokens(text: str, most: int) -> bool:
+    """Whether `count_tokens` gives more than `most`; it gives no more than there are characters."""
+    return len(text) > most and count_tokens(text) > most

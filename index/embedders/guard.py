@@ -1,0 +1,97 @@
+"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
+
+A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
+the background and is waited for briefly. A vector that comes too late is kept for when the same is
+asked again, and shows that the server is well. As long as all goes well every query asks; after a
+failure one query in a while asks, and all others get the failure at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import wait
+from dataclasses import replace
+from typing import Final
+
+from blog_search_mcp.index.embedders.connection import FOR_A_QUERY, FOR_DOCUMENTS
+from blog_search_mcp.index.embedders.embedder import run_in_background
+from blog_search_mcp.index.embedders.remote import RemoteEmbedder
+from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderMismatch
+from blog_search_mcp.index.types import EmbedderIdentity, Vectors
+
+LEAST_WAIT: Final = 0.2
+"""Seconds that a query waits for an embedder of which nothing good is known: with the work
+around it, on a busy machine too, a dead one may cost a query 0.3 s and no more."""
+
+MOST_WAIT: Final = 2.0
+"""Seconds that a query waits for one that worked last; keyword matches are better by then."""
+
+RETRY_PAUSE: Final = 5.0
+"""Seconds after a failure until a query asks again: soon enough for a reader who has just
+started Ollama, seldom enough for one who never will."""
+
+RECENT_QUERIES: Final = 64
+"""Vectors kept: more than one conversation asks, in 200 KB."""
+
+
+class ServedEmbedder(RemoteEmbedder):
+    """Never keeps a query waiting for long; safe to use from several threads."""
+
+    for_documents = replace(FOR_DOCUMENTS, pauses=(0.5, 1.0, 2.0))
+
+    def __init__(self, recorded: EmbedderIdentity, url: str) -> None:
+        """Take the index's identity and the server's address. Raises as RemoteEmbedder.
+
+        The model is loaded in the background.
+        """
+        super().__init__(recorded.kind, url, recorded.model, recorded=recorded)
+        self._lock = threading.Lock()
+        self._recent: dict[str, Vectors] = {}
+        self._failure: BlogSearchError | None = None
+        self._retry_at = 0.0
+        run_in_background(lambda: self.embed_documents(["warm up"]))
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a query, or raise EmbedderError rather than wait for long.
+
+        While it is too early to ask again it raises at once what an earlier query met.
+        """
+        self.wire.prepare(FOR_A_QUERY)  # its imports take longer than a query waits
+        with self._lock:
+            if text in self._recent:
+                return self._recent[text]
+            if self._failure and time.monotonic() < self._retry_at:
+                raise self._failure.with_traceback(None)  # each raise would lengthen it
+            works = bool(self._recent) and self._failure is None
+            self._retry_at = time.monotonic() + RETRY_PAUSE
+        embedding = run_in_background(lambda: self._embed(text))
+        if wait([embedding], MOST_WAIT if works else LEAST_WAIT).done:
+            return embedding.result()
+        late = EmbedderError(
+            f"{self.wire.place} does not answer, or is busy or still loading {self.wire.model}. "
+            "Ask again in a moment; if it stays so, restart it."
+        )
+        self._fail(late)
+        raise late
+
+    def _embed(self, text: str) -> Vectors:
+        """Embed a query, and record how that ended."""
+        try:
+            vector = super().embed_query(text)
+        except BlogSearchError as error:
+            self._fail(error)
+            raise
+        with self._lock:
+            self._failure = None
+            self._recent[text] = vector
+            if len(self._recent) > RECENT_QUERIES:
+                del self._recent[next(iter(self._recent))]
+        return vector
+
+    def _fail(self, failure: BlogSearchError) -> None:
+        """Record why there is no vector; the next query may ask after RETRY_PAUSE."""
+        with self._lock:
+            self._failure, self._retry_at = failure, time.monotonic() + RETRY_PAUSE
+            if isinstance(failure, EmbedderMismatch):
+                self._recent = {}  # the last ones may be the other model's

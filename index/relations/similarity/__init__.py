@@ -1,1 +1,0 @@
-"""Which posts cover the same ground as a text, by meaning and by words."""

@@ -1,0 +1,84 @@
+"""Read what a query demands: words in quotes stand so in each hit, -word and NOT word in none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from blog_search_mcp.index.search.confidence import EVERY_WORD
+from blog_search_mcp.index.search.retrieval import analyse
+from blog_search_mcp.index.search.snapshot import Snapshot
+from blog_search_mcp.index.text.query import is_stopword
+from blog_search_mcp.index.text.tokenizer import fold, spell_words
+from blog_search_mcp.index.words.searcher import LexicalLevel
+
+QUOTED = re.compile(
+    r'(?<!\S)"([^"]+)"(?=[\s.,:;!?]|$)|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」'
+)
+_WITHOUT = re.compile(
+    r'(?<!\S)(-(?=[^\W\d_"])|(?:AND\s+)?NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})'
+)
+MOST_READ = 500
+"""Passages with all words of a phrase that are read for it."""
+
+
+def read_demands(
+    snapshot: Snapshot, text: str, among: Sequence[int] | None
+) -> tuple[str, Sequence[int] | None, frozenset[int], str]:
+    """Read a query over these posts: what to search for, among which posts and passages, a notice.
+
+    `None` is every post, and no passage any. What no post has in quotes is searched for without
+    them. The notice says what was done.
+    """
+    operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _leaves_out(snapshot, m)}
+    rest = _WITHOUT.sub(lambda match: match[0] * (match.start() not in operators), text)
+    if not spell_words(rest).strip():
+        rest, operators = text, {}
+    if not operators and not QUOTED.search(text):
+        return text, among, frozenset(), ""
+    posts = set(snapshot.table.posts.tolist() if among is None else among)
+    passages, said = frozenset[int](), list[str]()
+    for word in operators.values():
+        if holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
+            posts -= holding
+            said.append(f"Posts with {word} are left out.")
+    for phrase in map("".join, QUOTED.findall(rest)):
+        held = find_phrase(snapshot, phrase)
+        holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
+        posts, passages = holding or posts, passages.union(held)
+        said += [] if holding else [f'No post has "{phrase}" in these words.']
+    return rest, sorted(posts), passages, " ".join(said)
+
+
+def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
+    """Find the passages that have these words one behind another."""
+    words, read = spell_words(phrase), read_passages(snapshot, phrase)
+    return [number for number, passage in read if words in spell_words(passage)]
+
+
+def _leaves_out(snapshot: Snapshot, match: re.Match[str]) -> bool:
+    """Whether posts with the word behind `-` or NOT are left out: not where posts write it so.
+
+    NOT does so among terms alone; in a sentence, which has function words, it is stress.
+    """
+    sign, word = match[1] if match[1] == "-" else "not ", match[2]
+    words = map(fold, _WITHOUT.sub(" ", match.string).split())
+    if sign != "-" and any(is_stopword(each, ("en",)) for each in words):
+        return False
+    written = re.compile(rf"(?<![\w-]){sign}{re.escape(word)}(?!\w)", re.IGNORECASE)
+    return not any(written.search(passage) for _, passage in read_passages(snapshot, word))
+
+
+def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:
+    """The ids at a level that hold all of the words, in any form and order."""
+    coverage = level.coverage(analyse(snapshot, words), limit)
+    return (number for number, share in coverage.items() if share >= EVERY_WORD)
+
+
+def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
+    """The passages that hold all of the words, with their headings."""
+    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
+    for number, chunk in snapshot.catalog.chunks(numbers).items():
+        yield number, "\n".join((*chunk.all_headings, chunk.plain))

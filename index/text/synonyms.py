@@ -1,0 +1,143 @@
+"""Say a query in other words: what its words are called elsewhere, or in English.
+
+Taiwan writes 記憶體 for what the mainland calls 内存 and a programmer of either memory, and an
+embedder of English knows none of that. Two tables do: what the regions of Chinese call
+differently, and what Chinese and Japanese call some thousand words of computing.
+
+A synonym is a further stem of the reader's word, the better one counts, and only where the blog
+uses it at least as often. Some words mean something else elsewhere (文件 is a document here and a
+file there), and a blog that uses the reader's own words needs no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise, product
+from pathlib import Path
+
+from blog_search_mcp.index.text.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
+from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_bigram
+from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
+
+LANGUAGES = ("zh", "ja")
+"""Those that the table of computing words has beside English, in its order."""
+
+LEAST_GLOSS = 2
+"""Words that a gloss must have; fewer find nothing that the words themselves do not."""
+
+
+@cache
+def _read_table(language: str) -> Mapping[str, list[str]]:
+    """What words of a language are called elsewhere: the English name first, then the region's.
+
+    By English stem also what is said for it in the language. All in the characters that are
+    searched.
+    """
+    table = defaultdict[str, list[str]](list)
+    for name, *columns in _rows("computing_words.txt") if language in LANGUAGES else ():
+        for word in to_simplified(columns[LANGUAGES.index(language)]).split():
+            table[word].append(name)
+            table[stem(name, "en")].append(word)
+    for mainland, taiwan in _rows("regional_words.txt") if language == "zh" else ():
+        table[mainland].append(taiwan)
+        table[taiwan].append(mainland)
+    return table
+
+
+def _rows(name: str) -> Iterator[Sequence[str]]:
+    path = Path(__file__).parents[1] / "data" / name
+    return (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
+    """The query with the stems of its words' synonyms beside their own.
+
+    `languages` are those of the blog, and `having` says in how many of its passages a stem is.
+    English words in a Chinese or Japanese sentence are names and stay what they are.
+    """
+    further: dict[str, set[str]] = defaultdict(set)
+
+    def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
+        """The word and its synonyms that the blog uses at least as often."""
+        others = table.get(word if _RUN.match(word) else stem(word, "en"), ())
+        least = max(min(map(having, _stems(word))), 1) if others else 1
+        return [word, *(other for other in others if min(map(having, _stems(other))) >= least)]
+
+    for word, *others in _say_words(query, languages, say):
+        for other in map(_stems, others):
+            for place, term in enumerate(own := _stems(word)):
+                first, last = place * len(other) // len(own), (place + 1) * len(other) // len(own)
+                further[term].update(other[first : max(last, first + 1)])
+    stems = [{*w.stems}.union(*(further.get(stem, ()) for stem in w.stems)) for w in query.words]
+    words = zip(query.words, stems, strict=True)
+    return replace(query, words=tuple(replace(w, stems=tuple(sorted(s))) for w, s in words))
+
+
+def _say_words(
+    query: Query,
+    languages: Sequence[str],
+    say: Callable[[str, Mapping[str, list[str]]], list[str]],
+) -> Iterator[list[str]]:
+    """The words of the query, each with what it is also called.
+
+    Where two words meet in a run without spaces, the pair of characters that spans them is a word
+    as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
+    """
+    for run in (runs := _RUN.findall(to_simplified(query.text))):
+        table = _read_table(query.language)
+        names = [say(word, table) for word in _split_run(run, table)]
+        yield from names
+        for left, right in pairwise(names):
+            pair, *others = (first[-1] + second[0] for first, second in product(left, right))
+            yield [pair, *filter(is_bigram, others)]
+    for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
+        for word in () if runs else PLAIN_WORD.findall(query.text):
+            yield say(word, _read_table(language))
+
+
+def _split_run(run: str, table: Collection[str]) -> Iterator[str]:
+    """A run without spaces as the longest words of the table, from left to right.
+
+    What is between these is given by single characters.
+    """
+    longest = max(map(len, table), default=0)
+    start = 0
+    while start < len(run):
+        ends = range(min(start + longest, len(run)), start + 1, -1)
+        end = next((end for end in ends if run[start:end] in table), start + 1)
+        yield run[start:end]
+        start = end
+
+
+def _stems(word: str) -> list[str]:
+    return [term.stem for term in terms(word)]
+
+
+_RUN = re.compile(f"[{CJK}]+")
+
+
+_PIECE = rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*"
+"""A run of East Asian characters or a word: for few queries, and slow to compile."""
+
+
+def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
+    """The words of a query that have an English name, in English, and their share of it in [0, 1].
+
+    A Latin word counts as two characters. None if the language is not in the table or too few have.
+    """
+    if language not in LANGUAGES:
+        return None
+    table, words, covered, whole = _read_table(language), list[str](), 0, 0
+    for piece in re.finditer(_PIECE, to_simplified(text)):
+        named = [(piece[0], CHARACTERS_PER_WORD)]
+        if run := piece["run"]:
+            parts = (part for part in _split_run(run, table) if part in table)
+            named = [(table[part][0], len(part)) for part in parts if table[part][0].isascii()]
+        words += [word for word, _ in named]
+        covered += sum(length for _, length in named)
+        whole += len(run or "") or CHARACTERS_PER_WORD
+    return (" ".join(words), covered / whole) if len(words) >= LEAST_GLOSS else None

@@ -1,0 +1,348 @@
+"""Cut text into the terms that the lexical index counts; one grammar for posts and queries.
+
+Case, width, accents, strokes, forms of letters and Chinese script are folded, and words are stemmed
+by the rules of the text's language. A word is letters with their marks, whatever invisible
+characters stand in it; scripts without spaces become pairs of neighbours. Of a name each two parts
+that follow each other are a term too, without what joins them: so the tail of a path is found, and
+front-end by frontend. A version is parted from what it is written to, and counts with each version
+that it is one of; a number counts without marks between its thousands.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence, Set
+from functools import cache, lru_cache
+from itertools import chain, pairwise, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from blog_search_mcp.index.text.languages import CJK, SOUTHEAST_ASIAN, stemmer_of
+
+LONGEST = 64
+"""Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
+
+_INVISIBLE = (
+    "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+)
+"""Unicode's Default_Ignorable_Code_Point, without what stands for a letter of Hangul."""
+_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
+_APART = "".join(c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _BLOCKS))
+_MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _APART.split())
+"""What stands in a word and is no letter, as ranges: one by one they take 5 ms more to compile."""
+_UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
+
+_NUMBER = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
+_WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
+_SIGN = r"(?:\+\+|\#(?!\w))"
+_APOSTROPHES = "'’ʼ"
+_JOINERS = rf"._:/\\\-‐‑@+\#{_APOSTROPHES}{_INVISIBLE}"
+_PIECE = rf"(?:{_NUMBER}|{_WORD}{_SIGN}?)"
+_NAME = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_PIECE})++"
+_RUN = re.compile(rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_NAME}")
+"""A run of characters that makes terms; a name may begin with a dot (.NET, .gitignore)."""
+_EAST_ASIAN = re.compile(f"[{_UNSPACED}]")
+_PART = re.compile(
+    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD})(?P<sign>{_SIGN}?)"
+)
+_HUMP = re.compile(
+    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",
+)
+_THOUSANDS = re.compile(
+    r"([1-9]\d{0,2}(?:([.,'’_\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})"
+    r"(?:[.,](\d+))?"
+)
+"""With the same mark between all, or as India writes them; then what the decimal mark parts."""
+MOST_PARTS = 4
+"""Of a version that count."""
+LONGEST_PART = 3
+"""Digits of a part of a version; a longer one is the year of a date."""
+_ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
+"""What English writes after an apostrophe; no word by itself."""
+_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+"""How letters are written where a keyboard has none of them."""
+
+_UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+"""Characters of which nothing but their script is folded."""
+_LETTER = re.compile(
+    rf"[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\uff9e\uff9f{_MARKS}]*", re.DOTALL
+)
+"""A character of a script without spaces with the marks or the jamo that belong to it."""
+_KATAKANA = "[\u30a1-\u30fa\u30fc\u31f0-\u31ff]"
+_FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
+"""The long mark at the end of a katakana word of four characters or more, which some leave out:
+コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
+
+EXTRA, SPELLING, MAJOR = "extra", "spelling", "major"
+"""Of a term that a query does not lack where no post has it; of one that is the term before it in
+another spelling; of the first number of a version, by which it is found and does not search."""
+
+
+class Term(NamedTuple):
+    """A term in both spellings and the characters of the text it stands for."""
+
+    stem: str
+    exact: str
+    start: int
+    end: int
+    role: str = ""
+    """EXTRA, SPELLING, MAJOR or none of them."""
+
+
+def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Iterator[Term]:
+    """The terms of `text` in its order; an identifier comes before its parts.
+
+    `language` is that of the text (`index.text.languages`), and decides how words are stemmed.
+    Those of other stems than `among`, if that is given, are left out.
+    """
+    stems_of = _stems_of_runs(language)
+    for match in _RUN.finditer(text):
+        run, place = match[0], match.start()
+        if among is not None and among.isdisjoint(stems_of[run].split()):
+            continue
+        split = _split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__
+        for stem, exact, start, end, role in split(run, language):
+            if among is None or stem in among:
+                yield Term(stem, exact, place + start, place + end, role)
+
+
+LONGEST_RUN = 32
+"""Characters of a run whose terms are remembered; longer ones hardly come again."""
+
+
+def index_terms(text: str, language: str = "en") -> str:
+    """The stems that `terms` gives of a text, each apart by a space, and faster."""
+    return " ".join(map(_stems_of_runs(language).__getitem__, _RUN.findall(text)))
+
+
+MOST_RUNS = 32_768
+"""Of a language that are remembered, of which the vocabulary of a large blog are some thousands."""
+
+
+class _StemsOfRuns(dict[str, str]):
+    """By run, its stems apart by spaces; a look-up takes a third of an `lru_cache`'s."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def __missing__(self, run: str) -> str:
+        if run.isascii() and run.isalpha() and run[1:].islower():  # has no parts
+            stems = stem(run, stemmer_of(self._language))
+        else:
+            stems = " ".join([term.stem for term in _split_run.__wrapped__(run, self._language)])
+        if len(run) <= LONGEST_RUN:
+            if len(self) >= MOST_RUNS:
+                self.clear()
+            self[run] = stems
+        return stems
+
+
+_stems_of_runs = lru_cache(maxsize=16)(_StemsOfRuns)
+
+
+@lru_cache(maxsize=16384)
+def _split_run(run: str, language: str) -> Sequence[Term]:
+    """The terms of a run, by their place in it."""
+    return tuple(_bigrams(run) if _EAST_ASIAN.match(run) else _names(run, stemmer_of(language)))
+
+
+def _bigrams(run: str) -> Iterator[Term]:
+    """Pairs of neighbours in a run without spaces, or its only character."""
+    letters, bounds = _fold_letters(run)
+    if len(letters) == 1:
+        yield Term(letters[0], letters[0], bounds[0], bounds[-1])
+    for place, (first, second) in enumerate(pairwise(letters)):
+        yield Term(first + second, first + second, bounds[place], bounds[place + 2])
+
+
+def _fold_letters(run: str) -> tuple[list[str], list[int]]:
+    """The folded characters of a run, and where each begins and the last one ends."""
+    if _UNIFIED.fullmatch(run):
+        return list(to_simplified(run)), list(range(len(run) + 1))
+    matches = list(_LETTER.finditer(run))
+    folded = [fold(match[0]) for match in matches]
+    joined = "".join(letter[:1] or " " for letter in folded)
+    marks = {mark.start() for mark in _FINAL_MARK.finditer(joined)}
+    kept = [place for place in range(len(folded)) if place not in marks]
+    starts = [matches[place].start() for place in kept]
+    return [folded[place] for place in kept], [*starts, len(run)]
+
+
+def _names(name: str, stemmer: str) -> Iterator[Term]:
+    """The parts of a name, each after what it is together with the next one."""
+    parts, spoken = list(_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
+    if name[0] == ".":
+        yield Term(dotted := fold(name[: parts[0].end()]), dotted, 0, parts[0].end())
+    for part, after in zip(parts, [*parts[1:], None], strict=True):
+        start, word = part.start(), part["word"]
+        if after and not spoken:
+            yield from _join_parts(name, part, after, stemmer)
+        if part["sign"]:
+            yield Term(signed := fold(part[0]), signed, start, part.end())
+        if not word:
+            yield from _number(part[0], start)
+        elif word in "vV" and after and after.start() == part.end() and after["number"]:
+            continue
+        elif not (spoken and start and word.lower() in _ENCLITICS):
+            yield from _words(word, start, stemmer)
+
+
+def _join_parts(
+    name: str, part: re.Match[str], after: re.Match[str], stemmer: str
+) -> Iterator[Term]:
+    """Two parts of a name as one word; those of a compound with a hyphen are written apart too."""
+    between, both = name[part.end() : after.start()], part[0] + after[0]
+    if between and part["word"] and after["word"]:
+        if both.isdecimal():
+            both = f"{part[0]}.{after[0]}"
+        role = EXTRA if between in "-‐‑" else ""
+        yield Term(stem(both, stemmer), fold(both), part.start(), after.end(), role)
+
+
+def _number(number: str, offset: int) -> Iterator[Term]:
+    """A number without marks between thousands; else a version, and those that it is one of."""
+    if thousands := _THOUSANDS.fullmatch(number):
+        whole = re.sub(r"\D", "", thousands[1])
+        values, roles = [whole, f"{whole}.{thousands[3]}"][: 2 if thousands[3] else 1], list[str]()
+    else:
+        groups = re.findall(r"\d+", number)
+        values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_PARTS]) + 1)]
+        roles = [MAJOR, "", *[EXTRA] * len(groups)]
+        values += [group for group in groups[1:] if len(group) > LONGEST_PART]
+        if "," in number:
+            values, roles = groups + values[1:] * (len(groups) == 2), []
+    for value, role in zip_longest(map(fold, values), roles[: len(values)], fillvalue=""):
+        yield Term(value, value, offset, offset + len(number), role)
+
+
+def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:
+    humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
+    is_glued = len(humps) > 1 and not word.isalpha()
+    end = start + len(word)
+    yield Term(stem(word, stemmer), fold(word), start, end, EXTRA if is_glued else "")
+    if not word.isascii():
+        lower = unicodedata.normalize("NFC", word).lower()
+        if (spelled := lower.translate(_TWO_LETTERS)) != lower:
+            yield Term(stem(spelled, "en"), fold(spelled), start, end, SPELLING)
+    for hump in humps if len(humps) > 1 else ():
+        place, part = start + hump.start(), hump[0]
+        if part not in "vV":
+            yield Term(stem(part, stemmer), fold(part), place, place + len(part))
+
+
+def to_simplified(text: str) -> str:
+    """`text` with every Traditional character as its commonest Simplified one."""
+    return text if text.isascii() else text.translate(_table())
+
+
+@cache
+def _table() -> dict[int, int]:
+    path = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
+    traditional, simple = path.read_text(encoding="utf-8").splitlines()
+    return str.maketrans(traditional, simple)
+
+
+_BASE = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
+_RADICALS = "⺟⺠⺩⺬⺮⺯⺼⻁⻄⻅⻆⻉⻋⻌⻑⻓⻔⻗⻘⻚⻛⻜⻝⻢⻣⻤⻥⻦⻨⻩⻬⻮⻯⻰⻲⻳"
+_SAME: dict[int, int | str] = {
+    **str.maketrans(
+        _RADICALS, "母民王示竹糸肉虎西见角贝车辶长长门雨青页风飞食马骨鬼鱼鸟麦黄齐齿竜龙亀龟"
+    ),
+    **str.maketrans("ðıŋəɛɔٱىیکةہەھँ", "dineeoاييكههههं"),
+    **dict(zip(map(ord, "æœþʻـ"), ("ae", "oe", "th", "", ""), strict=True)),
+}
+"""Letters that mean the same as others and that Unicode does not take apart: of Lucene's
+ASCIIFoldingFilter, ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
+
+
+class _Folding(dict[int, int | str]):
+    """By code point, what of a letter that was taken apart is searched."""
+
+    def __missing__(self, code: int) -> int | str:
+        letter = chr(code)
+        order = unicodedata.combining(letter)
+        if base := _BASE.match(unicodedata.name(letter, "")):
+            letter = base[1].lower()
+        elif order in {1, *range(10, 37)} or order >= 200 or code == 0x93C:
+            letter = ""  # what scripts write at will: accents, points of Hebrew and Arabic, nukta
+        elif letter.isdecimal():
+            letter = str(unicodedata.decimal(letter))
+        return self.setdefault(code, letter)
+
+
+@cache
+def _folding() -> _Folding:
+    return _Folding({**_table(), **_SAME})
+
+
+def normalise(text: str) -> str:
+    """`text` without case, width, accents, forms of letters or Traditional characters."""
+    if text.isascii():
+        return text.lower()
+    compatible = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).casefold()
+    bare = unicodedata.normalize("NFD", compatible).translate(_folding())
+    return unicodedata.normalize("NFC", bare)
+
+
+_UNSEEN = re.compile(f"[{_INVISIBLE}]")
+
+
+@lru_cache(maxsize=65536)
+def fold(word: str) -> str:
+    """A word as it is searched: normalised, and of LONGEST characters at most.
+
+    Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
+    """
+    return "".join(normalise(_UNSEEN.sub("", word)[:LONGEST]).split())
+
+
+@lru_cache(maxsize=131072)
+def stem(word: str, stemmer: str) -> str:
+    """The folded stem of a word by one of Snowball's stemmers (`languages.stemmer_of`).
+
+    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
+    digit has no other ending; pages of issue numbers and hashes are the longest there are.
+    """
+    lower = unicodedata.normalize("NFKC", _UNSEEN.sub("", word)[:LONGEST]).lower()
+    return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
+
+
+_THREAD = threading.local()
+"""By name, the thread's stemmers: each keeps the word it works on in itself."""
+
+
+def _snowball(word: str, stemmer: str) -> str:
+    stemmers = _THREAD.__dict__
+    if stemmer not in stemmers:
+        from Stemmer import Stemmer  # no part of an ingest that changes nothing
+
+        stemmers[stemmer] = Stemmer(stemmer, 0)
+    return str(stemmers[stemmer].stemWord(word))
+
+
+_NAMELESS = re.compile(rf"[^\w{_MARKS}+#]|_")
+
+
+def name_key(text: str) -> str:
+    """Return what two spellings of one name share: letters, digits and signs such as + and #.
+
+    Width, case, accents, spaces and punctuation do not count, and Chinese of both scripts is one.
+    """
+    return _NAMELESS.sub("", normalise(text))
+
+
+def split_name(name: str) -> set[str]:
+    """Return the words of a person's name, folded."""
+    return {fold(word) for word in re.findall(r"[^\W_]+", name)}
+
+
+def spell_words(text: str) -> str:
+    """Return the words of `text` with a blank around each, as what holds another's is searched for.
+
+    Width, case, accents and punctuation do not count, and Chinese of both scripts is one.
+    """
+    words = re.findall(rf"[{_UNSPACED}]|{_WORD}", normalise(text))
+    return f" {' '.join(words)} "

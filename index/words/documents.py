@@ -1,0 +1,63 @@
+"""Make the terms of a post that the lexical index holds, by field.
+
+Whole posts and single chunks are indexed separately: an author's description is spread over a
+post, a reader's question is answered in one place, and the two levels together find both. A word
+of the title counts three times and one of a heading, the file name, the slug or a tag twice, by
+being written so often: one field with one length and one saturation ranks better than fields with
+weights of their own. Authors, what else the front matter says in words, and words that only the
+description has, count once, in the first chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from blog_search_mcp.index.text.tokenizer import index_terms
+from blog_search_mcp.index.types import Chunk, Post, PostTerms
+
+TITLE_TIMES = 3
+"""A title names a post's subject in a few words."""
+
+HEADING_TIMES = 2
+"""One in the passage is counted once with its text and once by itself."""
+
+NAME_TIMES = 2
+"""What a post is filed under names its subject, as its headings do."""
+
+PADDING = 150
+"""Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
+
+Chunks are cut to one size, so a short one is a scrap and not to the point: BM25's correction by
+length, which tantivy fixes at b = .75, is by this about .5 for them."""
+
+
+def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
+    """Make the terms of a post, stemmed by its language; `chunks` are all of its own."""
+    label = _terms([post.title] * TITLE_TIMES + _names(post) * NAME_TIMES, post)
+    said = _terms([*post.authors, post.words], post)
+    about = _terms([post.description], post)
+    inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks]
+    told = {*" ".join((label, *inner)).split()} if about else set()
+    first = " ".join((said, *(word for word in about.split() if word not in told)))
+    passages = list[str]()
+    for chunk, words in zip(chunks, inner, strict=True):
+        above = [_terms(chunk.headings, post)] * HEADING_TIMES
+        passages.append(" ".join(filter(None, (label, *above, words, first.strip()))))
+        first = ""
+    every = dict.fromkeys(chain.from_iterable(chunk.headings for chunk in chunks))
+    above = [about, said, *[_terms(every, post)] * HEADING_TIMES]
+    return PostTerms(" ".join(filter(None, (label, *above, *inner))), tuple(passages))
+
+
+def _terms(texts: Iterable[str], post: Post) -> str:
+    """The stems of several texts of a post, as those of one."""
+    return " ".join(filter(None, (index_terms(text, post.language) for text in texts)))
+
+
+def _names(post: Post) -> list[str]:
+    """The file's name, the slug, the tags and what else the post is called."""
+    folder, _, name = post.source.rpartition("/")
+    stem = name.partition(".")[0]
+    named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem
+    return [named, post.slug, *post.tags, *(name for name in post.aliases if "/" not in name)]

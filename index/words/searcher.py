@@ -1,0 +1,167 @@
+"""Search the posts or the chunks of one generation by their terms, in tantivy.
+
+A word counts by its weight and its rarity, which need nothing but counts of documents. Terms are
+ORed: assistants ask questions, and requiring all of a question's words finds nothing. A BM25 score
+is divided by that of a text full of every term of the query. tantivy is given terms that
+`index.text.tokenizer` made, so its own tokenizers and query syntax are never reached.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import tantivy
+from tantivy import Occur
+
+from blog_search_mcp.index.text.query import Query, Word
+
+K1 = 1.2
+"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
+
+
+def bm25_idf(having: int, documents: int) -> float:
+    """BM25's inverse document frequency, as tantivy computes it."""
+    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
+
+
+class LexicalLevel:
+    """The posts or the chunks of a generation; safe for concurrent searches."""
+
+    def __init__(self, folder: Path, id_field: str) -> None:
+        """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
+        index = tantivy.Index.open(str(folder))
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._id_field = id_field
+        self.documents = self._searcher.num_docs
+        self.max_idf = bm25_idf(0, self.documents)
+        """The inverse document frequency of a word that no document has."""
+
+    def having(self, stem: str) -> int:
+        """In how many documents a stem is; deleted ones count until their segment is merged."""
+        return self._searcher.doc_freq("stem", stem)
+
+    def has_compound(self, stem: str) -> bool:
+        """Whether any stem holds this one of letters, or begins with its first six."""
+        pattern = f".*{stem}.*|{stem[:6]}.*"
+        stems = tantivy.Query.regex_query(self._schema, "stem", pattern)
+        return bool(self._searcher.search(stems, 1).hits)
+
+    def idf(self, query: Query) -> dict[Word, float]:
+        """The query's words by inverse document frequency, times their own weight.
+
+        A function word that no document has counts 0: a blog in another language, or a small
+        one, must not look as if it lacked a word of the subject. So does an extra one.
+        """
+        having = {word: self._having_any(word) for word in query.words}
+        return {
+            word: word.weight * bm25_idf(count, self.documents) * bool(count or word.is_needed)
+            for word, count in having.items()
+        }
+
+    def normalised_bm25(
+        self, query: Query, limit: int, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
+
+        A word counts by the best of its stems; a character also by its weight and rarity where it
+        is in a pair. `among` restricts the search to these post ids before ranking.
+        """
+        idf, clauses = self.idf(query), []
+        for word, worth in idf.items():
+            clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
+            if word.is_character:
+                clauses.append(self._pairs(word, worth))
+        return self._search(clauses, (1 + K1) * sum(idf.values()), limit, among)
+
+    def coverage(
+        self, query: Query, limit: int = 1, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """The best `limit` ids with the share, by idf, of the query's words that each has.
+
+        Best first; `among` restricts the search to these post ids.
+        """
+        idf = self.idf(query)
+        clauses = [
+            tantivy.Query.const_score_query(self._anywhere(word), worth)
+            for word, worth in idf.items()
+        ]
+        return self._search(clauses, sum(idf.values()), limit, among)
+
+    def _having_any(self, word: Word) -> int:
+        """In how many documents a word is, by its commonest stem; a character also in pairs."""
+        if not word.is_character:
+            return max(map(self.having, word.stems))
+        hits = self._searcher.search(self._anywhere(word), 1, count=True)
+        return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
+
+    def _anywhere(self, word: Word) -> tantivy.Query:
+        """Any of the word's stems, or for a character a pair it is in."""
+        pairs = [self._pairs(word, 1.0)] if word.is_character else []
+        return tantivy.Query.disjunction_max_query([self._stems(word), *pairs])
+
+    def _pairs(self, word: Word, score: float) -> tantivy.Query:
+        pairs = tantivy.Query.regex_query(self._schema, "stem", f"{word.exact}.|.{word.exact}")
+        return tantivy.Query.const_score_query(pairs, score)
+
+    def _stems(self, word: Word) -> tantivy.Query:
+        """Any of the word's stems, counted once."""
+        stems = [
+            tantivy.Query.term_query(self._schema, "stem", stem, "freq") for stem in word.stems
+        ]
+        return stems[0] if len(stems) == 1 else tantivy.Query.disjunction_max_query(stems)
+
+    def _search(
+        self,
+        clauses: Sequence[tantivy.Query],
+        most: float,
+        limit: int,
+        among: Sequence[int] | None,
+    ) -> dict[int, float]:
+        """Find the best `limit` documents with the share of `most` that they score, best first."""
+        if not most or not limit:
+            return {}
+        wanted = tantivy.Query.boolean_query([(Occur.Should, clause) for clause in clauses])
+        if among is not None:
+            allowed = tantivy.Query.term_set_query(self._schema, "post", list(among))
+            filtered = (Occur.Must, tantivy.Query.const_score_query(allowed, 0.0))
+            wanted = tantivy.Query.boolean_query([(Occur.Must, wanted), filtered])
+        hits = self._searcher.search(wanted, limit, count=False).hits
+        ids = self._searcher.fast_field_values(self._id_field, [address for _, address in hits])
+        scored = zip(ids, hits, strict=True)
+        return {int(i or 0): min(float(score) / most, 1.0) for i, (score, _) in scored}
+
+
+class LexicalSearcher:
+    """Both levels of one generation."""
+
+    posts: LexicalLevel
+    """Whole posts, by post id."""
+    chunks: LexicalLevel
+    """Single chunks, by chunk id."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open `folder`; a copy of it where it cannot be written.
+
+        tantivy opens no index without a lock file of its own beside it.
+        """
+        try:
+            self._open(folder)
+        except ValueError as error:
+            if "Lockfile" not in str(error):
+                raise
+            temporary = TemporaryDirectory(ignore_cleanup_errors=True)
+            copy = Path(temporary.name) / folder.name
+            shutil.copytree(folder, copy, copy_function=shutil.copyfile)
+            for level in (copy, *copy.iterdir()):
+                level.chmod(0o700)  # copytree gives a folder its original's permissions
+            self._open(copy)
+            self._copy = temporary  # deleted after the levels that map its files
+
+    def _open(self, folder: Path) -> None:
+        self.posts = LexicalLevel(folder / "posts", "post")
+        self.chunks = LexicalLevel(folder / "chunks", "chunk")

@@ -1,0 +1,90 @@
+"""Write the lexical index of a generation: the previous one with posts removed and added."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import tantivy
+from tantivy import Document, Query
+
+from blog_search_mcp.index.store.disk import link_or_copy
+from blog_search_mcp.index.types import PostTerms
+from blog_search_mcp.index.words.documents import PADDING
+
+_HEAP = 30_000_000
+"""Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
+
+_NO_WORD = "·"
+"""What chunks are padded with: no query has it."""
+
+_PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
+"""Files that tantivy closes to other accounts, whatever the umask, though their servers read them
+too, and one that it leaves as it is made."""
+
+LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
+"""By folder, the names of the numbers; `post` is the post that is taken out with the document."""
+
+
+class WordsWriter:
+    """An unfinished lexical index: the one at `previous` with posts added and removed; close it.
+
+    What the disk refuses raises OSError or, of tantivy, ValueError (`translate_disk_errors`).
+    """
+
+    def __init__(self, folder: Path, previous: Path | None) -> None:
+        self._folder, self._padding = folder, f" {_NO_WORD}" * PADDING
+        self._levels = [_begin(folder, previous, name) for name in LEVELS]
+        self._writers = [level.writer(_HEAP, 1) for level in self._levels]
+
+    def add(self, post_id: int, chunk_ids: Sequence[int], terms: PostTerms) -> None:
+        """Add a post with its chunks."""
+        for_chunks, for_posts = zip(self._writers, self._levels, strict=True)
+        for chunk_id, words in zip(chunk_ids, terms.chunks, strict=True):
+            _add(*for_chunks, stem=words + self._padding, chunk=chunk_id, post=post_id)
+        _add(*for_posts, stem=terms.whole, post=post_id)
+
+    def clear(self) -> None:
+        """Begin again without a post, also of those that were removed before."""
+        for writer in self._writers:
+            writer.rollback()
+            writer.delete_all_documents()
+
+    def commit(self, removed: Sequence[int]) -> None:
+        """Complete the index, without these posts; nothing can be added then."""
+        for level, writer in zip(self._levels, self._writers, strict=True):
+            # delete_documents_by_term takes an int as signed: an unsigned field has no such.
+            query = Query.term_set_query(level.schema, "post", list(removed))
+            writer.delete_documents_by_query(query)
+            writer.commit()
+            writer.wait_merging_threads()
+        for name in LEVELS:
+            for private in _PRIVATE:
+                shutil.copymode(self._folder / name / _LOCK, self._folder / name / private)
+
+    def close(self) -> None:
+        """End tantivy's threads, whether or not the index is complete."""
+        self._writers, self._levels = [], []
+
+
+def _add(writer: tantivy.IndexWriter, level: tantivy.Index, **row: str | int) -> None:
+    writer.add_document(Document.from_dict(row, level.schema))
+
+
+def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
+    """Link tantivy's segments, which never change, and copy its lists of them, which do."""
+    place = folder / level
+    place.mkdir(parents=True)
+    if previous is None:
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("stem", tokenizer_name="whitespace", index_option="freq")
+        for field in LEVELS[level]:
+            builder.add_unsigned_field(field, indexed=True, fast=True)
+        return tantivy.Index(builder.build(), str(place))
+    for path in (previous / level).iterdir():
+        if path.suffix == ".json":
+            shutil.copyfile(path, place / path.name)
+        elif path.is_file() and path.suffix != ".lock":
+            link_or_copy(path, place / path.name)
+    return tantivy.Index.open(str(place))

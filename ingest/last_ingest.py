@@ -1,0 +1,260 @@
+"""The content folder as the last ingest left it, what changed since, and the next ingest's command.
+
+The record lies beside the generations and is no part of one: an ingest that has nothing to write
+may still have met a new draft or a touched post, which must not be reported as changed for ever,
+nor be read again. It names a folder of this machine, which must not reach a client.
+
+A file counts as changed when its size or time is another, for what can ingest also by its ctime,
+which a copy of the folder changes. Only an ingest opens files, so an edited draft counts too.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from blog_search_mcp.index.errors import IndexProblem
+from blog_search_mcp.index.invocation import TO_INGEST, Blog, command
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER, require_own
+from blog_search_mcp.index.stores import Location, open_store
+from blog_search_mcp.index.types import Post
+from blog_search_mcp.ingest.posts.cascades import Cascade
+from blog_search_mcp.ingest.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
+from blog_search_mcp.ingest.posts.visibility import VISIBILITY, HiddenReason
+from blog_search_mcp.ingest.posts.walk import Skipped, SourceFile, walk
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LeftOut(_Frozen):
+    """A post that is not public."""
+
+    post: Post
+    reason: str
+    """`draft` or `future`; `""` for one of which its site has a page."""
+    day: str
+    """ISO day on which it was last changed, as its author says, else as the file system does."""
+
+
+class FileState(_Frozen):
+    """One file that is a post by its name, in the index or left out of it."""
+
+    size: int
+    """Bytes."""
+    mtime_ns: int
+    ctime_ns: int = 0
+    """Nanoseconds since 1970, from the file system."""
+    settled: bool = False
+    """Whether it had not been written to for two seconds, so that a post in the index was read as
+    it is if its size and times are these."""
+    due: str | None = None
+    """When an ingest would treat the same bytes otherwise, since a post of the future appears or
+    one that expires goes: UTC, ISO 8601 to the second."""
+
+
+class IngestOptions(_Frozen):
+    """Options of an ingest besides its folders; one with others would undo its work."""
+
+    include_drafts: bool = False
+    base_url: str = ""
+    permalink: str = ""
+
+
+class LastIngest(_Frozen):
+    """A content folder as an ingest left it."""
+
+    generation: int
+    """The generation that was live afterwards; of another one, this holds nothing."""
+    created: str
+    """When the generation was made, as in its manifest."""
+    content: str
+    """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
+    files: dict[str, FileState]
+    """By source."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Sorted by source."""
+    skipped: tuple[Skipped, ...] = ()
+    """Every file that is not in the index, sorted likewise."""
+    waiting: int = 0
+    """Posts whose vectors another ingest has to make, since this one ended before."""
+    options: IngestOptions = IngestOptions()
+    cascades: tuple[Cascade, ...] = ()
+    """What sections pass down to the posts below them, the nearest first."""
+    inode: int | None = None
+    """The index folder's, which a move keeps and a copy, as in a cloned repository, has not."""
+
+
+def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
+    """Read the record, of any generation by default; `None` if it is torn or there is none."""
+    with suppress(OSError, ValidationError, IndexProblem):
+        require_own([store.layout.last_ingest], stat.S_IFREG)
+        last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
+        return last if generation in (None, last.generation) else None
+    return None
+
+
+def format_folder(folder: Path) -> str:
+    """Write the absolute path of a folder as `LastIngest.content` holds it."""
+    return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
+    """Describe a post that is left out; `fields` are its own with what it inherits."""
+    written = first_date(normalize_names(fields), CHANGE_FIELDS)
+    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
+    day = written.isoformat() if written else post.date or saved.isoformat()
+    return LeftOut(post=post, reason=reason if reason in ("draft", "future") else "", day=day)
+
+
+def name_skipped(skipped: Iterable[Skipped]) -> str:
+    """Name ten files that are left out with their reasons, faults first; empty for none."""
+    order = {reason: place for place, reason in enumerate(VISIBILITY)}
+    ordered = sorted(skipped, key=lambda skip: order.get(skip.reason, -1))
+    first = [f"{skip.source} ({skip.reason.partition(';')[0]})" for skip in ordered[:10]]
+    left = len(ordered) - len(first)
+    more = f" and {left:,} more (ingest --json lists all)" if left else ""
+    return f"Left out: {', '.join(first)}{more}." if first else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFolder:
+    """What lies in a content folder."""
+
+    files: frozenset[str]
+    """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Files that the last ingest met, sorted by source."""
+    problem: str = ""
+    """Why the folder could not be read, in a sentence; empty if it could."""
+
+
+def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
+    """List the folder of the last ingest; `posts` are the sources of the index.
+
+    A folder that cannot be read is no error.
+    """
+    if last is None:
+        problem = "Where the posts lie is not known, nor their drafts; an ingest notes it."
+        return ContentFolder(frozenset(posts), problem=problem)
+    files = frozenset(_list_files(Path(last.content)))
+    problem = "" if files else "The folder of the posts cannot be read; ingest it where it is now."
+    return ContentFolder(files.union(posts, last.files), last.left_out, problem)
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        prefix = Path(above).relative_to(folder)
+        yield from ((prefix / name).as_posix() for name in names)
+
+
+def find_changes(last: LastIngest, now: str) -> list[str]:
+    """Walk the folder by the rules of its ingest and compare. Raises ContentError."""
+    return compare_files(last, walk(Path(last.content)).files, now)
+
+
+def compare_files(
+    last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
+) -> list[str]:
+    """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
+
+    Sorted: those that changed, were added or removed, and those that appear or go by themselves.
+    """
+    present = {(it.source, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for it in files}
+    known = last.files.items()
+    before = {(name, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for name, it in known}
+    due = {source for source, file in known if (file.due or "~") <= now}
+    return sorted({source for source, *_ in present ^ before} | due)
+
+
+def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
+    """Return a sentence on how many posts changed since the index was `created`, if any did."""
+    made = f"since the index was made {format_age(created, now)}"
+    include = f"to include {'it' if len(changes) == 1 else 'them'}: `{TO_INGEST}`"
+    return f"{count_changed(len(changes))} {made}; {include}." if changes else None
+
+
+def count_changed(posts: int) -> str:
+    """Begin a sentence: `3 posts have changed`."""
+    return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
+
+
+def format_age(created: str, now: datetime) -> str:
+    """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
+    passed = now - datetime.fromisoformat(created)
+    for unit in ("day", "hour", "minute"):
+        if (count := passed // timedelta(**{f"{unit}s": 1})) >= 1:
+            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
+    return "less than a minute ago"
+
+
+STOP_WITH_STDIN = "--stop-with-stdin"
+"""The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
+
+
+def keep_options(index: Location, **given: Any) -> IngestOptions:
+    """Return what is given of an ingest's options, and for `None` what the last ingest had."""
+    last = read_last_ingest(open_store(index))
+    kept = last.options if last else IngestOptions()
+    said = {name: value for name, value in given.items() if value is not None}
+    return kept.model_copy(update=said)
+
+
+def blog_of(index: Location) -> Blog:
+    """Return what a command on this index must name, as far as the last ingest recorded it."""
+    last = read_last_ingest(open_store(index))
+    content = find_content(last) if last else None
+    return Blog(str(index), str(content)) if content else Blog(str(index))
+
+
+def find_content(last: LastIngest) -> Path | None:
+    """Return the folder of the last ingest, or the one beside it that holds its posts today."""
+    folder, some = Path(last.content), [*last.files][:20]
+    if folder.is_dir():
+        return folder
+    with suppress(OSError):
+        for other in sorted(folder.parent.iterdir()):
+            if some and all((other / source).is_file() for source in some):
+                return other
+    return None
+
+
+def index_beside(content: Path) -> Path:
+    """Choose the index of these posts: beside them, with their name if another's is there.
+
+    One whose folder is gone is taken over, since posts are moved and renamed.
+    """
+    folder = content.resolve()
+    # Of Jekyll and Quarto, whose posts lie below the site's own folder.
+    settings = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
+    is_site = any((folder / name).exists() for name in settings)
+    home = folder if is_site else folder.parent
+    last = read_last_ingest(open_store(home / DEFAULT_FOLDER))
+    if last is None or last.content == format_folder(folder) or not Path(last.content).is_dir():
+        return home / DEFAULT_FOLDER
+    return home / f"{DEFAULT_FOLDER}-{folder.name}"
+
+
+def require_recorded(index: Location, content: Path) -> None:
+    """Raise IndexProblem for an index that the last ingest of this machine did not leave there."""
+    store = open_store(index)
+    last = read_last_ingest(store)
+    inode = last.inode if last else None
+    if (last or store.stamp()) and inode != store.layout.root.stat().st_ino:
+        raise IndexProblem(
+            f"{index} is no index that an ingest on this machine left there, as one that came with "
+            f"a repository is not; to use it: `{command('setup', content, '--index', index)}`."
+        )

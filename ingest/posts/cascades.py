@@ -1,0 +1,102 @@
+"""What sections, data files and configurations pass down to posts.
+
+Hugo gives what stands under `cascade` in a section's `_index.md` or in its configuration to every
+page there that has no field of that name itself, the nearest section first
+(https://gohugo.io/content-management/front-matter/#cascade-1); the section's own page counts as
+one of them. Zola builds nothing below a section that is a draft. An ingest records what is passed
+down, so that the next one sees where it changed.
+
+Where it is not sure whether a post is meant it is: one that is public by mistake cannot be called
+back.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from blog_search_mcp.ingest.posts.ignore_rules import compile_rules, decide, leaves_out
+from blog_search_mcp.ingest.posts.metadata import Fields, normalize_names, split_language
+
+Value: TypeAlias = str | dict[str, str]
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+MOST_BRACES = 4
+"""Of a pattern whose alternatives are written out; one of more matches everything."""
+
+
+class Cascade(BaseModel):
+    """Fields that one section passes down; two that are equal pass down the same."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fields: dict[str, Value]
+    """By normalized names: those alone by which a post is public or not."""
+    folder: str = ""
+    """Of the section, as sources begin: with `/` at the end, `""` for the content folder."""
+    is_final: bool = False
+    """Whether a post's own fields of these names count for nothing."""
+    target: dict[str, str] = {}
+    """Patterns of `path`, `kind` and `environment`, all of which a post must match."""
+    collection: str | None = None
+    """That of Jekyll's, by its folder, which a post must be of; `""` for pages, `None` for all."""
+    prefix: str = ""
+    """Put before a source makes it a path in the site."""
+    root: str = ""
+    """The part of that path which `path` does not begin with."""
+
+
+def cascades_of(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
+    """Return those that reach a post, in their order."""
+    return tuple(cascade for cascade in cascades if _reaches(cascade, source))
+
+
+def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
+    """Put under a post's fields what the cascades that reach it pass down, the nearest first."""
+    named = normalize_names(fields)
+    for cascade in cascades:
+        for name, value in cascade.fields.items():
+            nearer = named.get(name)
+            if cascade.is_final or name not in named:
+                named[name] = value
+            elif isinstance(value, dict) and isinstance(nearer, Mapping):
+                named[name] = {**value, **name_values(nearer)}
+    return named
+
+
+def _reaches(cascade: Cascade, source: str) -> bool:
+    folders, _, name = (cascade.prefix + source).rpartition("/")
+    collection = next((folder for folder in folders.split("/") if folder.startswith("_")), "")
+    if not source.startswith(cascade.folder) or cascade.collection not in (None, collection):
+        return False
+    stem, _ = split_language(name)
+    place = f"{folders}/" if stem in ("index", "_index") else f"{folders}/{stem}"
+    path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
+    kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
+    # That of `hugo` without options, which builds what is published.
+    values = {"path": path, "kind": kind, "environment": "/production"}
+    named = cascade.target.keys() & values
+    return all(_matches(cascade.target[name].lower(), values[name]) for name in named)
+
+
+@lru_cache(maxsize=1000)
+def _matches(pattern: str, text: str) -> bool:
+    """Whether a pattern of Hugo's names a page; one that cannot be read names every page."""
+    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MOST_BRACES:
+        before, after = pattern[: group.start()], pattern[group.end() :]
+        return any(_matches(before + part + after, text) for part in group[1].split(","))
+    if "{" in pattern:
+        return True
+    if not pattern.strip("/*"):
+        return text == "/" or "*" in pattern
+    rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
+    is_met = leaves_out if pattern.endswith("/**") else decide
+    return bool(is_met(rules, text[1:]))
+
+
+def name_values(value: object) -> dict[str, object]:
+    """Return a mapping under normalized names, an empty one for another value."""
+    named = value.items() if isinstance(value, Mapping) else ()
+    return normalize_names({str(name): inner for name, inner in named})

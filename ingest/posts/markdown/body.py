@@ -1,0 +1,236 @@
+"""The body of a post in Markdown or MDX: its blocks, headings, links and words."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from blog_search_mcp.index.types import Link
+from blog_search_mcp.ingest.posts.markdown.inline import (
+    find_links,
+    join_words,
+    strip_editor_syntax,
+    strip_markup,
+)
+from blog_search_mcp.ingest.posts.markdown.parser import (
+    CODE,
+    FENCE,
+    Token,
+    is_ordinary,
+    line_offsets,
+    parse_body,
+    parse_inline,
+    parse_passage,
+)
+
+LONGEST_TAG = 60
+"""Characters; a longer run of words without spaces is text that lacks them."""
+
+_TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
+_COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
+
+_DIVISIBLE = {
+    "bullet_list",
+    "ordered_list",
+    "list_item",
+    "blockquote",
+    "table",
+    "thead",
+    "tbody",
+    "container",
+}
+"""Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
+
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
+LONGEST_LEAD = 3_000
+"""Bytes of UTF-8; what is longer, such as the head of a wide table, is not repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block and the span of the body it covers, up to the block that follows."""
+
+    kind: str
+    """`heading`, `paragraph`, `fence`, `table`, `tr`, …; only a `paragraph` is cut by sentence."""
+    start: int
+    end: int
+    """Character offsets into the body, half open."""
+    level: int = 0
+    """1 to 6 for a heading, else 0."""
+    heading: str = ""
+    """A heading's words without markup."""
+    children: tuple["Block", ...] = ()
+    """Where the block may be cut; empty if it may not be, or only by sentence or line."""
+
+
+LONGEST_HEADING = 300
+"""Characters of a heading's markup; a longer one (a paragraph right above `---`) is text, which
+is not repeated above every passage below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One heading as a site generator's id function reads it."""
+
+    line: int
+    """Of the body, from 0."""
+    source: str
+    """Its markup, without the marks that make it a heading."""
+    tokens: tuple[Token, ...]
+    """Its text, parsed."""
+    is_top: bool
+    """Whether it stands in no list or quotation."""
+    is_marked: bool
+    """Whether attributes of kramdown stand above or below it."""
+
+
+class Body:
+    """A post's text, parsed once."""
+
+    def __init__(self, text: str, *, keeps_braces: bool = False) -> None:
+        """`text` is Markdown whose lines end with LF; `{{ x }}` may be words of it."""
+        self.text = text
+        self._keeps_braces = keeps_braces
+        self.references: Mapping[str, Any]
+        self._tokens, self.references = parse_body(text)
+        """Definitions of links, by normalized label."""
+        self._labels = frozenset(self.references)
+        self._offsets = line_offsets(text)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The top-level blocks, which tile the text."""
+        blocks = self._tile(0, len(self._tokens), 0, len(self.text))
+        is_blank = not self.text.strip()
+        return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
+
+    @cached_property
+    def title(self) -> str:
+        """The words of the first level-1 heading that has any."""
+        words = (
+            self.strip_markup(content.content)
+            for opening, content in pairwise(self._tokens)
+            if opening.type == "heading_open" and opening.tag == "h1"
+        )
+        return next(filter(None, words), "")
+
+    @property
+    def hashtags(self) -> tuple[str, ...]:
+        """The `#tags` among the words, without `#`, in order and without repeats."""
+        texts = (
+            strip_editor_syntax(token.content)
+            for paragraph in self._tokens
+            if paragraph.type == "inline" and _TAG.search(paragraph.content)
+            for token in parse_passage(paragraph.content)
+            if token.type == "inline"
+        )
+        tags = dict.fromkeys(tag for text in texts for tag in _TAG.findall(CODE.sub("`", text)))
+        return tuple(t for t in tags if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """Every heading, also those in lists and quotations."""
+        lines = ["", *self.text.split("\n"), ""]
+        spans = [(opening, *(opening.map or (0, 0))) for opening in self._tokens]
+        return tuple(
+            Heading(
+                line=first,
+                source=content.content,
+                tokens=tuple(parse_inline(content.content, self.references)),
+                is_top=opening.level == 0,
+                is_marked=f"{lines[first][:2]} {lines[end + 1][:2]}".count("{:") > 0,
+            )
+            for (opening, first, end), content in zip(spans, self._tokens[1:], strict=False)
+            if opening.type == "heading_open"
+        )
+
+    @cached_property
+    def links(self) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+        """Every link in order, images are none, and the ids of elements of HTML."""
+        return find_links(self._tokens, self.references)
+
+    def line_at(self, place: int) -> int:
+        """The line on which the character at `place` stands, from 0."""
+        return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
+
+    def lead(self, place: int) -> str:
+        """Return what must stand above text from `place` on for it to be read as in the post.
+
+        It is the head of a table, the label of a container or callout, the mark of an item of a
+        list and the line that opens a fence.
+        """
+        lead, indent, label_end, blocks = "", 0, 0, self.blocks
+        while block := next((b for b in blocks if b.start < place < b.end), None):
+            inner = self.text[max(block.start, label_end) : block.end].lstrip("\n")
+            first, _, rest = inner.partition("\n")
+            if block.kind == "table":
+                head = f"{first}\n{rest.partition(chr(10))[0]}\n"
+                narrow = re.sub(r"(?<=\S)( )+|(---)-+", r"\1\2", head)
+                lead += narrow if block.start + len(head) <= place else ""
+            elif block.kind == "list_item" and (item := _ITEM.match(first)):
+                lead, indent = f"{lead}{item[0].rstrip()}\n", len(item[0])
+            elif block.kind == "container":
+                lead, indent = f"{lead}{first}\n\n", len(first) - len(first.lstrip()) + 4
+                label_end = block.end - len(rest)
+            elif block.kind == "fence":
+                lead += f"{first if re.match('[ >]*(?:```|~~~)', first) else FENCE}\n"
+            elif block.kind == "blockquote" and "[!" in first[:6]:
+                lead += f"{first}\n"
+            blocks = block.children
+        within = place > self.text.rfind("\n", 0, place) + 1
+        return lead + " " * (indent * within) if len(lead.encode()) <= LONGEST_LEAD else ""
+
+    def plain_text(self, start: int, end: int) -> str:
+        """The words of `text[start:end]`, and of what must stand above it.
+
+        Whole blocks that read by themselves as here are not parsed again.
+        """
+        places, tokens = self._begins
+        first, after = bisect_left(places, start), bisect_left(places, end)
+        is_whole = places[first] == start and not self.text[end : places[after]].strip()
+        if is_whole and is_ordinary(self.text[start:end]):
+            return join_words(self._tokens[tokens[first] : tokens[after]], self._labels)
+        return self.strip_markup(self.lead(start) + self.text[start:end])
+
+    @cached_property
+    def _begins(self) -> tuple[list[int], list[int]]:
+        """Where each top-level block begins and the place of its first token; at last the ends."""
+        top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
+        firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
+        firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines are before it
+        places, tokens = zip(*firsts, (len(self.text), len(self._tokens)), strict=True)
+        return list(places), list(tokens)
+
+    def strip_markup(self, markup: str) -> str:
+        """The words of a piece of Markdown."""
+        return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
+
+    def _tile(self, first: int, after: int, start: int, end: int) -> tuple[Block, ...]:
+        """Share the span out among the outermost of these tokens that have lines.
+
+        A block ends where the next one begins.
+        """
+        if first == after:
+            return ()
+        level = self._tokens[first].level
+        places = [at for at in range(first, after) if self._tokens[at].level == level]
+        opening = [at for at in places if self._tokens[at].nesting >= 0 and self._tokens[at].map]
+        lines = [(self._tokens[at].map or (0,))[0] for at in opening[1:]]
+        ends = [*(self._offsets[line] for line in lines), end]
+        starts = [start, *ends]
+        return tuple(map(self._make_block, opening, [*opening[1:], after], starts, ends))
+
+    def _make_block(self, at: int, after: int, start: int, end: int) -> Block:
+        token = self._tokens[at]
+        kind = token.type.removesuffix("_open")
+        if kind == "heading":
+            source = self._tokens[at + 1].content
+            if len(source) > LONGEST_HEADING:
+                return Block("paragraph", start, end)
+            return Block("heading", start, end, int(token.tag[1]), self.strip_markup(source))
+        if kind not in _DIVISIBLE:
+            return Block(kind, start, end)
+        return Block(kind, start, end, children=self._tile(at + 1, after, start, end))

@@ -1,0 +1,121 @@
+"""What site generators and editors add to Markdown, and what of it a reader sees.
+
+`ingest.posts.markdown.parser` replaces it outside code in one pass; the leftmost wins, then the
+first in the list.
+"""
+
+import re
+
+
+def _braced(depth: int) -> str:
+    """Match braces in so many braces; a style or a callback in a tag has two or three."""
+    inner = rf"|{_braced(depth - 1)}" if depth else ""
+    return rf"\{{(?:[^{{}}]++{inner})*+\}}"
+
+
+_BRACED = _braced(4)
+_PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
+_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
+_OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
+"""Output is looked for in one paragraph: two braces in prose may be far apart."""
+_ATTRIBUTE = r"(?:\{[^{}\n]*+\})?"
+
+_ANYWHERE = (
+    # Hugo and Zola: shortcodes shown, and run
+    r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*{]|\*(?!/)|\{(?!(?:\{[<%]?|%)\s*/\*))*+)\*/"
+    r"\s*(?P<closes>[>%]?\}\}|%\})",
+    r"\{\{[<%](?P<shortcode>(?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+)[>%]\}\}",
+    # Liquid and Nunjucks
+    r"\{%-?\s*(?P<pair>raw|verbatim)\s*-?%\}"
+    r"(?P<inner>(?:[^{]|\{(?!%-?\s*(?:end)?(?P=pair)\b))*+)\{%-?\s*end(?P=pair)\s*-?%\}",
+    r"\{%-?\s*+(?P<tag>\w*+)(?P<rest>(?:[^%{]|%(?!\})|\{(?!%))*+)%\}",
+    # Templates of Go
+    r"\{\{ *raw +(?:\"(?P<raw>[^\"{}]*)\"|`(?P<raw_lines>[^`]*)`)\s*\}\}",
+    rf"\{{\{{(?![<%])(?P<output>{_OUTPUT}(?:\{{{_OUTPUT}\}}{_OUTPUT})*+)\}}\}}",
+    # kramdown
+    r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n=]*+=[^{}\n]*+)?/?\}",
+    # MDX
+    r"\{(?P<space>' '|\" \")\}",
+    rf"(?P<component></?(?:[A-Z][\w.]*|[a-z]+(?:-\w+)+)(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>"
+    rf"|<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>)",
+)
+LABEL = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
+    r"(?:\"(?P<label>[^\"\n]*)\")?[ \t]*$",
+    re.MULTILINE,
+)
+"""Above an admonition or a tab of MkDocs."""
+_AT_A_LINE = (
+    r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
+    rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_ATTRIBUTE}"
+    rf"(?:\[(?P<label>[^\n]*)\]{_ATTRIBUTE}|(?P<title>[^\n{{}}]*+)){_ATTRIBUTE}[ \t]*+"
+    r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*))$",
+)
+SYNTAX = re.compile(
+    rf"(?=[{{<])(?:{'|'.join(_ANYWHERE)})|^(?=[ \t>:*+\-\d])(?:{'|'.join(_AT_A_LINE)})",
+    re.MULTILINE,
+)
+MDX = re.compile(r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])", re.MULTILINE)
+"""What text with components holds at the start of a line."""
+
+_ARGUMENT = re.compile(
+    r"(?:(?<![\w@:#.-])([\w@:#.-]+)(?:(\s*=\s*)|\s*:\s*))?[{(\[]{0,3}"
+    r"(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)"
+)
+_SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
+"""Arguments that are read whatever they hold."""
+_UNSHOWN = re.compile(
+    r"[:@#]|v-|on(?-i:[A-Z])|data-|(?:.*[_-])?(?:class(?:name|es)?|style|src(?:set)?|href|url|link|to|id|ids"
+    r"|key|path|file|icon|lang|language|sizes|rel|target|type|ref|allow|sandbox|format|date|sx"
+    r"|viewBox|d|transform|points|layout|linenos|hl_lines)$",
+    re.IGNORECASE,
+)
+_NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CJK = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}")
+_CONTROLS = re.compile(
+    r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
+    r"|import|from|extends|block|with|filter"
+)
+"""Tags whose arguments are a template's own."""
+
+
+def read_syntax(match: re.Match[str]) -> str:
+    """Return the Markdown of what a reader sees of a match of SYNTAX."""
+    if match["opens"]:
+        return f"{match['opens']} {match['shown'].strip()} {match['closes']}"
+    if match["pair"]:
+        return match["inner"]
+    if match["space"]:
+        return " "
+    if match["tag"] in ("blockquote", "quote", "pullquote") and "=" not in match["rest"]:
+        words = match["rest"].removesuffix("-").split()
+        return " ".join(word for word in words if "://" not in word)
+    if match["tag"] in ("post_link", "asset_link"):
+        return match["rest"].removesuffix("-").strip().partition(" ")[2].strip("'\" ")
+    if match["indent"] is not None:
+        title = match["label"] or match["title"] or match["callout"]
+        return (title or "").strip() or _printed(match[0])
+    if raw := match["raw"] or match["raw_lines"]:
+        return raw
+    if match["tag"] and _CONTROLS.fullmatch(match["tag"]):
+        return ""
+    words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
+    return f" {words} " if words else ""
+
+
+def _printed(source: str | None) -> str:
+    """Join the arguments of a shortcode or component that are words for readers."""
+    words = []
+    for name, is_set, *values in _ARGUMENT.findall(source or ""):
+        value = "".join(values)
+        is_shown = is_set and _SHOWN.fullmatch(name)
+        if is_shown or (not _UNSHOWN.match(name) and _is_prose(value)):
+            words.append(value)
+    return " ".join(filter(None, words))
+
+
+def _is_prose(value: str) -> bool:
+    """Whether it has several words, or some of Chinese, Japanese or Korean: one is an id."""
+    words = sum(bool(_LETTERS.search(word)) for word in value.split())
+    return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK.search(value)))

@@ -1,0 +1,324 @@
+"""The words of Markdown, for embedding, analysis and previews, and its links.
+
+`ingest.posts.markdown.parser` finds the blocks and takes generator syntax out of them, so nothing
+inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
+links, attributes, marks of footnotes and blocks) and parsed inline.
+
+Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
+definitions of its own links, and `[^1]: word` is a footnote, not a definition.
+
+Links are found as Markdown, HTML, editors and site generators write them. What a generator replaces
+by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` and `relref`,
+`link:` for Jekyll's `link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes
+(`[[Page]]`) becomes the file `Page.md`.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from markdown_it.common.utils import normalizeReference
+from markdown_it.token import Token
+
+from blog_search_mcp.index.types import MAX_ADDRESS, Link
+from blog_search_mcp.ingest.posts.markdown.parser import (
+    CODE,
+    is_inside,
+    parse_inline,
+    parse_passage,
+)
+
+_ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
+"""Of MkDocs Material, which shows a drawing."""
+
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
+_ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
+_ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
+"""`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
+
+_GONE = re.compile(
+    rf"""
+      (?=[{{:\[^]|^[ \t`@;-])(?:                  # what any of these begins with
+      (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
+    | {_ATTRIBUTES}[ \t]*$                      # behind a heading, or below a block
+    | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
+    | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
+    | {_ICON}(?:{_ATTRIBUTES})?
+    | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
+    | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
+    | \[\^[^\[\]\s]+\]:?                         # footnote references and marks
+    | (?<!\S)\^(?:[A-Za-z][\w-]+|[A-Za-z0-9]{{6,}})[ \t]*$   # Obsidian's blocks
+    | ^[ \t]*;?-+8<-+[^\n]*$)                     # MkDocs snippets, named by their file
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)[^\[\]\n]+\]: *\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$"
+    r"|^ {0,3}\*\[[^\[\]\n]+\]:[^*\n]*$",
+    re.MULTILINE,
+)
+"""Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
+_HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
+_WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_FILE = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
+_SIZE = re.compile(r"\d+(?:x\d+)?")
+
+RECENT = 256
+"""Paragraphs kept: a post's are read for its language, for its chunks and for its links."""
+
+
+@lru_cache(RECENT)
+def strip_editor_syntax(source: str) -> str:
+    """Take what editors add out of a paragraph, but for code.
+
+    Links between notes become links of Markdown.
+    """
+    if "]:" in source:
+        spans = [code.span() for code in CODE.finditer(source)]
+        source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
+    pieces, at = [], 0
+    for code in (*CODE.finditer(source), None):
+        words = source[at : code.start() if code else None]
+        words = _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
+        pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
+        at = code.end() if code else at
+    return "".join(pieces)
+
+
+def _write_link(link: re.Match[str]) -> str:
+    """Link the label, else the page and its heading, to the page's file.
+
+    An embedded page has words alone, an embedded file of another kind not even those.
+    """
+    is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
+    words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
+    if not words or (is_embedded and _SIZE.fullmatch(words)):
+        if is_embedded and _FILE.search(path):
+            return ""
+        words = " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
+    if is_embedded or "<" in page or ">" in page:
+        return words
+    file = f"{path.removesuffix('.md')}.md" if path else ""
+    return f"[{words}](<{file}#{heading}>)"
+
+
+_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
+"""What a paragraph without markup does not hold."""
+_BRACKETED = re.compile(r"\[([^\[\]]+)\]")
+_REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
+
+_IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
+_HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
+_PHRASING = re.compile(
+    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|r[bpt]|ruby|s|samp"
+    r"|small|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?=[\s/>])",
+    re.IGNORECASE,
+)
+"""Tags that part no words (HTML, 3.2.5.2.5)."""
+_START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
+_HTML_ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'=<>/])([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+)
+_BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
+"""Characters no reader sees, but for joiners, which shape letters; an escape would let a post
+colour a terminal."""
+_SPACES = re.compile("  +")
+_BLANK = re.compile(r" ?\n[\n ]*")
+_CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+"""With punctuation and without Hangul, whose words are apart by spaces."""
+CJK_BREAK = re.compile(rf"\n(?<={_CJK}\n)(?={_CJK})")
+"""A line break that is no space, between two such characters."""
+
+
+def strip_markup(
+    markdown: str, labels: frozenset[str] = frozenset(), *, keeps_braces: bool = False
+) -> str:
+    """Return the words of a passage, one line for each paragraph, item, row or line of code.
+
+    Kept: text, code verbatim, the text of links and images, table cells, titles and captions
+    given to shortcodes and components. Dropped: targets, tags, footnote and
+    reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
+    `normalizeReference` writes them; `keeps_braces` is whether `{{ x }}` is text. Never raises.
+    """
+    return join_words(parse_passage(markdown, keeps_braces=keeps_braces), labels)
+
+
+def join_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
+    """Return the words of blocks, as `strip_markup` does."""
+    lines = (CONTROL.sub("", line).strip("\n") for line in _lines(tokens, labels))
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
+    cells: list[str] | None = None
+    for token in tokens:
+        if token.type == "inline":
+            words = _paragraph(token.content, defined)
+            if cells is None:
+                yield words
+            else:
+                cells.append(words)
+        elif token.type in ("fence", "code_block"):
+            yield token.content.strip("\n").rstrip()
+        elif token.type == "html_block":
+            named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
+            text = _HTML_TAG.sub(lambda tag: "" if _PHRASING.match(tag[0]) else " ", named)
+            yield _tidy(html.unescape(text))
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close" and cells is not None:
+            yield " ".join(filter(None, cells))
+            cells = None
+
+
+LEAST_INLINED = 1_000
+_INLINED = re.compile(rf"[A-Za-z0-9+/]{{{LEAST_INLINED},}}+=*")
+"""A file in a text, or a part of one that was cut."""
+
+
+@lru_cache(RECENT)
+def _paragraph(source: str, defined: frozenset[str]) -> str:
+    """Return the words of a paragraph."""
+    source = _INLINED.sub("", source) if len(source) >= LEAST_INLINED else source
+    if not _MARKED.search(source):
+        return _unwrap(source)
+    source = strip_editor_syntax(source)
+    # Every `[text][label]` counts as defined: its definition may lie in another passage.
+    labels = {normalizeReference(label or text) for text, label in _REFERENCE.findall(source)}
+    if defined:
+        labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
+    references = {label: {"href": "", "title": ""} for label in labels}
+    return _unwrap("".join(map(_words, _parse(source, references))))
+
+
+def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
+    """Parse a paragraph, once where no link of it is defined elsewhere."""
+    return parse_inline(source, references) if references else _parse_alone(source)
+
+
+@lru_cache(RECENT)
+def _parse_alone(source: str) -> Sequence[Token]:
+    return parse_inline(source, {})
+
+
+def strip_title(title: str) -> str:
+    """Return a title of one line as it is shown: without emphasis, links and tags that mark words.
+
+    Names such as `__init__` and `Vec<T>` stay.
+    """
+    source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
+    tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
+    kept = (
+        token.content
+        if token.type == "html_inline" and not _PHRASING.match(token.content)
+        else _words(token)
+        for token in tokens
+    )
+    return CONTROL.sub("", _unwrap("".join(kept)))
+
+
+def _words(token: Token) -> str:
+    """Return the words of a token; of a tag a picture's, or a space for what breaks a line."""
+    if token.type == "code_inline":
+        return token.content
+    if token.type == "image":
+        return "".join(map(_words, token.children or ()))
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "html_inline":
+        if image := _ALTERNATIVE.match(token.content):
+            return html.unescape(image[1] or image[2] or "")
+        return " " if _BREAKING_TAG.match(token.content) else ""
+    return token.content if token.type.startswith("text") else ""
+
+
+def _unwrap(words: str) -> str:
+    """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
+    if "\n" in words:
+        words = CJK_BREAK.sub("", words).replace("\n", " ")
+    return _tidy(words)
+
+
+def _tidy(words: str) -> str:
+    spaced = words.replace("\t", " ").replace("\u00a0", " ").replace("\u3000", " ")
+    spaced = _SPACES.sub(" ", spaced)
+    return (_BLANK.sub("\n", spaced) if "\n" in spaced else spaced).strip()
+
+
+_MAY_LINK = re.compile(r"[\]<]|post_link")
+_GENERATED = re.compile(
+    r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]++)[^{}]*?[>%]\}\}
+      | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
+      | \{%-?\s*link\s+(?P<link>[^\s%]+)\s*-?%\}
+      | \{\{-?\s*["'](?P<path>/[^"'\s]*)["']\s*\|\s*(?:(?:relative|absolute)_)?url\s*-?\}\}
+      | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}
+      | \{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}""",
+    re.VERBOSE,
+)
+
+
+def find_links(
+    tokens: Sequence[Token], references: Mapping[str, Any]
+) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+    """Return the links among the blocks of a post, its lines counted from 1, and its HTML's ids."""
+    links: list[Link] = []
+    ids: list[str] = []
+    for token in tokens:
+        line = 1 + (token.map[0] if token.map else 0)
+        if token.type == "html_block":
+            links += _read_html(_GENERATED.sub(_write_target, token.content), line, ids)
+        elif token.type == "inline" and _MAY_LINK.search(token.content):
+            source = strip_editor_syntax(_GENERATED.sub(_write_target, token.content))
+            links += _find_in_paragraph(_parse(source, references), line, ids)
+    short = (link for link in links if len(link.href) <= MAX_ADDRESS)
+    return tuple(short), tuple(dict.fromkeys(ids))
+
+
+def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
+    """Yield a paragraph's links; add the ids of its HTML to `ids`."""
+    href, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            href, words = str(token.attrs.get("href", "")).removesuffix("#"), ""
+        elif token.type == "link_close":
+            yield Link(href, " ".join(words.split()), line)
+            href = ""
+        elif token.type in ("softbreak", "hardbreak"):
+            line += 1
+            words += " "
+        elif token.type == "html_inline":
+            yield from _read_html(token.content, line, ids)
+        else:
+            words += token.content
+
+
+def _write_target(generated: re.Match[str]) -> str:
+    """Write what site generators replace by an address as an address."""
+    if slug := generated["slug"]:
+        words = (generated["words"] or "").removesuffix("-").rstrip()
+        quoted = re.match(r"([\"'])(.*?)\1", words)
+        words = (quoted[2] if quoted else words) or slug
+        return f"[{words}](post:{quote(slug)})"
+    scheme = generated.lastgroup
+    if scheme is None:
+        return ""
+    target = quote(generated[scheme], safe="/#.-_~@:%")
+    return target if scheme == "path" else f"{scheme}:{target}"
+
+
+def _read_html(source: str, line: int, ids: list[str]) -> Iterator[Link]:
+    """Yield the links of HTML that begins on `line`; add the ids of its elements to `ids`."""
+    for tag in _START_TAG.finditer(source):
+        attributes: dict[str, str] = {}
+        for name, *values in _HTML_ATTRIBUTE.findall(tag[2]):
+            attributes.setdefault(name.lower(), html.unescape("".join(values)))
+        is_link = tag[1].lower() == "a"
+        if is_link and attributes.get("href"):
+            yield Link(attributes["href"], "", line + source.count("\n", 0, tag.start()))
+        ids += filter(None, (attributes.get("id"), attributes.get("name") if is_link else None))

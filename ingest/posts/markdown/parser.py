@@ -1,0 +1,268 @@
+"""Parse CommonMark with tables and strikethrough; the one configuration of markdown-it.
+
+Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
+words are needed. A body knows its link definitions. In a passage they are text, since it rarely
+holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
+nor a block of HTML. Formulas, and containers of MkDocs, are blocks of their own.
+
+What only a site generator or an editor understands is taken out of a passage before Markdown is
+read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
+at the start of a line would be a quotation, and what a component encloses would be HTML. Code is
+found first and is never touched.
+"""
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Literal, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token as Token
+
+from blog_search_mcp.ingest.posts.markdown.extensions import LABEL, MDX, SYNTAX, read_syntax
+
+Dialect: TypeAlias = Literal["body", "passage", "mdx"]
+
+_OPENING = re.compile(
+    r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
+    r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
+    r"|(?P<dollars>\$\$)(?![^\n]*\$\$)|(?P<bracket>\\{1,2}\[)[ \t]*$"
+    r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
+    re.MULTILINE,
+)
+"""Before code of Jekyll, Hexo and Hugo, alone on its line, or a formula."""
+_CLOSINGS = {
+    "liquid": r"\{%-? *end{name}\b[^{{}}\n]*%\}",
+    "hugo": r"\{\{[<%] */ *{name}\b[^\n]*[>%]\}\}",
+    "dollars": r"[^\n]*\$\$(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?",
+    "bracket": r"[^\n]*\\\]",
+    "begin": r"[^\n]*\\end\{{name}\}",
+}
+
+
+def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read code between tags, or a formula, as a fence; one that is never closed is text."""
+    opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
+    if opening is None or state.is_code_block(start):
+        return False
+    unclosed: set[tuple[str, int]] = state.env.setdefault("unclosed", set())
+    kind = str(opening.lastgroup)
+    closes = _CLOSINGS[kind].replace("{name}", re.escape(opening[kind]))
+    limits = opening.end(), state.eMarks[end - 1]
+    if (closes, limits[1]) in unclosed:
+        return False
+    closing = re.compile(rf"^[ \t>]*+{closes}[ \t]*$", re.MULTILINE).search(state.src, *limits)
+    if closing is None:
+        unclosed.add((closes, limits[1]))
+        return False
+    if not silent:
+        last = start + state.src.count("\n", opening.end(), closing.start())
+        is_code = kind in ("liquid", "hugo")
+        token = state.push("fence", "code", 0)
+        lines = (start + 1, last) if is_code else (start, last + 1)
+        token.content = state.getLines(*lines, state.sCount[start], True)
+        token.map, state.line = [start, last + 1], last + 1
+    return True
+
+
+def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an admonition or a tab of MkDocs: a label, and blocks that are indented below it."""
+    label = LABEL.match(state.src, state.bMarks[start] + state.tShift[start])
+    if label is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    before = state.blkIndent, state.lineMax
+    indent = state.sCount[start] + 4
+    after = range(start + 1, end)
+    last = next((n for n in after if not state.isEmpty(n) and state.sCount[n] < indent), end)
+    state.push("container_open", "div", 1).map = [start, last]
+    state.push("paragraph_open", "p", 1)
+    words = state.push("inline", "", 0)
+    words.content, words.children = label["label"] or "", []
+    state.push("paragraph_close", "p", -1)
+    state.blkIndent, state.lineMax = indent, last
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent, state.lineMax = before
+    state.push("container_close", "div", -1)
+    state.line = last
+    return True
+
+
+_PLAIN = re.compile(r"(?:[^\W\d_][^\n]*(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))")
+"""Lines up to an empty one that begin with letters, as nothing but a paragraph does."""
+
+
+def _plain(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Read a paragraph in no other block as markdown-it does, but ask no rule about its lines.
+
+    To ask them all takes a tenth of the time of reading a post.
+    """
+    plain = None if silent or state.level else _PLAIN.match(state.src, state.bMarks[start])
+    if plain is None:
+        return False
+    state.line = start + plain[0].rstrip("\n").count("\n") + 1
+    state.push("paragraph_open", "p", 1).map = [start, state.line]
+    words = state.push("inline", "", 0)
+    words.content, words.children = mdTrim(plain[0]), []
+    words.map = [start, state.line]
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _block_parser(*without: str) -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.disable(without)
+    parser.core.ruler.enableOnly(["block"])
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("table", "plain", _plain)
+    parser.block.ruler.before("fence", "enclosed", _enclosed, interrupts)
+    parser.block.ruler.before("code", "container", _container, interrupts)
+    return parser
+
+
+_BLOCKS: dict[Dialect, MarkdownIt] = {
+    "body": _block_parser(),
+    "passage": _block_parser("reference"),
+    "mdx": _block_parser("reference", "code", "html_block"),
+}
+_INLINE = MarkdownIt("commonmark").enable("strikethrough")
+_INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # targets stay as written
+
+
+def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
+    """Parse blocks."""
+    return _BLOCKS[dialect].parse(markdown, {})
+
+
+@lru_cache(maxsize=1)
+def parse_body(text: str) -> tuple[Sequence[Token], Mapping[str, Any]]:
+    """Parse the blocks of a body, and its definitions of links by normalized label.
+
+    The last one is kept: where code is has to be known before what is hidden is taken out.
+    """
+    env: dict[str, Any] = {}
+    return _BLOCKS["body"].parse(text, env), env.get("references", {})
+
+
+def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
+    """Parse one paragraph; `references` are definitions by normalized label."""
+    tokens: list[Token] = []
+    _INLINE.inline.parse(source, _INLINE, {"references": references}, tokens)
+    return tokens
+
+
+def write_html(tokens: Sequence[Token]) -> str:
+    """Write tokens as HTML; what a text has as HTML stands in it as it is, still to be cleaned."""
+    return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
+
+
+Span: TypeAlias = tuple[int, int]
+"""Character offsets, half open."""
+
+CODE = re.compile(
+    r"(?P<ticks>`(?<![`\\]`)`*+)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
+)
+"""Between backticks that pair up, the backticks included."""
+
+
+def line_offsets(text: str) -> list[int]:
+    """Where each line begins, and the end of the last."""
+    offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    offsets[-1] = len(text)
+    return offsets
+
+
+def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
+    """Find fences, indented code and code between backticks, in order."""
+    offsets = line_offsets(markdown)
+    blocks = [
+        (offsets[token.map[0]], offsets[min(token.map[1], len(offsets) - 1)])
+        for token in tokens
+        if token.map and token.type in ("fence", "code_block")
+    ]
+    spans = blocks.copy()
+    starts = sorted({0, *(offsets[token.map[0]] for token in tokens if token.map)})
+    for start, end in pairwise([*starts, len(markdown)]):
+        if not is_inside(start, blocks):
+            spans += (code.span() for code in CODE.finditer(markdown, start, end))
+    return sorted(spans)
+
+
+def find_code_of(markdown: str) -> list[Span]:
+    """Find the code of a post, which may have components."""
+    is_mdx = MDX.search(markdown)
+    return find_code(markdown, parse_blocks(markdown, "mdx") if is_mdx else parse_body(markdown)[0])
+
+
+def is_inside(place: int, spans: Sequence[Span]) -> bool:
+    """Whether one of `spans`, which are sorted, holds the character at `place`."""
+    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
+    return at >= 0 and place < spans[at][1]
+
+
+def find_outside(
+    spans: Sequence[Span], pattern: re.Pattern[str], text: str
+) -> Iterator[re.Match[str]]:
+    """Yield the matches, one behind the other, that begin outside `spans`, which are sorted."""
+    at = 0
+    while match := pattern.search(text, at):
+        start, at = match.start(), max(match.end(), match.start() + 1)
+        if is_inside(start, spans):
+            at = spans[bisect_right(spans, (start, sys.maxsize)) - 1][1]
+        else:
+            yield match
+
+
+FENCE = "~" * 24
+"""Opens code that was cut; longer than any fence in that code."""
+
+
+def is_ordinary(passage: str) -> bool:
+    """Whether whole blocks of a body are parsed as a passage as they are in the body."""
+    is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
+    return "]:" not in passage and not is_special
+
+
+def _may_have_syntax(passage: str) -> bool:
+    """Whether it has a sign that MDX and all of SYNTAX begin with or hold."""
+    return any(sign in passage for sign in ("<", "{", "::", "[!"))
+
+
+def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Token]:
+    """Parse the blocks of a passage, without generator syntax outside code. Never raises."""
+    if not _may_have_syntax(markdown):
+        return parse_blocks(markdown, "passage")
+    dialect: Dialect = "mdx" if MDX.search(markdown) else "passage"
+    tokens = parse_blocks(markdown, dialect)
+    if not SYNTAX.search(markdown):
+        return tokens
+    replaced = _replace_syntax(markdown, find_code(markdown, tokens), keeps_braces)
+    return tokens if replaced == markdown else parse_blocks(replaced, dialect)
+
+
+_REST = re.compile(r"[ \t]*$", re.MULTILINE)
+
+
+def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
+    """Replace all syntax that begins outside code; what has its line for itself keeps one."""
+    pieces, kept = [], 0
+    for match in find_outside(code, SYNTAX, markdown):
+        if keeps_braces and match[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not match["opens"]:
+            continue
+        start, end = match.span()
+        words, line = read_syntax(match), match["indent"]
+        before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
+        is_alone = _REST.match(markdown, end) and not before.strip(" \t>")
+        if words.strip() and "\n" not in words and is_alone:
+            line = before if line is None else line
+            words = f"\n{line}{words.strip()}\n{line}"
+        pieces += [markdown[kept:start], words or line or ""]
+        kept = end
+    return "".join([*pieces, markdown[kept:]])

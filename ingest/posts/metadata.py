@@ -1,0 +1,348 @@
+"""Describe a post by its front matter and its file's place.
+
+The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
+Hexo, Zola, Docusaurus, Astro and Obsidian read them. Field names are compared without regard to
+case, and a value of an unexpected type is made into text or passed over: no field is worth
+losing a post. All usual names of a field are read, the commonest first.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import TypeAlias
+
+from blog_search_mcp.index.text.display import compose, to_line
+from blog_search_mcp.index.text.languages import language_tag, read_tag
+from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
+
+Fields: TypeAlias = Mapping[str, object]
+
+
+def normalize_names(fields: Fields) -> dict[str, object]:
+    """Put fields under their normalized names."""
+    return {normalize_name(name): value for name, value in fields.items()}
+
+
+def normalize_name(name: str) -> str:
+    """Write a name in lower case without `_`, `-` or blanks: `publish_date` is `publishDate`."""
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def first_text(named: Fields, names: Iterable[str]) -> str:
+    """Return the first of the fields that holds words, `""` if none does."""
+    return next(filter(None, (to_text(named.get(name)) for name in names)), "")
+
+
+def to_text(value: object) -> str:
+    """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(filter(None, (to_line(item) for item in value if isinstance(item, str))))
+    if isinstance(value, dict):
+        key = next(filter(value.__contains__, ("label", "name", "title", *value)), "")
+        entry = value.get(key)
+        return to_line(entry if isinstance(entry, str) else str(key))
+    return to_line(value.isoformat() if isinstance(value, date) else str(value))
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Walk nested lists."""
+    if isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+_PUBLISHED = """publishdate pubdate pubdatetime published publishedat publisheddate publishedon
+    publishedtime publishtime publication publicationdate datepublished firstpublished
+    firstpublishedat releasedate releasedon 发布日期 发布时间 發布日期 發佈日期 公開日"""
+_CREATED = """created createdat createdon createddate createdtime createtime creationdate
+    creationtime datecreated dateadded posted postedat postedon postdate dateposted datetime
+    timestamp datum fecha erstellt 日期 创建日期 创建时间 建立日期 作成日 投稿日"""
+_CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifieddate modifiedtime
+    datemodified updated updatedat updatedon updateddate updatedtime updatetime dateupdated
+    lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
+    更新日期 更新时间 更新日"""
+PUBLISH_FIELDS = tuple(_PUBLISHED.split())
+"""Fields that hold from when on a post is public, by their normalized names."""
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
+"""Those that hold its date, likewise: of generators, editors of notes and their exports."""
+CHANGE_FIELDS = tuple(_CHANGED.split())
+"""Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
+no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
+
+_MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NUMERIC = (
+    r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
+    r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
+)
+_ABOVE_12 = r"(1[3-9]|2\d|3[01])"
+_WRITTEN = (
+    (re.compile(_NUMERIC), 0, 1, 2),
+    (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
+    (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
+    (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),
+    (re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b"), 2, 1, 0),
+    (re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b"), 2, 0, 1),
+)
+"""Dates as they are written, and which of the parts are year, month and day. The day comes first
+wherever dots part them; with slashes nobody can know up to 12."""
+_EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
+"""Seconds or milliseconds since 1970, as Dendron writes them."""
+_IN_PATH = re.compile(
+    r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
+    r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
+)
+
+
+def parse_date(value: object) -> date | None:
+    """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
+    if isinstance(value, Mapping):
+        return parse_date(str(value.get("created") or value.get("date", "")))
+    if isinstance(value, date):
+        return value.date() if isinstance(value, datetime) else value
+    if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
+        value = next(leaves(value), None) if len(value) == 1 else None
+    written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
+    if moment := read_epoch(written):
+        return moment.date()
+    for pattern, year, month, day in _WRITTEN:
+        if match := pattern.search(written):
+            parts = [*filter(None, match.groups())]
+            return _make_date(parts[year], parts[month], parts[day])
+    return None
+
+
+def read_epoch(written: str) -> datetime | None:
+    """Read the seconds or milliseconds since 1970; `None` if it is no such number."""
+    seconds = _EPOCH.fullmatch(written)
+    return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
+
+
+def date_in_path(path: str) -> date | None:
+    """Read a date off a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
+    match = _IN_PATH.search(path)
+    return _make_date(*filter(str.isdigit, filter(None, match.groups()))) if match else None
+
+
+def find_date(named: Fields, source: str) -> date | None:
+    """Return a post's date: its author's, else that in its path; names are normalized."""
+    written = first_date(named, DATE_FIELDS)
+    return written or date_in_path(to_text(named.get("path"))) or date_in_path(source)
+
+
+_NO_DATES = re.compile(
+    r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
+)
+"""What these fields hold else: words for a file's day, and whether a post is out."""
+_DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
+
+
+def unread_date(fields: Fields, source: str) -> str:
+    """Return the field that seems to hold an undated post's date, `""` if nothing is lost."""
+    for name, text in ((name, to_text(value)) for name, value in fields.items()):
+        is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
+        is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
+        if (is_date or is_like) and not find_date(normalize_names(fields), source):
+            return f"{name}: {text}"
+    return ""
+
+
+def first_date(named: Fields, names: Iterable[str]) -> date | None:
+    """Return the date of the first of the fields that holds one."""
+    return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
+
+
+def _make_date(year: str, month: str, day: str) -> date | None:
+    """Make a date of its numbers; the month may be a word."""
+    try:
+        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower())
+        return date(int(year), number, int(day))
+    except ValueError:
+        return None
+
+
+MAX_TITLE = 300
+"""Characters; a longer title is cut, so that one post cannot fill an answer."""
+MAX_DESCRIPTION = 2000
+"""Characters, likewise."""
+MAX_TAGS = 100
+MAX_TAG = 100
+"""Characters, likewise."""
+
+_DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
+_LANGUAGES = ("lang", "language", "locale")
+_SERIES = ("series", "seriesname", "collectionname")
+_PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
+_KEYS = ("translationkey", "translationid", "i18nkey")
+_KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
+"""What translations of a post have in common where each says its language."""
+_TAG_LISTS = ("tags", "categories")
+_TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
+
+_AUTHORS = (
+    *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
+    *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
+)
+_JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
+"""Between names in a string; after a comma alone often stands a first name."""
+_AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
+MAX_AUTHORS = 20
+
+_NO_WORDS = re.compile(
+    r"template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
+    r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
+    r"|time|draft|stat(?:e|us)|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
+    r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
+    r"|output|execute|jupyter|bibliography|header|footer|cascade|build|params|extra|alias|redirect"
+)
+"""Of the normalized names of fields that say nothing to readers, or nothing that they may read."""
+_WORDY = re.compile(
+    r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
+)
+"""What is no address, and no switch."""
+
+_DAY_IN_NAME = re.compile(
+    r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}(?:[-_ ]+|$)|(?:19|20)\d{6}(?:\d{4}|\d{6})?[-_ ]+)"
+)
+
+
+def describe_post(
+    fields: Fields,
+    source: str,
+    title: str = "",
+    hashtags: Sequence[str] = (),
+    *,
+    splits_tags: bool = False,
+) -> Post:
+    """Describe the post of a file below the content folder.
+
+    `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
+    follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
+    """
+    named = normalize_names(fields)
+    published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
+    part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
+    key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
+    series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
+    description = first_text(named, _DESCRIPTIONS)
+    title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
+    if versioned := VERSIONED.match(source):
+        title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
+    return Post(
+        source=source,
+        title=title,
+        date=published.isoformat() if published else None,
+        tags=_tags(named, hashtags, splits_tags=splits_tags),
+        # Exports of WordPress have entities of HTML.
+        description=_cut(to_line(html.unescape(description)), MAX_DESCRIPTION),
+        slug=_bound_address(first_text(named, ("slug",))),
+        language=language,
+        translation_key=_bound_address(key),
+        series=_cut(first_text(series, _SERIES), MAX_TITLE),
+        part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
+        aliases=_aliases(named),
+        authors=_list_authors(named),
+        words=_cut(" ".join(_list_words(named)), MAX_DESCRIPTION),
+    )
+
+
+def _list_authors(named: Fields) -> tuple[str, ...]:
+    """Return the names, which are strings, of lists or of mappings."""
+    values = (fields.get(name) for fields in _levels(named) for name in _AUTHORS)
+    written = (_cut(to_text(item), MAX_DESCRIPTION) for value in values for item in leaves(value))
+    names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
+    kept = (_cut(name, MAX_TAG) for name in names if _WORDY.match(name))
+    return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
+
+
+def _levels(named: Fields) -> list[Fields]:
+    """Return the fields, and those of a theme that Hugo and Zola have below one of their own."""
+    below = (named.get("params"), named.get("extra"))
+    return [named, *(normalize_names(inner) for inner in below if isinstance(inner, dict))]
+
+
+def _list_words(named: Fields) -> Iterator[str]:
+    """Yield what other fields say in words."""
+    taken = {"title", *_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
+    description = first_text(named, _DESCRIPTIONS)
+    for name, value in (item for fields in _levels(named) for item in fields.items()):
+        is_name = name.endswith(("title", "label"))
+        if name in taken or (_NO_WORDS.search(name) and not is_name):
+            continue
+        for item in leaves(value):
+            is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
+            text = to_text(item) if is_said else ""
+            if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
+                yield text
+
+
+def _aliases(named: Fields) -> tuple[str, ...]:
+    values = (named.get(name) for name in ("aliases", "redirectfrom", "alias"))
+    lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
+    written = [to_text(item) for value in lists for item in leaves(value)]
+    paths = (to_text(named.get(name)) for name in ("url", "permalink", "path"))
+    written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
+    return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
+
+
+def _bound_address(words: str) -> str:
+    return words if len(words) <= MAX_ADDRESS else ""
+
+
+def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
+    taxonomies = named.get("taxonomies")
+    places = (named, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
+    written = (
+        to_line(html.unescape(tag))
+        for name in _TAGS
+        for place in places
+        for tag in _split_tags(place.get(name), at_blanks=splits_tags and name in _TAG_LISTS)
+    )
+    tags: dict[str, str] = {}
+    for tag in (*written, *hashtags):
+        if word := _cut(compose(tag.lstrip("#")), MAX_TAG):
+            tags.setdefault(word.casefold(), word)
+    return tuple(tags.values())[:MAX_TAGS]
+
+
+def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
+    """Split a string at commas, else hashtags and what Jekyll and Obsidian take for several."""
+    if not isinstance(value, str):
+        return filter(None, map(to_text, leaves(value)))
+    parts, words = re.split(r"[,，、;]", value), value.split()
+    is_words = len(parts) == 1 and (at_blanks or all(word[0] == "#" for word in words))
+    return filter(None, map(to_line, words if is_words else parts))
+
+
+def _cut(words: str, length: int) -> str:
+    return words if len(words) <= length else words[: length - 1].rstrip() + "…"
+
+
+def _title_from(source: str) -> str:
+    """Make a title of the file's name, or of its folder's for `index` and `_index`."""
+    folder, _, name = source.rpartition("/")
+    stem, _ = split_language(name)
+    if stem in ("index", "_index") and folder:
+        stem = folder.rpartition("/")[2]
+    undated = _DAY_IN_NAME.sub("", stem)
+    if not undated:  # a note of a day
+        return stem
+    return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
+
+
+def split_language(name: str) -> tuple[str, str]:
+    """Part a file's name without its ending and its language: `post` and `de` of `post.de.md`."""
+    stem = name.rpartition(".")[0]
+    shorter, _, suffix = stem.rpartition(".")
+    language = language_tag(suffix) if shorter else ""
+    return (shorter, language) if language else (stem, "")
+
+
+def spelled_languages(source: str) -> Iterator[str]:
+    """Yield the tags that a file's name and its folders spell, the outermost folder's first."""
+    *folders, name = source.split("/")
+    return filter(None, (split_language(name)[1], *map(read_tag, folders)))

@@ -1,0 +1,81 @@
+"""What a vault's own settings leave out of its search: excluded files, and Obsidian's templates.
+
+Of Logseq that is `:hidden` of `logseq/config.edn`. In Obsidian it is what `userIgnoreFilters` of
+`.obsidian/app.json` names, by the beginning of a path or by a `/regular expression/`. That is never
+run: one that is plain words but for `^`, `$`, `.*` and `(^|/)` excludes what holds the longest of
+them, and any other all of the vault, with the reason.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blog_search_mcp.index.errors import UnreadablePost
+from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
+
+SETTINGS = ".obsidian"
+LOGSEQ = "logseq"
+
+_TEMPLATES = (
+    ("templates.json", "folder"),
+    ("daily-notes.json", "template"),
+    ("plugins/templater-obsidian/data.json", "templates_folder"),
+)
+"""Files of settings and the field of each that names a template or a folder of them."""
+_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
+_EXPRESSION = re.compile(r"/(.+)/[a-z]*")
+_EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
+"""Where a folder begins (`(^|/)`), or a path, or anything."""
+_PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
+
+
+class Vault(NamedTuple):
+    """A vault, and what it leaves out."""
+
+    folder: Path
+    words: tuple[str, ...] = ()
+    """In lower case, anywhere in a path below it that begins with a line break."""
+    doubt: str = ""
+    """Why all of it is left out; empty if it is not."""
+
+    def exclude(self, post: Path) -> str | None:
+        """Return why a post of the vault is left out, `None` if it is not."""
+        path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
+        return "excluded" if any(word in path for word in self.words) else self.doubt or None
+
+
+def read_vault(folder: Path) -> Vault | None:
+    """Read a vault's settings, `None` of another folder; unread ones of templates say nothing."""
+    app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
+    if not ((folder / SETTINGS).exists() or (folder / name).exists()):
+        return None
+    if app is None:
+        return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
+    try:
+        logseq = decode_settings(read_if_there(folder, name) or b"")
+    except (UnreadablePost, UnicodeError) as error:
+        return Vault(folder, doubt=f"{name} may exclude it, and {error}")
+    templates = (str((_read_json(folder, name) or {}).get(key, "")) for name, key in _TEMPLATES)
+    names = [path.strip("/").casefold().removesuffix(".md") for path in templates]
+    words = [f"\n{name}{end}" for name in names if name for end in ("/", ".md")]
+    for text in map(str, app.get("userIgnoreFilters") or ()):
+        if (expression := _EXPRESSION.fullmatch(text)) is None:
+            words += [f"\n{text.lstrip('/').casefold()}"] if text.strip("/") else []
+        elif _PLAIN.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
+            words.append(max(parts.replace("\\", "").split("\n"), key=len))
+        else:
+            doubt = f"the vault excludes {text}, which may be any file; name folders instead"
+            return Vault(folder, doubt=doubt)
+    hidden = re.findall(r'"/?([^"]+)"', " ".join(_HIDDEN.findall(logseq)))
+    return Vault(folder, (*words, *(f"\n{path.casefold()}" for path in hidden)))
+
+
+def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
+    """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
+    try:
+        data = read_if_there(folder, f"{SETTINGS}/{name}")
+        value = {} if data is None else json.loads(data)
+    except (UnreadablePost, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,228 @@
+"""Decide by a post's metadata whether its author shows it, and from when until when.
+
+`check_visibility` takes the fields with all that the post inherits. One table has the words by
+which generators, their themes and editors keep a page from readers or out of the site's own lists
+and search: an index is a list and a search. Where a value may mean either the post is kept back.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+from typing import Literal, TypeAlias, get_args
+from zoneinfo import ZoneInfo
+
+from blog_search_mcp.ingest.posts.metadata import (
+    DATE_FIELDS,
+    PUBLISH_FIELDS,
+    Fields,
+    date_in_path,
+    leaves,
+    normalize_name,
+    normalize_names,
+    parse_date,
+    read_epoch,
+    to_text,
+)
+
+HiddenReason: TypeAlias = Literal[
+    "draft", "locked", "future", "expired", "hidden", "redirect", "empty",
+    "excluded", "not published", "copy",
+]  # fmt: skip
+VISIBILITY = get_args(HiddenReason)
+"""Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
+list or search, `redirect` leads readers elsewhere, and `empty` has no text; `excluded` is what a
+vault's settings leave out, `copy` what a program that syncs made of a post."""
+INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
+"""Those of which `--include-drafts` takes the posts all the same."""
+_WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", *INCLUDED[1:], "redirect")
+
+_NO = "false no off 0 n f never"
+_NOTHING = f"{_NO} none null"
+_STATES = (
+    "draft drafts private hidden unpublished unlisted pending scheduled future embargo embargoed "
+    "internal confidential secret protected password locked encrypted trash trashed deleted "
+    "wip"
+)
+_WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
+    ("draft", "is not", _NOTHING, """draft isdraft saveasdraft private isprivate secret confidential
+        internal unpublished notpublished dontpublish headless ignorepublish wip deleted
+        trashed dghide"""),
+    ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
+        routable enabled live show"""),
+    ("draft", "is", f"{_NO} link", "build.render"),
+    ("draft", "has", f"{_STATES} members member paid premium subscribers restricted",
+        "access accesslevel tier auth"),
+    ("draft", "has", _STATES, """status state stage poststatus publishstatus publishstate
+        publishedstate reviewstatus workflow workflowstate publish published"""),
+    ("draft", "is not", "true yes 1 public published visible listed all everyone open none null",
+        "visibility"),
+    ("locked", "is not", _NOTHING, """password passwords passphrase passcode passwd pwd
+        postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
+        protected isprotected passwordprotected lock locked islocked paywall paid premium
+        memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
+        requiresauth"""),
+    ("hidden", "is not", _NOTHING, """unlisted isunlisted hidden ishidden noindex norobots
+        norobotsindex nosearch excludesearch searchexclude excludefromsearch excludedinsearch
+        omitfromsearch searchomit searchignore ignoresearch skipsearch searchhidden
+        hiddenfromsearch hidefromsearch hideinsearch searchdisabled disablesearch booksearchexclude
+        excludefromindex eleventyexcludefromcollections nocrawl pagefindignore sitemapexclude
+        search.exclude search.hidden search.hide search.disabled search.noindex robots.noindex
+        sitemap.exclude sitemap.disable"""),
+    ("hidden", "is", _NO, """visible isvisible listed islisted search searchable issearchable
+        searchindex insearchindex includeinsearch indexable indexed indexing crawl pagefind
+        docsearch algolia lunr list sitemap robots build.list
+        search.enabled search.index robots.index"""),
+    ("hidden", "has", "true yes on 1 search", "hide exclude"),
+    ("hidden", "has", "noindex none", "robots googlebot"),
+    ("hidden", "has", "noindex", "head meta"),
+    ("redirect", "is not", _NOTHING, "redirect redirectto redirecturl redirecttourl"),
+)  # fmt: skip
+"""Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
+the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
+
+Of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and encryptcontent, Pelican,
+Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Ghost, WordPress, Grav, GitBook,
+Mintlify and Qiita, and of common themes, by their documentation."""
+_TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
+for _reason, _test, _values, _names in _WORDS:
+    for _name in _names.split():
+        _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
+_OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
+"""Fields by which a note tells of its subject: a task, a project, a book."""
+_MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
+_GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
+"""Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
+
+_BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
+    scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
+_END_NAMES = """expirydate expire expires expiresat expireson expiry expiredate expiration
+    expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
+_BEGINS, _ENDS = tuple(_BEGIN_NAMES.split()), tuple(_END_NAMES.split())
+_TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *_ENDS))
+ZONE = "timezone"
+"""The inherited field that names the zone of times without one."""
+LOCKED_WHEN = "lockedwhen"
+"""The inherited field of a site that locks posts by another: the words by its name, `*` for any."""
+INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN))
+"""Normalized names of all fields that decide what of a post is public."""
+
+
+def check_visibility(
+    fields: Fields, source: str, now: datetime, *, is_note: bool = False
+) -> tuple[HiddenReason | None, str | None, str | None]:
+    """Return why a post is not public at `now`, which has a zone; `None` if it is.
+
+    With it come the instant at which it ceases to be public, and the first later one at which it
+    appears or goes by itself: ISO 8601 to the second, in UTC, `None` if never. It begins to be
+    public at its publication date, else its date; a day begins at midnight, and expires when it is
+    over, in the zone of the site or else this machine's. `_OF_SUBJECTS` count in no note.
+    """
+    subjects = _OF_SUBJECTS.split() if is_note else ()
+    named = {n: each for n, each in normalize_names(fields).items() if n not in subjects}
+    zone = to_text(named.get(ZONE))
+    own_day = date_in_path(to_text(named.get("path"))) or date_in_path(source)
+    dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
+    begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
+    ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)
+    reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
+    folders, _, name = source.rpartition("/")
+    others: Mapping[HiddenReason, object] = {
+        "draft": "_drafts" in folders.split("/") or ".draft." in name,
+        "locked": _is_locked_by_another(named),
+        "future": begins > now,
+        "expired": ends and ends <= now,
+    }
+    reasons |= {reason for reason, is_met in others.items() if is_met}
+    left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
+    due = begins if left_out == "future" else None if left_out else ends
+    return left_out, _format(ends), _format(due)
+
+
+def keeps_back(name: str, value: object) -> bool:
+    """Whether a field keeps a post back, whatever the others are."""
+    return any(_judge(normalize_name(name), value))
+
+
+def is_time(name: str) -> bool:
+    """Whether a field says from when or until when a post is public."""
+    return normalize_name(name) in _TIMES
+
+
+def _judge(name: str, value: object) -> Iterator[HiddenReason]:
+    """Yield why a field of this normalized name keeps a post back, if it does."""
+    is_list = isinstance(value, list) and value
+    text = (str(value) if is_list else to_text(value)).strip().lower() if name in _TABLE else ""
+    for reason, test, words in _TABLE[name] if text else ():
+        said = re.findall(r"\w+", text) if test == "has" else [text]
+        if words.isdisjoint(said) == (test == "is not"):
+            yield reason
+
+
+def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
+    """Yield the fields, and those of the mappings that may hold some, by their names in _TABLE."""
+    yield from named.items()
+    for name in (_MAPPINGS | _GROUPS) & named.keys():
+        value, prefix = named[name], f"{name}." if name in _MAPPINGS else ""
+        for key, each in value.items() if isinstance(value, Mapping) else ():
+            yield prefix + normalize_name(str(key)), each
+
+
+def _is_locked_by_another(named: Fields) -> bool:
+    locking = named.get(LOCKED_WHEN)
+    for name, words in locking.items() if isinstance(locking, Mapping) else ():
+        written = {to_text(text).lower() for text in leaves(named.get(name))} - {""}
+        if written and (words == "*" or not written.isdisjoint(words.lower().split(","))):
+            return True
+    return False
+
+
+def _read_times(
+    named: Fields, names: Iterable[str], zone: str, *, is_end: bool = False
+) -> Iterator[datetime]:
+    given = (named[name] for name in names if name in named)
+    return filter(None, (_to_instant(value, zone, is_end=is_end) for value in given))
+
+
+_COMPACT = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)(?::\d\d)? ?([AaPp])\.?[Mm]\.?$")
+_BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
+
+
+def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
+    """Return when a date, a time stamp or text that holds one is, or when its day ends.
+
+    A time without a zone is in that of IANA's name `zone`, this machine's without one. What cannot
+    be read of it makes it as late as it may be, or as early for an end.
+    """
+    value = str(value.get("created", "")) if isinstance(value, Mapping) else value
+    day = parse_date(value)
+    if day is None:
+        return None
+    if not 1970 < day.year < 9999:
+        return datetime.combine(day, time(), UTC)
+    text = _COMPACT.sub(r"\1-\2-\3 \4:\5", _BEFORE_ZONE.sub("", to_text(value)))
+    if moment := read_epoch(text):
+        return moment
+    try:
+        moment = datetime.fromisoformat(text) + timedelta(days=is_end and ":" not in text)
+    except ValueError:
+        moment = datetime.combine(day, time())
+        if clock := _CLOCK.search(text):
+            hour = int(clock[1]) % 12 + 12 * (clock[3] in "pP")
+            moment += timedelta(hours=hour, minutes=int(clock[2]))
+        else:
+            moment += timedelta(days=is_end == (":" not in text))
+    if moment.tzinfo is None and zone:
+        moment = moment.replace(tzinfo=_find_zone(zone, is_end=is_end))
+    return moment.astimezone(UTC)
+
+
+def _find_zone(name: str, *, is_end: bool) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return timezone(timedelta(hours=14 if is_end else -12))
+
+
+def _format(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None

@@ -1,0 +1,312 @@
+"""List the files of a content folder that are posts, and what is left out with the reason.
+
+The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
+server can tell that its index is behind (`ingest.last_ingest`). What the author leaves out is
+not reported; anything else that cannot be indexed is. Links are not followed, so that none makes
+a file public that is not, and a walk always ends.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
+from blog_search_mcp.index.stores import Location
+from blog_search_mcp.ingest.foreign_files import decode_settings, describe_failure, read_file
+from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, decide
+from blog_search_mcp.ingest.posts.vault import LOGSEQ, SETTINGS, Vault, read_vault
+
+SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
+"""What the name of a post ends in, in lower case."""
+
+_OTHERS = re.compile(
+    r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdown|mdtext|mdtxt|mdwn|mkdn?|mkdown|org|rmd|rst"
+    r"|tex|textile|txt|typ|wiki))",
+    re.IGNORECASE,
+)
+"""Names of other texts that generators make pages of or that editors write notes in."""
+
+IGNORE_FILE = ".blogignore"
+
+NOT_PUBLISHED = "not published"
+"""The reason for a file that its site makes no page of; authors of sites know, so it is counted
+and not listed. Likewise `copy`, for another version of a post that lies beside it."""
+
+_PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
+"""What iCloud, Nextcloud, ownCloud and odrive leave of a file that they keep for the moment."""
+
+_COPY = re.compile(
+    r"(.+?)(?:[ ._-]sync-conflict-\d{8}-\d{6}\S*|\.conflict|_conf\(\d+\)"
+    r"|[ ._-]*[(\[][^()\[\]]*(?:[ck]onfli[ckt]|конфликт|競合|冲突|衝突|충돌)[^()\[\]]*[)\]]"
+    r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|[._](?:backup|base|local|remote)[._]\d{3,})",
+    re.IGNORECASE,
+)
+"""What Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and mergers of
+Git call the other version of a file that two machines changed."""
+_MAYBE_COPY = re.compile(
+    r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
+    r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
+    r"|~|_\d|[ ._-](?:bak|backup|old|orig|conflict(?:ed)?(?:[ ._-]\d{1,2})?)"
+    r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
+    re.IGNORECASE,
+)
+"""What iCloud, OneDrive (by the machine), Google Drive and systems call it, or its author another
+post: the words decide."""
+_OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+"""Folders in which Logseq and file servers keep what was changed or deleted."""
+
+_SECTION = "_index."
+_SECTION_ENDS = (".md", ".markdown", ".html")
+_DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
+"""Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
+_REPOSITORY = frozenset((".git", "package.json"))
+"""One of these makes a folder that of a site's sources, not of its posts alone."""
+_ABOUT_REPOSITORY = re.compile(
+    r"(?:readme|changelog|contributing|code_of_conduct|license|licence|security)"
+    r"(?:[._-][a-z]{2}(?:[-_][a-z]{2,4})?)?\.[a-z]+",
+    re.IGNORECASE,
+)
+"""Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
+
+LEVELS_ABOVE = 3
+"""Folders above the content folder that may be those of its site or vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file that is a post by its name; it has not been opened yet."""
+
+    source: str
+    """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
+    content: Path
+    """The content folder, without links."""
+    size: int
+    """Bytes."""
+    mtime_ns: int
+    """Time of last change, nanoseconds since 1970."""
+    ctime_ns: int = 0
+    """Time of the last write or replacement, which no program sets; on Windows of its making."""
+    is_away: bool = False
+    """Whether this is what a cloud left of it."""
+    copy_of: str = ""
+    """Source of the file beside it of which it may be a copy, by its name."""
+    is_note: bool = False
+    """Whether it is in a vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that is left out, and why."""
+
+    source: str
+    """Like `SourceFile.source`; bytes that are not UTF-8 are written as `\\xff`."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a content folder holds; each sorted by source."""
+
+    files: tuple[SourceFile, ...]
+    skipped: tuple[Skipped, ...]
+    others: tuple[str, ...] = ()
+    """Sources of texts that are not read, since they are not Markdown."""
+    sections: tuple[str, ...] = ()
+    """Sources of files that may say something about other posts of their folders; also of those
+    that a `.blogignore` names, which keeps them out of the index alone."""
+
+
+class _Folder(NamedTuple):
+    content: Path
+    vaults: tuple[Vault, ...]
+    """Those that it is in."""
+    has_parts: bool
+    """Whether a name that begins with `_` is that of a part of posts."""
+    source: str = ""
+    """`""` for the content folder, else its source with a `/` at the end."""
+    ignores: tuple[tuple[str, Rules], ...] = ()
+    """Source and rules of each folder with a `.blogignore` that holds it, outermost first."""
+    only: str = ""
+    """Source of the one file that is looked for; `""` for all."""
+
+
+def walk(content: Path, only: str = "") -> Walk:
+    """List the files below `content` that are posts by their names, or what is `only` of them.
+
+    Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
+    """
+    root = _resolve_root(content)
+    vaults = tuple(filter(None, map(read_vault, root.parents[:LEVELS_ABOVE])))
+    has_parts = not (root / SETTINGS).is_dir()
+    items = [*_list_folder(_Folder(root, vaults, has_parts, only=only))]
+    items.sort(key=lambda item: item if isinstance(item, str) else item.source)
+    return Walk(
+        tuple(item for item in items if isinstance(item, SourceFile)),
+        tuple(item for item in items if isinstance(item, Skipped) and item.reason),
+        tuple(item.source for item in items if isinstance(item, Skipped) and not item.reason),
+        tuple(item for item in items if isinstance(item, str)),
+    )
+
+
+def refuse_inside(content: Path, index: Location) -> None:
+    """Raise UsageError if posts lie in the index folder, or ContentError if there are none.
+
+    An ingest deletes folders there that look like generations of its own.
+    """
+    root = _resolve_root(content)
+    if isinstance(index, Path) and root.is_relative_to(os.path.realpath(index)):
+        advice = "Give the index a folder of its own: --index DIR."
+        raise UsageError(
+            f"The content folder {content} lies in the index folder. {advice}",
+            for_clients=f"The content folder lies in the index folder. {advice}",
+        )
+
+
+def _resolve_root(content: Path) -> Path:
+    try:
+        root = content.resolve(strict=True)
+        with os.scandir(root):
+            return root
+    except (OSError, RuntimeError) as error:  # RuntimeError for a loop of links
+        from difflib import get_close_matches
+
+        reason = getattr(error, "strerror", None) or "a link leads to itself"
+        folders = [folder.name for folder in content.parent.glob("*/")]
+        near = "".join(
+            f" Did you mean {name}?" for name in get_close_matches(content.name, folders, 1)
+        )
+        raise ContentError(
+            f"The content folder {content} cannot be read: {reason}. Give the folder that holds "
+            f"the posts.{near}",
+            for_clients=f"The content folder cannot be read: {reason}.",
+        ) from error
+
+
+def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
+    """Yield the files of a folder and of those in it; a section as its source.
+
+    A text of another kind is skipped without a reason.
+    """
+    path = folder.content / folder.source
+    try:
+        with os.scandir(path) as entries:
+            beside = {entry.name: entry for entry in entries}
+    except OSError as error:
+        yield Skipped(folder.source.rstrip("/"), describe_failure(error))
+        return
+    if IGNORE_FILE in beside:
+        folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
+    if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)) and (vault := read_vault(path)):
+        folder = folder._replace(vaults=(*folder.vaults, vault))
+    for entry in beside.values():
+        if folder.only and not f"{folder.only}/".startswith(f"{folder.source}{entry.name}/"):
+            continue
+        away = _PLACEHOLDER.fullmatch(entry.name)
+        name = (away[1] or away[2]) if away else entry.name
+        if away and name in beside:
+            continue
+        source = folder.source + name
+        is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
+        is_post = not is_folder and name.lower().endswith(SUFFIXES)
+        is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
+        if not is_folder and (is_section(name) or is_data(path, name, beside)):
+            yield source
+        is_read = is_folder or is_other or is_post
+        if not is_read or _is_ignored(name, f"{source}/" if is_folder else source, folder.ignores):
+            continue
+        printable = os.fsencode(source).decode("utf-8", "backslashreplace")
+        if is_other:
+            yield Skipped(printable, "")
+        elif printable != source:
+            yield Skipped(printable, "its name is not valid UTF-8; rename it")
+        elif is_post and (reason := _find_reason(folder, name, beside)):
+            yield Skipped(source, reason)
+        elif entry.is_symlink():
+            yield Skipped(source, "links are not followed; put the posts themselves in the folder")
+        elif is_folder:
+            yield from _list_folder(folder._replace(source=f"{source}/"))
+        else:
+            original = _find_original(_MAYBE_COPY, name, beside)
+            original = original and folder.source + original
+            yield _check_file(folder, entry, source, is_away=bool(away), copy_of=original)
+
+
+def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
+    """Return why a file that is a post by its name is none, `None` if it is.
+
+    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content take a name that
+    begins with `_` for what posts include or are made of; Hugo and Zola write so what stands above
+    the list of a section. Beside a `.qmd` may lie the page that Quarto made of it for one of them.
+    """
+    if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
+        return "copy"
+    is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
+    is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
+    stem, _, ending = name.rpartition(".")
+    is_rendered = ending.lower() == "qmd" and any(f"{stem}{x}" in beside for x in (".md", ".mdx"))
+    path = folder.content / folder.source / name
+    is_none = is_part or is_rendered or (is_repository and _ABOUT_REPOSITORY.fullmatch(name))
+    reasons = (*(vault.exclude(path) for vault in folder.vaults), NOT_PUBLISHED if is_none else "")
+    return next(filter(None, reasons), None)
+
+
+def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
+    """Return the file beside it of which one is a copy by its name, `""` if there is none."""
+    stem, dot, ending = name.rpartition(".")
+    copy = copies.fullmatch(stem)
+    originals = (f"{part}{dot}{ending}" for part in (copy.groups() if copy else ()) if part)
+    return next(filter(beside.__contains__, originals), "")
+
+
+def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
+    """Read the `.blogignore` of a folder.
+
+    Raises ContentError if it cannot be read: going on without it could publish what the author
+    meant to keep out.
+    """
+    try:
+        data = read_file(folder.content, folder.source + IGNORE_FILE)
+        return folder.source, compile_rules(decode_settings(data).splitlines())
+    except (UnreadablePost, ValueError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
+        raise ContentError(
+            f"{folder.source}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it."
+        ) from error
+
+
+def is_section(name: str) -> bool:
+    """Whether a file of this name tells Hugo or Zola about all pages of its folder."""
+    return name.startswith(_SECTION) and name.endswith(_SECTION_ENDS)
+
+
+def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
+    """Whether a file has fields for the posts of `folder`, or for the one of its name beside it."""
+    if not name.endswith(".json"):
+        return _DATA.fullmatch(name) is not None
+    stem = name.removesuffix(".json").removesuffix(".11tydata")
+    return stem == folder.name or any(f"{stem}{end}" in beside for end in _SECTION_ENDS)
+
+
+def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
+    """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
+    if name.startswith(".") or name == "node_modules":
+        return True
+    decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))
+    return next((decision for decision in decisions if decision is not None), False)
+
+
+def _check_file(
+    folder: _Folder, entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
+) -> SourceFile | Skipped:
+    try:
+        status = entry.stat()
+    except OSError as error:
+        return Skipped(source, describe_failure(error))
+    if not stat.S_ISREG(status.st_mode):
+        return Skipped(source, "it is not a regular file; name it in a .blogignore")
+    stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return SourceFile(source, folder.content, *stamp, is_away, copy_of, bool(folder.vaults))

@@ -1,0 +1,243 @@
+"""Where each post of a blog is found, and which post a link leads to.
+
+A link is resolved as the generators and editors that write it do: by the post's URL, by its file
+beside the linking one or below the content folder, by a former address, or by its name alone. Where
+nobody says where a blog is published, links by paths that end in names of posts show it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import accumulate
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from blog_search_mcp.index.text.languages import language_tag
+from blog_search_mcp.index.types import Link, Post
+from blog_search_mcp.ingest.relations.paths import (
+    MARKDOWN,
+    folder_shape,
+    host_of,
+    page_of,
+    parse_path,
+    split_address,
+    split_page,
+)
+
+GENERATED = {"ref", "link", "post"}
+"""Schemes of `ingest.posts.markdown.inline`."""
+
+
+class Target(NamedTuple):
+    """What a link leads to."""
+
+    post: int
+    anchor: str
+    """Behind `#`, decoded; `""` for the post as a whole."""
+
+
+ResolvedLink: TypeAlias = tuple[Link, Target | None]
+"""A link of a post and where it leads; `None` for another site, a file that is no post, or nothing
+at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What an address in a post says, as far as its letters and the post's own address tell."""
+
+    parts: SplitResult
+    path: str
+    """Decoded."""
+    files: Sequence[str]
+    """Where it may lead below the content folder, folded; nothing for a whole address."""
+    is_file: bool
+    """Whether it names the file of a post, so that nothing else can be there."""
+    page: str | None
+    """The page of the blog's site, as `page_of`, if it leads to one."""
+
+
+CONTRADICTED = 0.2
+"""Share of the linked posts that must be linked elsewhere. On six blogs it is .00 to .05 by their
+own pattern of addresses, .59 and .81 by another one."""
+LEAST_POSTS = 2
+"""Posts that must be linked in a folder of the site, and half of what is linked there, for others
+to be there too."""
+MOST_FOLDERS = 32
+"""Of a path that are looked at one by one: it may have a million slashes."""
+_LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
+"""Folders of lists, whose names may be those of posts."""
+
+
+class Addresses:
+    """The addresses of the posts of one blog."""
+
+    def __init__(
+        self, posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]] = MappingProxyType({})
+    ) -> None:
+        """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs."""
+        self._posts, self._links = posts, links
+        self._by_page: dict[str, int] = {}
+        """By the path of a URL or of a former address."""
+        self._by_name: defaultdict[str, set[int]] = defaultdict(set)
+        self.hosts = {host_of(urlsplit(post.url)) for post in posts.values() if post.url}
+        """Names of the blog's own site, without `www.`."""
+        self._by_file: dict[str, int] = {}
+        """By source, by source without its ending, and by folder for a file that stands for one."""
+        for write_key in (str, partial(MARKDOWN.sub, ""), lambda source: parse_path(source).page):
+            for number, post in posts.items():
+                self._by_file.setdefault(write_key(post.source.casefold()), number)
+        for number, post in posts.items():
+            for address in filter(None, (post.url, *post.aliases)):
+                if parts := split_address(address):
+                    self._by_page.setdefault(page_of(parts.path), number)
+            path = parse_path(post.source)
+            names = (path.name, path.undated, post.slug, post.title, *post.aliases)
+            pages = map(_fold_name, (path.undated, post.slug))
+            for name in filter(None, (*map(str.casefold, names), *pages)):
+                self._by_name[name].add(number)
+
+    @cached_property
+    def resolved(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
+        """The links of each post that has any, in the order of the post."""
+        return {
+            post: tuple(
+                (link, self.find_target(link.href, self._posts[post].source)) for link in links
+            )
+            for post, links in self._links.items()
+        }
+
+    @cached_property
+    def _pages(self) -> Mapping[str, str]:
+        """How each page of the site is linked that links name by a path or at its host."""
+        hrefs = sorted({link.href for links in self._links.values() for link in links})
+        split = ((href, split_page(href)) for href in hrefs if not self._leads_out(href))
+        hosts = {"", *self.hosts}
+        return {page_of(to.path): href for href, to in split if to and host_of(to) in hosts}
+
+    @cached_property
+    def _folder(self) -> str | None:
+        """The folder of the site, as `folder_shape`, where most posts are and little else."""
+        reached, linked = defaultdict[str, set[int]](set), Counter[str]()
+        for page in self._pages:
+            for folder in _folders_above(page):
+                linked[folder] += 1
+                reached[folder] |= self._find_named(_fold_name(page))
+        posts = {folder: len(of) for folder, of in reached.items() if len(of) >= LEAST_POSTS}
+        full = sorted(folder for folder, count in posts.items() if 2 * count >= linked[folder])
+        return max(full, key=posts.__getitem__, default=None)
+
+    def _find_named(self, page: str) -> Set[int]:
+        """Return the post that alone has the name of a page, and its folders if several have it."""
+        folder, _, name = page.rpartition("/")
+        posts = set() if _LISTS.search(folder) else self._by_name.get(name, set())
+        if len(posts) > 1:
+            ends = {n: parse_path(self._posts[n].source.casefold()).page for n in posts}
+            posts = {n for n, end in ends.items() if page.endswith(end)}
+        return posts if len(posts) == 1 else set()
+
+    def _find_placed(self, page: str) -> int | None:
+        """Return the post at a page of the site, as links show."""
+        is_there = self._folder in {*_folders_above(page)}
+        return next(iter(self._find_named(_fold_name(page))), None) if is_there else None
+
+    @cached_property
+    def contradiction(self) -> str:
+        """How the posts' links show that they are elsewhere than at their URLs, else `""`."""
+        pages = self._pages if self.hosts else {}
+        right = {self._by_page[page] for page in pages if page in self._by_page}
+        placed = {
+            self._find_placed(page): href
+            for page, href in pages.items()
+            if page not in self._by_page
+        }
+        wrong = {n: href for n, href in placed.items() if n is not None and self._posts[n].url}
+        elsewhere = sorted(wrong.keys() - right)
+        linked = len(right) + len(elsewhere)
+        if len(elsewhere) < max(3, CONTRADICTED * linked):
+            return ""
+        example = f"{wrong[elsewhere[0]]} for {self._posts[elsewhere[0]].url}"
+        return f"{len(elsewhere):,} of {linked:,} linked posts are linked elsewhere, as {example}"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known where posts are published."""
+        return bool(self.hosts) and not self.contradiction
+
+    def read(self, href: str, source: str) -> Way | None:
+        """Take an address in the post at `source` apart; `None` for what leads to no page."""
+        parts = None if self._leads_out(href) else split_address(href)
+        if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
+            return None
+        path, is_whole = unquote(parts.path), bool(parts.netloc) or parts.scheme.startswith("http")
+        is_markdown = bool(MARKDOWN.search(path)) or path.startswith("@/")
+        return Way(
+            parts=parts,
+            path=path,
+            files=() if is_whole else _find_files(path, source.casefold()),
+            is_file=not is_whole and (is_markdown or parts.scheme in GENERATED),
+            page=self._find_page(parts, source),
+        )
+
+    def _leads_out(self, href: str) -> bool:
+        """Whether an address names no host of the blog: most do, and splitting each takes long."""
+        return "://" in href and not any(host in href.casefold() for host in self.hosts)
+
+    def _find_page(self, parts: SplitResult, source: str) -> str | None:
+        """Return the page that an address leads to, relative to the URL of the post if need be."""
+        post = self._by_file.get(source.casefold())
+        url = self._posts[post].url if post is not None else None
+        base = "/" if parts.netloc else urlsplit(url or "").path
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(base), parts.path))
+        is_own = host_of(parts) in {"", *self.hosts}
+        return page_of(path) if is_own and path.startswith("/") else None
+
+    def find_target(self, href: str, source: str) -> Target | None:
+        """Return the post that `href` in the post at `source` leads to, if it leads to one."""
+        way = self.read(href, source)
+        post = self._find_post(way, source) if way else None
+        return Target(post, unquote(way.parts.fragment)) if way and post is not None else None
+
+    def _find_post(self, way: Way, source: str) -> int | None:
+        if not way.path and not way.parts.netloc:
+            return self._by_file.get(source.casefold()) if way.parts.fragment else None
+        if way.page is not None and not way.is_file and way.page in self._by_page:
+            return self._by_page[way.page]
+        for file in way.files:
+            if file in self._by_file:
+                return self._by_file[file]
+        if way.is_file:
+            return next(iter(self._find_named(page_of(way.path))), None)
+        return None if self.hosts or way.page is None else self._find_placed(way.page)
+
+    def has_name(self, path: str) -> bool:
+        """Whether any post has the name that a path ends in."""
+        return page_of(path).rpartition("/")[2] in self._by_name
+
+    def has_page(self, page: str) -> bool:
+        """Whether a post is there; sites show what is not translated below other languages too."""
+        language, _, rest = page.partition("/")
+        return page in self._by_page or bool(language_tag(language) and rest in self._by_page)
+
+
+def _find_files(path: str, source: str) -> Sequence[str]:
+    """Return where below the content folder a path may lead: beside the post, and from the top."""
+    inner = path.removeprefix("@").strip("/")
+    beside = posixpath.join(posixpath.dirname(source), inner)
+    places = (inner,) if path.startswith(("/", "@/")) else (beside, inner)
+    return [posixpath.normpath(place).casefold() for place in places]
+
+
+def _folders_above(page: str) -> Iterable[str]:
+    """Return the shapes of the folders above a page; of one at the top that is `""`."""
+    return accumulate(folder_shape(page).split("/")[:MOST_FOLDERS], "{}/{}".format)
+
+
+def _fold_name(name: str) -> str:
+    """Return what is alike in the names that generators and editors make of one."""
+    return re.sub(r"[^\w/]+", "-", name.casefold())

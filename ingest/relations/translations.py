@@ -1,0 +1,119 @@
+"""Translations: which posts of a blog are the same post in other languages.
+
+Authors say so by a key in the front matter, or by places: a suffix (`post.md`, `post.zh.md`), a
+folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n`. A
+place alone names no language (`it/`, `be/` are topics as often): its post must be in it, as the
+site's configuration or the text says; one whose text shows none, or is a copy that waits to be
+translated, counts where most places beside are languages. A group changes when a sibling comes or
+goes, so every generation is written with groups of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from blog_search_mcp.index.text.languages import UNDETERMINED, is_spoken, read_tag
+from blog_search_mcp.index.types import Post, Translation
+
+_DOCUSAURUS = re.compile(
+    r"((?:.+/)?)i18n/([^/]+)/docusaurus-plugin-content-(blog|docs|pages)(?:-[^/]+)?/(?:current/)?(.+)"
+)
+_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
+
+Family = dict[str, str]
+"""The source of each language."""
+
+SURE = 3
+"""Languages that texts in the folders of one level are in, for all folders there to be languages:
+of one site's `zh-tw/` and `th/` most is still English."""
+
+
+class _Sign(NamedTuple):
+    """A language that a place spells."""
+
+    depth: int
+    """Folders above a folder; less than 0 for suffixes, which come before any."""
+    level: str
+    """What is above a folder; `.` for suffixes."""
+    place: str
+    """Without the language: where its post in the site's first language may be."""
+    tag: str
+
+
+def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
+    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most.
+
+    Of two posts with one key in one language the first by its source is taken.
+    """
+    ids = {post.source: number for number, post in posts.items()}
+    by_source = {source: posts[ids[source]] for source in sorted(ids)}
+    groups, of_source, by_key = list[Family](), dict[str, Family](), defaultdict[str, Family](dict)
+    for source, post in by_source.items():
+        if post.translation_key and post.language:
+            by_key[post.translation_key].setdefault(post.language, source)
+    for family in (*by_key.values(), *_by_place(by_source)):
+        group = next((of_source[s] for s in family.values() if s in of_source), Family())
+        others = {
+            language: source
+            for language, source in family.items()
+            if source not in of_source and language not in group
+        }
+        if len(others) + len(group) > 1:
+            groups += [] if group else [group]
+            group |= others
+            of_source |= dict.fromkeys(group.values(), group)
+    return [
+        [Translation(ids[source], source, language) for language, source in group.items()]
+        for group in groups
+    ]
+
+
+def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
+    """Yield families by suffixes, then by folders, outermost first, of posts in order."""
+    stems = {_place_of(source): post for source, post in reversed(posts.items())}
+    signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
+    votes, tags = Counter[str](), defaultdict[str, set[str]](set)
+    families, unsaid = defaultdict[tuple[int, str, str], Family](dict), list[tuple[_Sign, Post]]()
+    for sign, post in signs:
+        is_shown = post.language not in ("", UNDETERMINED)
+        if is_spoken(sign.tag, post.language):
+            families[sign[:3]].setdefault(sign.tag, post.source)
+            tags[sign.level].add(sign.tag)
+        else:
+            unsaid.append((sign, post))
+        votes[sign.level] += is_shown * (1 if is_spoken(sign.tag, post.language) else -1)
+    for sign, post in unsaid:
+        family, beside = families[sign[:3]], stems.get(sign.place, post)
+        is_copy = post is not beside and post.title == beside.title
+        is_copy |= post.title in {posts[source].title for source in family.values()}
+        is_usual = post.language in ("", UNDETERMINED) or len(tags[sign.level]) >= SURE
+        if votes[sign.level] > 0 and (is_copy or is_usual):
+            family.setdefault(sign.tag, post.source)
+    for (_, _, place), family in families.items():
+        if (first := stems.get(place)) and first.language not in family:
+            family[first.language or UNDETERMINED] = first.source
+    for _, family in sorted(families.items()):
+        yield dict(sorted(family.items()))
+
+
+def _place_of(source: str) -> str:
+    """Return a source without its ending, one of Docusaurus's folder as if it had a suffix."""
+    stem = source.rpartition(".")[0]
+    if not (match := _DOCUSAURUS.fullmatch(stem)):
+        return stem
+    above, language, kind, below = match.groups()
+    return f"{above}{'src/' * (kind == 'pages')}{kind}/{below}.{language}"
+
+
+def _read_signs(place: str) -> Iterator[_Sign]:
+    """Yield each suffix or folder that spells a language."""
+    if (match := _SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
+        yield _Sign(-1, ".", match[1], tag)
+    folders = place.split("/")
+    for depth, folder in enumerate(folders[:-1]):
+        if tag := read_tag(folder):
+            level = "".join(f"{folder}/" for folder in folders[:depth])
+            yield _Sign(depth, level, level + "/".join(folders[depth + 1 :]), tag)

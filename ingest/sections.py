@@ -1,0 +1,107 @@
+"""Read what the sections of a site, its data files and its configuration pass down to posts."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from blog_search_mcp.index.errors import ContentError, UnreadablePost
+from blog_search_mcp.ingest.foreign_files import read_file
+from blog_search_mcp.ingest.posts.cascades import Cascade, Value, name_values
+from blog_search_mcp.ingest.posts.metadata import normalize_names, to_text
+from blog_search_mcp.ingest.posts.visibility import INHERITED, keeps_back
+from blog_search_mcp.ingest.posts.walk import is_data, is_section
+from blog_search_mcp.ingest.sites.generator import Generator
+from blog_search_mcp.ingest.sites.known_generators import Zola
+
+
+def read_cascades(
+    content: Path, sections: Iterable[str], generator: Generator
+) -> tuple[Cascade, ...]:
+    """Read the sections of a content folder, those above it in its site and the configuration.
+
+    The nearest to a post comes first. Raises ContentError for a section that cannot be read:
+    going on without it could publish what the author keeps out.
+    """
+    prefix = generator.prefix
+    roots = (f"{folder}/" for folder in generator.list_folders())
+    root = next((root for root in roots if prefix.startswith(root)), "content/")
+    nearest = sorted(sections, key=lambda source: (-source.count("/"), source))
+    files = [(content.resolve(), source) for source in nearest]
+    files += ((path.parent, path.name) for path in _find_above(content, prefix, root))
+    is_zola = isinstance(generator, Zola)
+    entries = [entry for file in files for entry in _read_section(*file, is_zola)]
+    entries += _list_cascades(generator.config.get("cascade"))
+    for place, collection, fields in generator.list_defaults():
+        if place.startswith(prefix) or prefix.startswith(place):
+            folder = place.removeprefix(prefix) if place.startswith(prefix) else ""
+            picked = _pick_fields(fields)
+            entries.append({"folder": folder, "collection": collection, "fields": picked})
+    entries.sort(key=lambda entry: -len(entry.get("folder", "")))
+    given = (entry for entry in entries if entry["fields"])
+    return tuple(Cascade(**entry, prefix=prefix, root=root) for entry in given)
+
+
+def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
+    """List the files of the folders above the content folder in its site, the nearest first."""
+    sections = prefix.removeprefix(root).count("/")
+    for level, folder in enumerate(content.resolve().parents[: prefix.count("/")]):
+        for path in sorted(folder.iterdir()):
+            if is_data(folder, path.name, ()) or (level < sections and is_section(path.name)):
+                yield path
+
+
+def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[str, Any]]:
+    """Yield what a file passes down; in Zola a section that is a draft covers all below it."""
+    from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter  # with PyYAML
+
+    folder, path = source[: source.rfind("/") + 1], content / source
+    try:
+        text, *_ = decode(read_file(content, source))
+    except UnreadablePost as error:
+        raise ContentError(
+            f"{source}, which may keep back the posts below it, cannot be used: {error}."
+        ) from error
+    if not is_section(path.name):
+        stem = path.stem.removesuffix(".11tydata")
+        place = "" if path.name[0] in "_." or stem == path.parent.name else f"{stem}."
+        yield {"folder": folder + place, "fields": _pick_fields(_read_data(text, path.suffix))}
+        return
+    front = split_front_matter(text)
+    named = normalize_names(front.fields)
+    if is_zola and to_text(named.get("draft")).lower() == "true":
+        yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
+    is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
+    for entry in _list_cascades({"draft": "true"} if is_kept_back else named.get("cascade")):
+        yield {"folder": folder, **entry}
+
+
+def _read_data(text: str, ending: str) -> object:
+    """Read a file of fields, of a program or what cannot be read those that keep posts back."""
+    from blog_search_mcp.ingest.posts.front_matter import parse_fields, salvage_fields
+
+    if ending in (".json", ".yml", ".yaml"):
+        with suppress(ValueError):
+            return parse_fields(text, "json" if ending == ".json" else "yaml")
+    return salvage_fields(text)
+
+
+def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
+    """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
+    for entry in written if isinstance(written, list) else [written]:
+        named = name_values(entry)
+        target = name_values(named.get("target")).items()
+        texts = {name: to_text(value) for name, value in target}
+        yield {"fields": _pick_fields(named), "target": texts}
+
+
+def _pick_fields(fields: object) -> dict[str, Value]:
+    """Return those of a mapping by which posts are public or not."""
+    values = name_values(fields)
+    named = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
+    return {name: value for name, value in named.items() if value}
+
+
+def _to_value(value: object) -> Value:
+    inner = name_values(value)
+    return {name: to_text(each) for name, each in inner.items()} if inner else to_text(value)

@@ -1,0 +1,135 @@
+"""Read files of a site that are no posts: its configuration, and the names of its authors.
+
+In YAML all values but lists and mappings are text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from blog_search_mcp.index.errors import UnreadablePost, describe_unexpected
+from blog_search_mcp.index.text.languages import language_tag
+from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
+from blog_search_mcp.ingest.posts.metadata import normalize_name
+from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
+
+Config: TypeAlias = dict[str, Any]
+
+_LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
+_METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
+
+
+def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
+    """Return the settings of a TOML, JSON or YAML file below `folder`, or why it cannot be read.
+
+    Of Pelican's program, which is not run, these are what it gives to all posts. Names that know
+    no case (`any_case`) are put in lower case.
+    """
+    try:
+        value = _parse_config(folder, name)
+        value = _lower_names(value) if any_case else value
+    except UnreadablePost as error:
+        return {}, str(error)
+    except Exception as error:  # PyYAML raises whatever making a value of text does
+        return {}, describe_unexpected(error)
+    return (value, "") if isinstance(value, dict) else ({}, "")
+
+
+def _parse_config(folder: Path, name: str) -> object:
+    """Parse a file; what a program makes in YAML, as MkDocs' `!ENV`, is `...`."""
+    language = _LANGUAGES.get(Path(name).suffix)
+    if language is None or (data := read_if_there(folder, name)) is None:
+        return None
+    from blog_search_mcp.ingest.posts import front_matter  # takes 15 ms
+
+    written = re.sub("\r\n?", "\n", decode_settings(data))
+    if language == "python":
+        return front_matter.salvage_fields("".join(_METADATA.findall(written)))
+
+    class Loader(front_matter.StringLoader): ...
+
+    for tag in ("!", "tag:yaml.org,2002:python/"):
+        Loader.add_multi_constructor(tag, lambda _loader, _tag, _node: ...)
+    return front_matter.parse_fields(written, language, loader=Loader)
+
+
+def _lower_names(value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return {str(name).lower(): _lower_names(inner) for name, inner in value.items()}
+
+
+_PLACES = ("", "_data/", "data/", "*/", "*/*/")
+_AUTHORS = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, ("", ".", "_"))]
+
+
+def read_authors(content: Path) -> dict[str, str]:
+    """Return the names of authors by the keys that posts have for them, the nearest file's first.
+
+    Docusaurus has them in `authors.yml`, Material for MkDocs in `.authors.yml`, Jekyll's themes in
+    `_data/authors.yml`, Hugo's in `data/authors.toml`, others as JSON.
+    """
+    names: dict[str, str] = {}
+    above = product(content.parents[:LEVELS_ABOVE], _AUTHORS[: -2 * 3])
+    for folder, file in (*product([content], _AUTHORS), *above):
+        for path in sorted(folder.glob(file)):
+            config, _ = read_config(folder, path.relative_to(folder).as_posix())
+            for key, value in {**config, **get_map(config, "authors")}.items():
+                if name := get_text(
+                    value if isinstance(value, Mapping) else {"name": value}, "name"
+                ):
+                    names.setdefault(str(key), name)
+    return names
+
+
+_NAMES = (
+    *("languages", "locales", "language", "lang", "locale", "languagecodes", "mainlanguage"),
+    *("defaultlanguage", "defaultlang", "defaultlocale", "defaultcontentlanguage"),
+)
+"""Settings that say which languages a site has, in any generator and plugin."""
+
+
+def list_languages(config: object, name: str = "") -> Iterator[str]:
+    """Yield the tags of the languages that a setting of this name holds, at any depth."""
+    values = config if isinstance(config, Mapping | list) else [config]
+    if normalize_name(name) in _NAMES:
+        yield from filter(None, (language_tag(v) for v in values if isinstance(v, str)))
+    for value in values if isinstance(config, Mapping | list) else ():
+        inner, key = (config[value], str(value)) if isinstance(config, Mapping) else (value, name)
+        if isinstance(inner, Mapping | list) or key != name:
+            yield from list_languages(inner, key)
+
+
+def find_setting(config: Config, path: str) -> object:
+    """Return the setting at a path of names as `params.title`, `None` if there is none."""
+    value: object = config
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a mapping, an empty one if the value is none."""
+    value = values.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def get_text(values: Mapping[str, Any], name: str) -> str:
+    """Return a single value as stripped text, `""` if there is none."""
+    value = values.get(name)
+    return str(value).strip() if isinstance(value, str | int | float | date) else ""
+
+
+def list_texts(value: object) -> list[str]:
+    """Return the stripped strings of a list, or one that stands for a list of it."""
+    items = value if isinstance(value, list) else [value]
+    return [text for item in items if isinstance(item, str) and (text := item.strip())]
+
+
+def list_maps(value: object) -> list[Mapping[str, Any]]:
+    """Return the mappings of a list, none if the value is no list."""
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, Mapping)]

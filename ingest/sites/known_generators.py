@@ -1,0 +1,400 @@
+"""Jekyll, Hexo, MkDocs, Quarto and Zola, and sites that programs configure."""
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+from urllib.parse import quote
+
+from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.ingest.posts.metadata import Fields, parse_date
+from blog_search_mcp.ingest.posts.visibility import LOCKED_WHEN
+from blog_search_mcp.ingest.sites.configuration import (
+    Config,
+    get_map,
+    get_text,
+    list_maps,
+    list_texts,
+)
+from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at
+
+STYLES = {
+    "date": "/:categories/:year/:month/:day/:title:output_ext",
+    "pretty": "/:categories/:year/:month/:day/:title/",
+    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+    "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
+    "none": "/:categories/:title:output_ext",
+}
+_POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
+
+
+class Jekyll(Generator):
+    """Jekyll: dated files in `_posts` follow a pattern. Pages and collections have no addresses.
+
+    Hexo, whose configuration has the same name, must be ruled out before.
+    """
+
+    files: ClassVar = ("_config.yml", "_config.yaml")
+    never: ClassVar = ("/vendor/bundle", "/vendor/cache", "/vendor/gems", "/vendor/ruby")
+    dated: ClassVar = "_posts"
+    token: ClassVar = re.compile(r":([a-z_]+)")
+    safe: ClassVar = "/!$&'()*+,;=:@-._~"
+    ids: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
+    settings_of_ids: ClassVar = {
+        "markdown": "kramdown",
+        "kramdown.input": "gfm",
+        "kramdown.auto_ids": "true",
+        "kramdown.auto_id_prefix": "",
+    }
+
+    includes: frozenset[str] = frozenset(("jinja",))
+    timezone: str = "UTC"
+    address: object = at("url")
+    baseurl: str = ""
+    folder: str = at("source")
+    collections: dict[str, Any] | list[Any] = at("collections", default={})
+    defaults: list[Any] = at("defaults", default=[])
+    exclude: object = ""
+    include: object = ""
+    permalink: str = "date"
+    permalink_of_posts: str = at("collections", "posts", "permalink")
+
+    @property
+    def base_url(self) -> str:
+        """The address with the path below it."""
+        return f"{super().base_url}/{self.baseurl.strip('/')}"
+
+    def find_doubts(self) -> Iterator[str]:
+        """Yield whether some posts have a pattern of their own."""
+        if any(folder not in ("", "_posts") for folder in self._map_permalinks()):
+            yield "posts of some folders have a permalink of their own"
+
+    def _map_permalinks(self) -> dict[str, str]:
+        """Return the patterns that `defaults` give to posts, by folder."""
+        return {
+            folder: pattern
+            for folder, kind, values in self._list_scopes()
+            if kind in ("", "posts") and (pattern := get_text(values, "permalink"))
+        }
+
+    def _list_scopes(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Yield of each of `defaults` the path and the type that it is for, and the values."""
+        for entry in list_maps(self.defaults):
+            scope = get_map(entry, "scope")
+            path = get_text(scope, "path").strip("/")
+            yield path, get_text(scope, "type"), get_map(entry, "values")
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield what `defaults` give, the later first, and the zone.
+
+        A pattern stands for all that begins as it does.
+        """
+        source = self.folder.strip("./")
+        for inner, kind, values in reversed([*self._list_scopes()]):
+            path = "/".join(filter(None, (source, inner)))
+            place = path.partition("*")[0]
+            is_folder = path and place == path and "." not in path.rpartition("/")[2]
+            collection = "" if kind == "pages" else f"_{kind}" if kind else None
+            yield f"{path}/" if is_folder else place, collection, values
+        yield from super().list_defaults()
+
+    def list_rules(self) -> Iterator[str]:
+        """Yield what has no pages: folders with `_`, installed gems and what `exclude` names.
+
+        Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
+        """
+        shown = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
+        included = (path.strip("/") for path in list_texts(self.include))
+        yield from ("_*/", *(f"!{name}/" for name in (*shown, *included)), *self.never)
+        for path in list_texts(self.exclude):
+            yield path if "*" in path else f"/{path.strip('/')}"
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
+        """Return the path of a post. Raises NoLink."""
+        *folders, file = inner.split("/")
+        dated = _POST.match(file.rpartition(".")[0].rstrip("."))
+        if "_posts" not in folders:
+            raise NoLink("a page or of a collection, whose addresses of Jekyll's are not followed")
+        if dated is None:
+            raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
+        day = parse_date(dated[1])
+        if get_text(fields, "date"):
+            day = self.find_day(fields, naive_is_utc=True)
+        listed = fields.get("categories")
+        listed = listed if isinstance(listed, list) else get_text(fields, "categories").split()
+        if any(isinstance(name, list | Mapping) for name in listed):
+            raise NoLink("categories that are nested")
+        named = (str(name or "").strip() for name in (*listed, get_text(fields, "category")))
+        categories = [*filter(None, (*folders[: folders.index("_posts")], *named))]
+        slug = get_text(fields, "slug") or dated[2]
+        slugs = dict.fromkeys(_hyphenate(name).lower() for name in categories)
+        values = {
+            "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
+            "slugified_categories": "/".join(slugs),
+            "title": _hyphenate(slug, "._~!$&'()+,;=@"),
+            "slug": _hyphenate(slug).lower(),
+            "output_ext": ".html",
+            "collection": "posts",
+        }
+        given = self._map_permalinks()
+        of_posts = given.get("_posts") or given.get("") or self.permalink_of_posts
+        style = self.pattern or of_posts or self.permalink
+        pattern = get_text(fields, "permalink") or STYLES.get(style, style)
+        encoded = {token: self.encode(value) for token, value in values.items()}
+        path = self.fill(pattern, encoded, day)
+        return re.sub("/+", "/", f"/{path}".replace("..", "/").replace("./", ""))
+
+
+def _hyphenate(text: str, also: str = "") -> str:
+    """Put a hyphen for every run of what is no letter or digit nor in `also`."""
+    kept = "".join(
+        char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
+        for char in text
+    )
+    return re.sub("\0+", "-", kept).removeprefix("-").removesuffix("-")
+
+
+class Hexo(Generator):
+    """Hexo: posts follow a pattern, which may name any field; other files keep their place."""
+
+    files: ClassVar = ("_config.yml", "_config.yaml")
+    marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
+    dated: ClassVar = "_posts"
+    token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
+    safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
+
+    address: object = at("url")
+    encrypted: object = at("encrypt", "tags")
+    folder: str = at("source_dir", default="source")
+    filename_case: Off = False
+    new_post_name: Literal[":title.md"] = ":title.md"
+    permalink: str = ":year/:month/:day/:title/"
+    post_asset_folder: bool = False
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield the tags that hexo-blog-encrypt locks, and the time zone."""
+        names = ",".join(get_text(tag, "name") for tag in list_maps(self.encrypted))
+        yield "", None, {LOCKED_WHEN: {"tags": names} if names else {}}
+        yield from super().list_defaults()
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
+        """Return the path of a post or page. Raises NoLink."""
+        stem, written = inner.rpartition(".")[0], get_text(fields, "permalink")
+        if stem.startswith("_posts/"):
+            path = written or self._fill(stem.removeprefix("_posts/"), fields)
+            path += "/" * (self.post_asset_folder and not path.endswith(("/", ".html")))
+        elif stem.startswith("_") or written:
+            raise NoLink("in a folder with _, or a page with a permalink of its own")
+        else:
+            path = stem + ".html"
+        return self.encode("/" + path.lstrip("/"))
+
+    def _fill(self, name: str, fields: Fields) -> str:
+        day = self.find_day(fields) if get_text(fields, "date") else None
+        values = {
+            **dict.fromkeys(("title", "slug"), name),
+            "name": name.rpartition("/")[2],
+            # Of its database, of the building machine's clock, and spelled in ways of its own.
+            **dict.fromkeys(("id", "hash", "timestamp", "hour", "minute", "second")),
+            **dict.fromkeys(("category", "post_title")),
+        }
+        pattern = self.pattern or self.permalink
+        given = {token: get_text(fields, token) or None for token in self.token.findall(pattern)}
+        return self.fill(pattern, given | values, day)
+
+
+_MOVING = {"i18n", "mike", "exclude", "file-filter", "offline"}
+"""Plugins that give pages other addresses, or make none of some."""
+
+
+class MkDocs(Generator):
+    """MkDocs: pages keep their place; posts of Material's plugin blog have no addresses."""
+
+    files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
+    endings: ClassVar = (".md", ".markdown")
+    never: ClassVar = (".*", "/templates/")
+    """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
+    templates: ClassVar = "macro|jinja|markdownextra|include"
+
+    includes: frozenset[str] = frozenset(("jinja", "snippet"))
+    address: object = at("site_url")
+    folder: str = at("docs_dir", default="docs")
+    draft_docs: str = ""
+    exclude_docs: str = ""
+    inherits: Off = at("INHERIT", default=False)
+    plugins: object = ()
+    use_directory_urls: bool = True
+    versions: Literal[""] = at("extra", "version", "provider")
+    """A program that gives each version of the site an address of its own."""
+
+    def find_doubts(self) -> Iterator[str]:
+        """Yield plugins that may move pages."""
+        for name in sorted(self._name_plugins().keys() & _MOVING):
+            yield f"the plugin {name} decides which pages there are, and where"
+        if re.search("(blog|post)_dir", str(self.plugins)):
+            yield "which posts the plugin blog has, and where, is not sure"
+
+    def _name_plugins(self) -> dict[str, object]:
+        """Return the options of plugins by their names, those of Material without its own."""
+        items = self.plugins if isinstance(self.plugins, list) else [self.plugins]
+        maps = (item if isinstance(item, dict) else {str(item): None} for item in items if item)
+        return {str(k).removeprefix("material/"): v for item in maps for k, v in item.items()}
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield what the plugin encryptcontent locks, with a password for all or by levels."""
+        if "encryptcontent" in self._name_plugins():
+            password = "set" if "global_password" in str(self.plugins) else ""
+            yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
+
+    def list_rules(self) -> Iterator[str]:
+        """Yield what is never published, and what settings and plugins leave out or unsearched."""
+        yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
+        for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
+            options = get_map(self._name_plugins(), name)
+            yield from (f"/{path}" for path in list_texts(options.get(key)))
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:
+        """Return the path of a page. Raises NoLink."""
+        page = inner.rpartition(".")[0]
+        above, _, name = page.rpartition("/")
+        if inner.startswith("blog/posts") and "blog" in self._name_plugins():
+            raise NoLink("a post of Material's blog, whose addresses are not followed")
+        if name == "README":
+            raise NoLink("a README, which gives way to an index.md beside it")
+        if not self.use_directory_urls:
+            return super().find_path(folder, inner, fields)
+        shown = above if name == "index" else page
+        return quote(f"/{shown}/") if shown else "/"
+
+
+class Quarto(Generator):
+    """Quarto: a document of a website is the page `name.html` at its place."""
+
+    files: ClassVar = ("_quarto.yml", "_quarto.yaml")
+    marks: ClassVar = {"project"}
+    endings: ClassVar = (".md", ".qmd")
+    never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
+    """https://quarto.org/docs/projects/quarto-projects.html#render-targets, and R's packages."""
+    templates: ClassVar = "(?!)"
+
+    includes: frozenset[str] = frozenset(("shortcode",))
+    address: object = at("website", "site-url")
+    draft: object = ""
+    draft_mode: object = at("website", "draft-mode")
+    drafts: object = at("website", "drafts")
+    metadata_files: Off = at("metadata-files", default=False)
+    output: str = at("project", "output-dir")
+    profile: Off = False
+    render: object = at("project", "render", default=[])
+
+    def find_doubts(self) -> Iterator[str]:
+        """Yield what is rendered of some files alone or to other formats."""
+        if self.render or not _is_html(self.config):
+            yield "what _quarto.yml renders is not sure"
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield whether documents are drafts."""
+        yield "", None, {"draft": self.draft}
+
+    def list_rules(self) -> Iterator[str]:
+        """Yield what `render` may leave out, what is never rendered, drafts and what was made."""
+        named = [path.replace("./", "/") for path in list_texts(self.render)]
+        shown = [f"!**/{path}" for path in named if not path.startswith("!")]
+        if shown and not set("{}()|") & set("".join(shown)):
+            yield from ("*", *shown)
+        yield from (*self.never, *(f"**/{path[1:]}" for path in named if path.startswith("!")))
+        if self.draft_mode != "visible":
+            yield from (f"/{path}" for path in list_texts(self.drafts))
+        yield f"/{posixpath.normpath(self.output)}/"
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:
+        """Return the path of a document's page. Raises NoLink."""
+        if get_text(fields, "output-file") or not _is_html(fields):
+            raise NoLink("rendered to another file or format")
+        return super().find_path(folder, inner, fields)
+
+
+def _is_html(fields: Fields) -> bool:
+    """Whether `format`, which is one or a mapping by name, has that of pages, as by default."""
+    written = fields.get("format") or "html"
+    return "html" in (written if isinstance(written, Mapping) else [written])
+
+
+_ZOLA_DATED = re.compile(r"^\d{4}-[01]\d-[0-3]\d(?:T\d\d:[^_]+?)?\s?[_-](?P<slug>.+)$")
+
+
+class Zola(Generator):
+    """Zola: addresses follow the content folder, with names spelled in ASCII by default."""
+
+    files: ClassVar = ("zola.toml", "config.toml")
+    marks: ClassVar = {"base_url"}
+    safe: ClassVar = "!$&'()*+,/:;=@"
+    endings: ClassVar = (".md",)
+
+    address: object = at("base_url")
+    folder: str = "content"
+    default_language: str = "en"
+    keeps_dates: Off = at("slugify", "paths_keep_dates", default=False)
+    languages: dict[str, Any] = at("languages", default={})
+    slugs: Literal["on"] = at("slugify", "paths", default="on")
+
+    def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
+        """Return the path of a post or section, a bundle's by its folder. Raises NoLink."""
+        above, _, name = inner.removesuffix(".md").rpartition("/")
+        stem, _, code = name.partition(".")
+        others = self.languages.keys() - {self.default_language}
+        if others and code not in ("", self.default_language, *others):
+            raise NoLink("its language is none of the site's")
+        name, language = (stem, code) if code in others else (name, "")
+        written = "" if name == "_index" else get_text(fields, "path")
+        if above and name.partition(".")[0] == "index":
+            above, _, last = above.rpartition("/")
+            name = last if name == "index" else name
+        path = written or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
+        return self.encode(f"/{path.strip('/')}/".replace("//", "/"))
+
+
+def _spell(name: str, fields: Fields) -> str:
+    """Return the last part of an address, `""` for a section or the whole site."""
+    if name in ("index", "_index"):
+        return ""
+    dated = _ZOLA_DATED.match(name)
+    slug = get_text(fields, "slug") or (dated["slug"] if dated else name)
+    spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
+    if not (slug.isascii() and spelled):
+        raise NoLink("a name that Zola may spell in another way")
+    return spelled
+
+
+_INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue"}
+"""https://docusaurus.io/docs/markdown-features/react#importing-markdown,
+https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown"""
+_PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
+
+
+class Program(Generator):
+    """A site whose configuration is a program, which is not run, so that no address is known."""
+
+    files: ClassVar = (
+        *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
+        *(".eleventy.js", ".vitepress", "pelicanconf.py"),
+    )
+    never: ClassVar = (
+        *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
+        *("/themes/", "/plugins/", "_data/", "_includes/", "_partials/"),
+    )
+    """What is built, copied as it is or included."""
+
+    @classmethod
+    def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
+        """Know the generator by the name of its configuration."""
+        made = cls.make(config, "its generator's configuration is a program, which is not run")
+        names = " ".join(name for name in cls.files if (folder / name).exists())
+        includes = frozenset(form for name, form in _INCLUDES.items() if name in names)
+        return made.model_copy(update={"includes": includes})
+
+    def list_defaults(self) -> Iterator[Default]:
+        """Yield what Pelican's program gives to all posts."""
+        yield "", None, self.config

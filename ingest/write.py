@@ -1,0 +1,187 @@
+"""Write the next generation of an index: the live one with posts removed and added.
+
+Posts are added one by one and vectors in blocks, and each is written as it comes, so that memory
+stays bounded whatever the size of the blog. No reader sees anything of it before `commit` makes it
+the current one; what a run that dies before leaves is deleted by the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_errors
+from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
+from blog_search_mcp.index.store.disk import GenerationFiles
+from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
+from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
+from blog_search_mcp.index.types import (
+    EmbedderIdentity,
+    Ids,
+    Vectors,
+)
+from blog_search_mcp.index.vectors.segment_writer import VectorWriter
+from blog_search_mcp.index.words.documents import terms_of
+from blog_search_mcp.index.words.writer import WordsWriter
+from blog_search_mcp.ingest.relations.link_targets import Addresses
+from blog_search_mcp.ingest.relations.series import find_series
+from blog_search_mcp.ingest.relations.translations import find_translations
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.folder import FolderStore
+
+SUPERSEDED_SHARE = 0.2
+"""tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
+share of the index the lexical index is written whole instead of incrementally."""
+
+
+@dataclass
+class IndexWriter:
+    """An unfinished generation; use `open_index_writer`.
+
+    Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical` and
+    `commit`, each once.
+    """
+
+    _store: FolderStore
+    _base: Manifest | None
+    _embedder: EmbedderIdentity
+    files: GenerationFiles
+    _before: GenerationFiles | None
+    """Of the base."""
+    _catalog: CatalogWriter
+    _words: WordsWriter
+    _vectors: VectorWriter
+
+    def __post_init__(self) -> None:
+        self._posts = dict(self._base.posts) if self._base else {}
+        self._added = 0
+        self._removed_posts: list[int] = []
+        self._removed_chunks: list[int] = []
+        self._superseded = 0
+        self._changed = set[str]()
+        self.contradiction = ""
+        """That posts are linked at other addresses than they have, if most posts were added."""
+
+    def remove(self, sources: Iterable[str]) -> None:
+        """Remove those of these posts that are in."""
+        for source in filter(self._posts.__contains__, sources):
+            del self._posts[source]
+            self._changed.add(source)
+            post_id, chunk_ids = self._catalog.remove(source)
+            self._removed_posts.append(post_id)
+            self._removed_chunks += chunk_ids
+
+    def add(self, pending: PendingPost) -> tuple[int, ...]:
+        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
+        source = pending.post.source
+        self.remove([source])
+        post_id, ids = self._catalog.add(pending)
+        self._posts[source] = pending.indexed
+        self._changed.add(source)
+        self._added += 1
+        self._words.add(post_id, ids, pending.terms)
+        return ids
+
+    def add_vectors(self, ids: Ids, rows: Vectors) -> None:
+        """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
+        self._vectors.add(ids, rows)
+
+    def record(self, source: str, waiting: int) -> None:
+        """Record how many windows of a post are waiting for their vectors."""
+        self._posts[source] = replace(self._posts[source], waiting=waiting)
+
+    def backlog(self) -> dict[str, int]:
+        """Return by source how many windows wait, the newest post first and undated ones last."""
+        waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
+        names = self._catalog.names()
+        return {source: waiting[source] for source, _ in names if source in waiting}
+
+    def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
+        """Read back posts that are in, each with its chunks' ids.
+
+        The chunks have the text that is searched and embedded.
+        """
+        for source in sources:
+            post_id, post = self._catalog.require_post(source)
+            chunks = self._catalog.chunks_of(post_id)
+            yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
+
+    def write_lexical(self) -> None:
+        """Complete what depends on the posts and not on vectors; no post may change after it."""
+        base, removed = self._base, self._removed_posts
+        superseded = (base.superseded if base else 0) + len(self._removed_chunks)
+        if base and superseded > SUPERSEDED_SHARE * base.chunks:
+            self._words.clear()
+            superseded, removed = 0, []
+            for post_id, post in self._catalog.every_post().items():
+                chunks = self._catalog.chunks_of(post_id)
+                self._words.add(post_id, [*chunks], terms_of(post, [*chunks.values()]))
+        self._superseded = superseded
+        self._words.commit(removed)
+        self._write_relations()
+
+    def commit(
+        self, created: str, build: BuildFingerprint, about: tuple[str, str] = ("", "")
+    ) -> Manifest:
+        """Complete vectors and texts, write the manifest and make this generation the live one.
+
+        `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
+        the title and the description of the blog.
+        """
+        self._catalog.commit()
+        self._vectors.commit(self._removed_chunks)
+        manifest = Manifest(
+            generation=int(self.files.folder.name),
+            created=created,
+            embedder=self._embedder,
+            build=build,
+            posts=dict(sorted(self._posts.items())),
+            superseded=self._superseded,
+            files={},
+        )
+        overview = count_posts([*self._catalog.every_post().values()], manifest, about)
+        self.files.overview.write_bytes(OVERVIEW_JSON.dump_json(overview))
+        return self._store.publish(manifest, self._base.files if self._base else {})
+
+    def _write_relations(self) -> None:
+        """Write what posts are to each other, unless all that tells it is as in the base.
+
+        An edit changes it seldom.
+        """
+        are_most_new = 2 * self._added > len(self._posts)
+        if self._before is not None and not are_most_new:
+            before, now = open_catalog(self._before).posts_at, self._catalog.posts_at
+            if all(before(source) == now(source) for source in self._changed):
+                return
+        posts = self._catalog.every_post()
+        self._catalog.write_relations(find_translations(posts), find_series(posts))
+        contradiction = are_most_new and Addresses(posts, self._catalog.links()).contradiction
+        if contradiction:
+            self.contradiction = (
+                f"{contradiction}. Say with --permalink how the site makes its "
+                "addresses, or leave --base-url out to have none."
+            )
+
+
+@contextmanager
+def open_index_writer(
+    store: FolderStore, base: Manifest | None, embedder: EmbedderIdentity
+) -> Iterator[IndexWriter]:
+    """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
+
+    `base` is the current generation, or `None` for an index made anew. The caller holds the writer
+    lock. Raises IndexBroken if `base` is damaged, IndexProblem for what the disk refuses in the
+    block.
+    """
+    before = store.layout.generation(base.generation) if base else None
+    with (
+        translate_disk_errors(),
+        store.begin(base, embedder.dimension) as files,
+        open_writer(files, before) as catalog,
+        closing(WordsWriter(files.lexical, before.lexical if before else None)) as words,
+        closing(store.write_vectors(files, before, embedder.dimension)) as vectors,
+    ):
+        yield IndexWriter(store, base, embedder, files, before, catalog, words, vectors)

@@ -1,0 +1,1 @@
+"""Analyses for the author of a blog: similar posts, links, audit, usage."""

@@ -1,0 +1,164 @@
+"""Links of a blog to itself that lead nowhere.
+
+Only what can be known is judged: a file that is not in the content folder, a path where the site
+has nothing but posts, an anchor of a post whose anchors are known. Lists, feeds, files of other
+kinds and the rest of the site are not in an index, and never judged.
+"""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from blog_search_mcp.index.text.tokenizer import name_key
+from blog_search_mcp.index.types import Link
+from blog_search_mcp.ingest.last_ingest import ContentFolder, LeftOut
+from blog_search_mcp.ingest.relations.link_targets import Target, Way
+from blog_search_mcp.ingest.relations.paths import (
+    FILE,
+    MARKDOWN,
+    folder_shape,
+    page_of,
+    parse_path,
+)
+from blog_search_mcp.server.author.corpus import Corpus
+
+_LISTS = re.compile(
+    r"all|archives?|atom|authors?|blog|categor(?:y|ies)|feeds?|home|index|latest|news|pages?|posts?"
+    r"|recent|rss|search|section|series|tags?|taxonomy|topics?"
+)
+"""Names of pages that generators and themes make of posts, without a file of their own."""
+_OF_THEMES = re.compile(
+    r"top|main|content|comments?|respond|disqus_thread|giscus|utterances|toc|header|footer"
+    r"|footnotes|share|subscribe|newsletter|about|author|related",
+    re.IGNORECASE,
+)
+_PLAIN_ANCHOR = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to mend."""
+
+    source: str
+    """The post or draft; empty for what concerns the blog as a whole."""
+    line: int
+    """Of the file, from 1; 0 for the post as a whole."""
+    detail: str
+    """In a sentence without a full stop."""
+    others: tuple[str, ...] = ()
+    """Sources that it names, the nearest target or the twin first."""
+
+
+def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
+    """Find links to nothing, and to anchors that are not there, by source and in a post's order."""
+    judge, anchors, judged = _Judge(corpus, folder), list[Finding](), list[tuple[Finding, str]]()
+    for number in sorted(corpus.links, key=lambda number: corpus.posts[number].source):
+        for link, target in corpus.links[number]:
+            if target is None:
+                judged += filter(None, [judge.judge(corpus.posts[number].source, link)])
+            elif judge.lacks(target):
+                at = corpus.posts[target.post].source
+                told = f"{link.href} names an anchor that {at} has not"
+                anchors.append(Finding(corpus.posts[number].source, link.line, told, (at,)))
+    lacking = Counter(map(posixpath.dirname, {page for _, page in judged if page}))
+    links = [
+        finding
+        for finding, page in judged
+        # A folder that lacks more pages than it has posts has pages of other kinds too.
+        if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
+    ]
+    return links, anchors
+
+
+class _Judge:
+    def __init__(self, corpus: Corpus, folder: ContentFolder) -> None:
+        self._corpus, self._addresses = corpus, corpus.addresses
+        files = {name.casefold() for name in folder.files}
+        self._folders = {str(above) for name in files for above in PurePosixPath(name).parents}
+        self._names = {posixpath.basename(name) for name in files}
+        self._there = files | self._folders | {page_of(name) for name in files}
+        self._hidden = {page_of(hidden.post.source): hidden for hidden in folder.left_out}
+        self._hidden_by_name: defaultdict[str, list[LeftOut]] = defaultdict(list)
+        for page, hidden in self._hidden.items():
+            for name in {parse_path(page).undated, hidden.post.slug.casefold()}:
+                self._hidden_by_name[name].append(hidden)
+        self._anchors = {
+            post: frozenset(name_key(unquote(anchor)) for anchor in anchors)
+            for post, anchors in corpus.snapshot.catalog.anchors().items()
+        }
+        posts = corpus.posts.values()
+        self._sources = {parse_path(post.source.casefold()).undated: post.source for post in posts}
+        self._pages = [page_of(urlsplit(post.url).path) for post in posts if post.url]
+        self._shapes = Counter(map(folder_shape, self._pages))
+
+    def count_beside(self, page: str) -> int:
+        """Count the posts at pages like this one: in the same folders, but for numbers.
+
+        0 for what lies at the top of the site, for what posts lie below, and for pages of no post.
+        """
+        is_above = any(other.startswith(f"{page}/") for other in self._pages)
+        return 0 if "/" not in page or is_above else self._shapes[folder_shape(page)]
+
+    def lacks(self, target: Target) -> bool:
+        """Whether a post lacks an anchor, even one that another generator would write otherwise."""
+        if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _OF_THEMES.fullmatch(target.anchor):
+            return False
+        anchors = self._anchors.get(target.post, ())
+        return bool(anchors) and name_key(target.anchor) not in anchors
+
+    def judge(self, source: str, link: Link) -> tuple[Finding, str] | None:
+        """Judge a link to no post; also returns the page that is to be judged with others."""
+        way, is_known = self._addresses.read(link.href, source), self._addresses.is_known
+        if not way or not way.path.strip("/") or not (way.files or is_known):
+            return None
+        page = (way.page or "") if is_known and not way.is_file else ""
+        is_of_posts = way.is_file or self.count_beside(page) > 0
+        if hidden := self._find_hidden(way, page, by_name=is_of_posts):
+            told, near, page = "leads to {}, which is not published", hidden.post.source, ""
+            is_broken = bool(hidden.reason)
+        else:
+            is_broken = is_of_posts and (
+                self._lacks_page(way, page) if page else self._lacks_file(way)
+            )
+            near = self._find_nearest(f"{page}.md" if page else way.files[0]) if is_broken else ""
+            told = "leads nowhere; nearest: {}" if near else "leads nowhere"
+        detail = f"{link.href} {told.format(near)}"
+        finding = Finding(source, link.line, detail, (near,) if near else ())
+        return (finding, page) if is_broken else None
+
+    def _find_nearest(self, place: str) -> str:
+        """Return the source most like that of a post that is not there, `""` if none is."""
+        near = difflib.get_close_matches(parse_path(place).undated, self._sources, 1)
+        return self._sources[near[0]] if near else ""
+
+    def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
+        """Find the file that is left out to which a path leads by its place, else by its name."""
+        pages = [*map(page_of, way.files), *filter(None, [page])]
+        placed = filter(None, map(self._hidden.get, pages))
+        same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
+        return next(placed, same[0] if by_name and len(same) == 1 else None)
+
+    def _lacks_page(self, way: Way, page: str) -> bool:
+        """Whether nothing is at a page beside posts."""
+        is_list = _LISTS.fullmatch(posixpath.basename(page))
+        is_asset = FILE.search(way.path.casefold())
+        is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)
+        return not (is_list or is_asset or is_file or self._addresses.has_page(page))
+
+    def _lacks_file(self, way: Way) -> bool:
+        """Whether no file of the content folder satisfies a reference to a file."""
+        name = MARKDOWN.sub("", posixpath.basename(way.path.rstrip("/"))).casefold()
+        is_there = not self._there.isdisjoint(way.files) or name in self._names
+        if is_there or self._addresses.has_name(way.path):
+            return False
+        top, *below = way.path.casefold().lstrip("@/").split("/")
+        is_from_top = way.path.startswith(("/", "@/")) or (below and way.parts.scheme)
+        if is_from_top or way.parts.scheme == "link":
+            return bool(below) and top in self._folders
+        return not way.files[0].startswith("..")

@@ -1,0 +1,82 @@
+"""A text to compare with the posts of a blog: a draft, or a post that is in the index.
+
+A draft is read as a post, but cut into shorter passages than the index's chunks: one embedding
+window each, so that a passage of a draft meets the one passage of a post that says the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from blog_search_mcp.index.embedders.embedder import embedding_text
+from blog_search_mcp.index.errors import EmbedderError, refuse_post
+from blog_search_mcp.index.text.languages import UNDETERMINED
+from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
+from blog_search_mcp.ingest.posts.chunks import Limits, chunk_body
+from blog_search_mcp.ingest.posts.document import find_language, read_document
+from blog_search_mcp.server.author.corpus import Corpus
+from blog_search_mcp.server.author.neighbors import normalise
+
+PASSAGE = Limits(least=150, most=150, scrap=0, packs_sections=False)
+"""With title and headings one window of any model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text with what is known of it."""
+
+    post: Post
+    """Described by its front matter, its file's name and its text."""
+    passages: tuple[Chunk, ...]
+    """In order."""
+    links: tuple[Link, ...] = ()
+    post_id: int | None = None
+    """Its id, if it is a post of the index."""
+
+    @property
+    def language(self) -> str:
+        """The language that it says or shows, `""` if none."""
+        return "" if self.post.language == UNDETERMINED else self.post.language
+
+
+def read_draft(data: bytes, source: str) -> Draft:
+    """Read a file of Markdown; `source` names it. Raises UnreadablePost."""
+    with refuse_post("Reading the draft"):
+        document = read_document(data, source)
+        post = replace(document.post, language=find_language(document))
+        passages = chunk_body(source, document.body, document.first_line, post.title, PASSAGE)
+        return Draft(post, passages, document.links)
+
+
+def draft_of_post(corpus: Corpus, source: str) -> Draft:
+    """Take a post of the index as a draft. Raises NotInIndex or IndexBroken."""
+    post_id, post = corpus.snapshot.catalog.find_post(source)
+    chunks = corpus.snapshot.catalog.chunks_of(post_id)
+    links = tuple(link for link, _ in corpus.links.get(post_id, ()))
+    return Draft(post, tuple(chunks.values()), links, post_id)
+
+
+def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
+    """Return a unit vector for each passage, of shape (len(passages), dimension).
+
+    Those of a post that is in the index are its own; a passage without a vector, or without a word
+    that the embedder can read, has zeros. All have where the embedder does not answer; it says why.
+    """
+    if draft.post_id is not None:
+        chunks = corpus.snapshot.table.chunks_of([draft.post_id])
+        rows, counts = corpus.snapshot.vectors.vectors(chunks)
+        sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
+        np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
+        return normalise(sums), ""
+    title, embedder = draft.post.title, corpus.snapshot.embedder
+    texts = [embedding_text(title, chunk.headings, chunk.plain) for chunk in draft.passages]
+    unknown = np.zeros((len(texts), 1), dtype=np.float32)
+    if not texts:
+        return unknown, ""
+    is_read = np.array(embedder.vocabulary_coverage([chunk.plain for chunk in draft.passages])) > 0
+    try:
+        return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""
+    except EmbedderError as error:
+        return unknown, f"By words alone, without comparing meaning: {error.for_clients}"

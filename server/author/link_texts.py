@@ -1,0 +1,201 @@
+"""Find the words of a text that a link may be put on, where they stand in its Markdown.
+
+No word of a heading, of a quotation, of code, of a link or picture, of HTML or of generator syntax
+is one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from blog_search_mcp.index.text.languages import CJK
+from blog_search_mcp.index.text.query import is_bigram, is_stopword
+from blog_search_mcp.index.text.tokenizer import SPELLING, Term, terms
+from blog_search_mcp.ingest.posts.markdown.parser import (
+    CODE,
+    line_offsets,
+    parse_blocks,
+)
+from blog_search_mcp.server.author.draft import Draft
+from blog_search_mcp.server.author.overlap import Titles
+
+MASK = "\0"
+"""Stands for each character that is no prose, so that places stay."""
+MOST_WORDS = 6.0
+"""Words under a link, a pair of Han characters as half of one: posts link 2 or 3."""
+LEAST_WEIGHT = 0.35
+"""Share of the weight of a word that no post has; less is said everywhere."""
+LEAST_SHARE = 0.3
+"""Of the weight of a title or heading that words must have to be put under a link."""
+ALL = 0.99
+"""The same of words that hold all of it, however common they are."""
+UNRELATED = 0.3
+"""What a word of the text's own takes away, of its weight, from the words around it."""
+
+_APART = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
+"""Blocks in which no link is put."""
+_MASKED = re.compile(
+    r"""
+      <a\b[^<>]*>.{0,1000}?</a\s*>
+    | <!--.{0,1000}?-->
+    | </?[A-Za-z][^<>]*>
+    | <[^\s<>:@]++[:@][^\s<>]++>
+    | \{\{.{0,1000}?\}\} | \{%.{0,1000}?%\} | \{[^{}\n]*\}
+    | \$\$.*?\$\$
+    | (?:https?://|www\.)[^\s<>()\u3000-\u30ff\uff00-\uffef]+
+    | [^\s<>()]{1,64}@[^\s<>()]+                # RFC 5321, 4.5.3.1.1: 64 before the sign
+    | ^[ \t]*(?:import|export)\s[^\n]*(?=[;{"']) [^\n]*$
+    | ^[ \t]*(?::::*|!!!|\?\?\?)[^\n]*$
+    | ^[ \t>]*(?:[-*+]|\d+[.)])(?=[ \t])
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+"""The end of a tag or shortcode is looked for near its beginning, or each would read a whole text
+of beginnings."""
+_BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
+_NESTED = 4
+"""Brackets in brackets that are masked: a picture in a link in a list of links."""
+
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+_SENTENCE_END = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
+_UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
+"""What words under a link may not hold: other markup, or the marks of another block."""
+_WHOLE = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
+"""A word or an identifier, of which no part is put under a link."""
+_BETWEEN = re.compile(r"[^\w\s\-'’./+#]")
+"""What words of one phrase do not have between them."""
+
+
+Sentence = Sequence[Term]
+"""Words that stand together, with their places in the text."""
+
+
+class Words(NamedTuple):
+    """Words to put a link on."""
+
+    start: int
+    end: int
+    """Place in the text, half open."""
+    line: int
+    """Of the file, from 1, on which they begin."""
+    text: str
+    """As it stands in the text, with its Markdown."""
+    share: float
+    """How much of the title or heading they hold, in [0, 1]."""
+    sentence: str
+    """The one that holds them."""
+
+
+class Prose:
+    """The prose of one text, and which of its words have a link."""
+
+    def __init__(self, draft: Draft, titles: Titles) -> None:
+        """Read the passages of a text; those that share a line are parts of it."""
+        lines: dict[int, str] = {}
+        for passage in draft.passages:
+            for number, line in enumerate(passage.text.split("\n"), passage.first_line):
+                lines[number] = lines.get(number, "") + line
+        self.text = "\n".join(lines.get(n, "") for n in range(1, max(lines, default=1) + 1))
+        self._offsets = line_offsets(self.text)
+        self.draft, self.titles, self._languages = draft, titles, {draft.language, "en"}
+        self._masked = _mask(self.text, self._offsets)
+        self.sentences = tuple(_find_sentences(self._masked, draft.language))
+        whole = [match.span() for match in _WHOLE.finditer(self._masked)]
+        self._starts, self._ends = {start for start, _ in whole}, {end for _, end in whole}
+        self._taken: list[Words] = []
+
+    def line_of(self, place: int) -> int:
+        """Return the line of the file that holds the character at `place`."""
+        return min(bisect_right(self._offsets, place), len(self._offsets) - 1)
+
+    def sentences_of(self, passage: int) -> list[Sentence]:
+        """Return the sentences that begin on a line of a passage."""
+        lines = self.draft.passages[passage].first_line, self.draft.passages[passage].last_line
+        return [s for s in self.sentences if lines[0] <= self.line_of(s[0].start) <= lines[1]]
+
+    def take_words(
+        self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
+    ) -> Words | None:
+        """Take the part of a sentence that holds most of `wanted`, terms of a title or of headings.
+
+        `full` is the weight that counts as all of it. Of equals the first is taken, and taken once.
+        """
+        full = full or self.titles.rarity.sum(wanted) or 1.0
+        parts = (
+            words
+            for sentence in sentences
+            for first, term in enumerate(sentence)
+            if term.start in self._starts and self._bears(term, wanted)
+            if (words := self._find_part(sentence, first, wanted, full))
+        )
+        best = max(parts, key=lambda words: round(words.share, 3), default=None)
+        self._taken += filter(None, [best])
+        return best
+
+    def _find_part(
+        self, sentence: Sentence, first: int, wanted: Collection[str], full: float
+    ) -> Words | None:
+        """Return the best part of a sentence that begins with its term at `first`."""
+        start = before = sentence[first].start
+        best, end, lost, length, held = 0.0, 0, 0.0, 0.0, set[str]()
+        for term in sentence[first:]:
+            # The parts of an identifier are no words beside it.
+            length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
+            if length > MOST_WORDS or _BETWEEN.search(self._masked, before, term.start):
+                break
+            before = term.end
+            if term.stem in wanted:
+                held.add(term.stem)
+            else:
+                lost += UNRELATED * self.titles.rarity.of(term.stem)
+            score = self.titles.rarity.sum(held) - lost
+            if score > best and term.end in self._ends and self._bears(term, wanted):
+                best, end = score, term.end
+        is_telling = best >= min(ALL * full, LEAST_WEIGHT * self.titles.rarity.highest)
+        if not is_telling or best < LEAST_SHARE * full or not self._is_free(start, end):
+            return None
+        around = self.text[sentence[0].start : sentence[-1].end]
+        share = min(best / full, 1.0)
+        return Words(start, end, self.line_of(start), self.text[start:end], share, around)
+
+    def _bears(self, term: Term, wanted: Collection[str]) -> bool:
+        return term.stem in wanted and not is_stopword(term.exact, self._languages)
+
+    def _is_free(self, start: int, end: int) -> bool:
+        """Whether a link may be put on `text[start:end]`."""
+        is_taken = any(start < other.end and other.start < end for other in self._taken)
+        is_word = any(map(str.isalpha, self.text[start:end]))
+        return is_word and not is_taken and not _UNLINKABLE.search(self._masked, start, end)
+
+
+def _mask(text: str, offsets: Sequence[int]) -> str:
+    """Write MASK or a line break for each character outside prose."""
+    masked = text
+    for token in parse_blocks(text, "body"):
+        if token.type in _APART and token.map:
+            start, end = (offsets[min(line, len(offsets) - 1)] for line in token.map)
+            masked = masked[:start] + "\n" * (end - start) + masked[end:]
+    bounds = [0, *(match.end() for match in _PARAGRAPH_END.finditer(masked)), len(masked)]
+    return "".join(_mask_paragraph(masked[start:end]) for start, end in pairwise(bounds))
+
+
+def _mask_paragraph(paragraph: str) -> str:
+    for pattern in (CODE, _MASKED, *[_BRACKETED] * _NESTED):
+        paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
+    return paragraph
+
+
+def _find_sentences(text: str, language: str) -> Iterator[Sentence]:
+    bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    for start, end in pairwise(bounds):
+        moved = (
+            term._replace(start=term.start + start, end=term.end + start)
+            for term in terms(text[start:end], language)
+            if term.role != SPELLING
+        )
+        if words := tuple(moved):
+            yield words

@@ -1,0 +1,98 @@
+"""The usage log, one line of JSON in a local file for each tool call, and the report on it.
+
+Off unless a file is named. It holds queries, so only its owner may read it, nothing reads it but
+`author usage`, and no answer to a client has anything of it. Every client has a server of its own,
+so several may append to one file: a line is one write to its end, and nobody waits for another.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.text.display import replace_surrogates
+from blog_search_mcp.server.format.results import to_json
+from blog_search_mcp.server.tool import ToolReply
+
+log = logging.getLogger(__name__)
+
+
+class LoggedCall(BaseModel):
+    """One tool call."""
+
+    model_config = ConfigDict(frozen=True)
+
+    time: datetime
+    """UTC."""
+    tool: str
+    query: str = ""
+    """What a reader searched for; empty for other tools, whose arguments may hold a draft."""
+    hits: int | None = None
+    """How many there are on all pages; `None` if nothing was searched."""
+    offset: int = 0
+    confidence: str = ""
+    """Empty if nothing was searched."""
+
+
+def log_call(
+    path: Path, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
+) -> None:
+    """Append a call to the file at `path`; threads and processes may do so at once.
+
+    Of a query 300 characters are kept. A file that cannot be written is no reason to withhold
+    an answer.
+    """
+    facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
+    if (answer := reply.answer) is not None:
+        facts["query"] = replace_surrogates(str(arguments["query"]))[:300]
+        facts |= {"hits": answer.total, "offset": answer.offset, "confidence": answer.confidence}
+    line = f"{to_json({**facts, 'ms': round(seconds * 1_000)})}\n".encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
+            file.write(line)
+    except OSError as error:
+        log.warning("A call could not be noted in the usage log: %s", error)
+
+
+def report_calls(path: Path) -> dict[str, Any]:
+    """Count the calls of each tool, and list 20 questions that the blog hardly answered.
+
+    They are the most frequent; those with the same words are one. Lines that are no calls are
+    left out. Raises UsageError where there are no calls, or for a file that cannot be read.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UsageError(f"The usage log {path} cannot be read: {error.strerror}.") from error
+    calls, asked = list[LoggedCall](), defaultdict[str, list[LoggedCall]](list)
+    for line in lines:
+        try:
+            calls.append(LoggedCall.model_validate_json(line))
+        except ValidationError:
+            log.warning("A line of the usage log is no call and left out: %.60r", line)
+    if not calls:
+        raise UsageError(f"{path} holds no calls yet.")
+    for call in calls:
+        is_search = call.hits is not None and not call.offset
+        if is_search and (call.hits == 0 or call.confidence == "low"):
+            asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
+    most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
+    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:20]]
+    tools = dict(Counter(call.tool for call in calls).most_common())
+    return {**_count(calls, "calls"), "tools": tools, "missed": missed}
+
+
+def _count(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
+    days = [call.time.date().isoformat() for call in calls]
+    return {name: len(calls), "first": min(days), "last": max(days)}

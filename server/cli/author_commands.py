@@ -1,0 +1,195 @@
+"""The commands for those who write the blog; each prints facts, as JSON or as lines."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final, cast
+from urllib.parse import urlsplit
+
+import click
+
+from blog_search_mcp.index.errors import UsageError
+from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
+from blog_search_mcp.server.author.tools import MEETINGS, find_links, read_subject, similar_facts
+from blog_search_mcp.server.author.usage import report_calls
+from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
+from blog_search_mcp.server.cli.options import json_option, print_json, read_absolute
+from blog_search_mcp.server.cli.terminal import show
+from blog_search_mcp.server.engine import engine_for_one
+from blog_search_mcp.server.format.results import present
+from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
+
+if TYPE_CHECKING:
+    from blog_search_mcp.index.types import Post
+    from blog_search_mcp.server.author.broken_links import Finding
+    from blog_search_mcp.server.author.corpus import Corpus
+    from blog_search_mcp.server.author.draft import Draft
+
+AUDIT_KINDS: Final = (
+    *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
+    *("descriptions", "tags", "stale-drafts"),
+)
+"""What is found, in the order of `server.author.audit`, which takes NumPy to import."""
+
+
+author = click.Group(
+    "author", help="What authors need: drafts, links, the state of the blog, usage."
+)
+subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
+
+
+def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
+    """Open the blog and read what `subject` names: `-`, a file, else the source of a post.
+
+    A file is named by its path below the content folder, else by its name. Raises OSError and
+    BlogSearchError.
+    """
+    text, source, path = None, subject, Path(subject).expanduser()
+    if subject == "-":
+        text, source = sys.stdin.buffer.read(), ""
+    elif path.is_file():
+        text, file = path.read_bytes(), path.resolve()
+        content = Path(blog_of(settings.index).content).resolve()
+        is_inside = file.is_relative_to(content)
+        source = file.relative_to(content).as_posix() if is_inside else file.name
+    corpus = _read_corpus(settings, embeds=text is not None)
+    return corpus, read_subject(corpus, text, source)
+
+
+def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
+    """Open the index of a command for analyses of the whole blog; `embeds` loads its embedder."""
+    reader = engine_for_one(settings, embeds=embeds).newest_reader()
+    from blog_search_mcp.server.author.corpus import corpus_of
+
+    return corpus_of(reader)
+
+
+@author.command()
+@subject_argument
+@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
+@json_option
+@over_index
+def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
+    """Name the posts that say what a file, stdin (-) or a post says."""
+    from blog_search_mcp.server.author.similar import find_similar
+
+    similarity = find_similar(*open_subject(settings, subject), limit)
+    facts = similar_facts(similarity, meetings=None if as_json else MEETINGS)
+    show(facts, settings, as_json=as_json)
+    return 0
+
+
+@author.command()
+@subject_argument
+@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
+@click.option("--reverse", is_flag=True, help="Links from posts to it instead of from it.")
+@json_option
+@over_index
+def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
+    """Suggest where a draft or post could link to other posts."""
+    corpus, draft = open_subject(settings, subject)
+    show(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
+    return 0
+
+
+@author.command()
+@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
+@over_index
+def related(settings: Settings, limit: int) -> int:
+    """Print related posts as a data file for the site, by the path of the page or the source."""
+    from blog_search_mcp.server.author.related import find_related
+
+    corpus = _read_corpus(settings)
+    posts, others = corpus.posts, find_related(corpus, limit)
+    print_json(
+        {
+            _find_path(posts[post]) or posts[post].source: [_name_post(posts[at]) for at in near]
+            for post, near in sorted(others.items(), key=lambda item: posts[item[0]].source)
+            if near
+        }
+    )
+    return 0
+
+
+def _find_path(post: Post) -> str | None:
+    return (urlsplit(post.url).path or "/") if post.url else None
+
+
+def _name_post(post: Post) -> dict[str, str]:
+    facts = {"source": post.source, "title": post.title, "date": post.date, "url": _find_path(post)}
+    return present(facts)
+
+
+@author.command()
+@click.argument("folder", type=read_absolute, required=False)
+@limit_option(100_000, 10, least=0)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(AUDIT_KINDS),
+    metavar="KIND",
+    help="Exit with status 1 if there are findings of this kind; may be given again: "
+    f"{', '.join(AUDIT_KINDS)}.",
+)
+@json_option
+@over_index
+def audit(
+    settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
+) -> int:
+    """Look over the blog: broken links, orphans, drafts that were left, and more.
+
+    A FOLDER of posts needs no index, and no duplicates are looked for in it.
+    """
+    if folder is None:
+        return _report(settings, limit, fail_on, as_json=as_json)
+    context = click.get_current_context()
+    ingest = cast("Program", context.find_root().command).commands["ingest"]
+    with TemporaryDirectory(ignore_cleanup_errors=True) as made:
+        index = Path(made, "index")
+        status = context.invoke(
+            ingest, content=folder, index=index, embedder="embedded", embeds=False
+        )
+        over = replace(settings, index=index)
+        return int(status) or _report(over, limit, fail_on, as_json=as_json)
+
+
+def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
+    from blog_search_mcp.ingest.last_ingest import read_folder
+    from blog_search_mcp.server.author.audit import audit
+
+    corpus, today = _read_corpus(settings), date.today()
+    sources = frozenset(post.source for post in corpus.posts.values())
+    last = read_last_ingest(open_store(settings.index))
+    findings, notice = audit(corpus, read_folder(last, sources), today)
+    write = asdict if as_json else _write_finding
+    facts = {
+        "posts": len(corpus.posts),
+        "counts": {kind: len(findings[kind]) for kind in AUDIT_KINDS},
+        "findings": {kind: [*map(write, findings[kind][:limit])] for kind in AUDIT_KINDS},
+        "notice": notice or None,
+    }
+    show(facts, settings, as_json=as_json)
+    return int(any(findings[kind] for kind in AUDIT_KINDS if kind in fail_on))
+
+
+def _write_finding(finding: Finding) -> str:
+    """Write where it is and what it is; what concerns the whole blog has no source."""
+    line = f":{finding.line}" if finding.line else ""
+    return f"{finding.source}{line} {finding.detail}".strip()
+
+
+@author.command()
+@usage_log_option
+@json_option
+@over_index
+def usage(settings: Settings, as_json: bool) -> int:
+    """Report on the usage log, and on what readers miss."""
+    if settings.usage_log is None:
+        raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
+    show(report_calls(settings.usage_log), settings, as_json=as_json)
+    return 0

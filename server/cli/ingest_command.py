@@ -1,0 +1,159 @@
+"""The command `ingest`: its options, and its report printed."""
+
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from blog_search_mcp.index.embedders.known_models import KINDS
+from blog_search_mcp.index.invocation import PACKAGE, Blog, complete_commands
+from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
+from blog_search_mcp.index.stores import Location
+from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
+from blog_search_mcp.ingest.signals import end_on_signals, end_process
+from blog_search_mcp.server.cli.options import (
+    FAILED,
+    WRONG_USAGE,
+    embedder_url_option,
+    index_option,
+    json_option,
+    print_error,
+    print_text,
+    read_absolute,
+)
+
+if TYPE_CHECKING:
+    from blog_search_mcp.ingest.plan import Job
+
+
+@click.command(
+    epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal."
+)
+@click.argument("content", type=read_absolute, required=False)
+@index_option
+@click.option(
+    "--embedder",
+    type=click.Choice(KINDS),
+    default="auto",
+    show_default=True,
+    help="auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts "
+    "are in English, else a model of the package; openai is any server with /v1/embeddings.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="A model of the embedder's.  [default: Ollama's nomic-embed-text, or in the package the "
+    "one for the posts' languages]",
+)
+@embedder_url_option
+@click.option(
+    "--document-prefix",
+    metavar="TEXT",
+    help="What a server's model wants before each text.  [default: as its card says]",
+)
+@click.option("--query-prefix", metavar="TEXT", help="What it wants before each query, likewise.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Where the blog is published.  [default: as before, or as its site's configuration says]",
+)
+@click.option(
+    "--permalink",
+    metavar="PATTERN",
+    help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as jekyll:/:year/:title/.  "
+    "[default: as before, or as its site's configuration says]",
+)
+@click.option(
+    "--include-drafts/--no-drafts",
+    default=None,
+    help="Index drafts, future-dated and expired posts too.  [default: as before, or not]",
+)
+@click.option("--rebuild", is_flag=True, help="Make the index anew, from the posts and the cache.")
+@json_option
+@click.option("--stop-with-stdin", is_flag=True, hidden=True)
+def ingest(
+    content: Path | None,
+    index: Location | None,
+    embedder: str,
+    model: str | None,
+    embedder_url: str,
+    document_prefix: str | None,
+    query_prefix: str | None,
+    rebuild: bool,
+    as_json: bool,
+    stop_with_stdin: bool,
+    embeds: bool = True,
+    on_words: Callable[[], object] = lambda: None,
+    **options: Any,
+) -> int:
+    """Bring the index up to date with CONTENT, by default the folder and options of before."""
+    end_on_signals(STOPPED)
+    if stop_with_stdin:  # which its server holds open while it lives
+        threading.Thread(target=_stop_with_stdin, daemon=True).start()
+    gc.set_threshold(GC_THRESHOLD)
+    # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
+    from blog_search_mcp.index.embedders.registry import choose_embedder
+    from blog_search_mcp.ingest.last_ingest import blog_of, keep_options
+    from blog_search_mcp.ingest.plan import Job
+
+    is_prefixed = document_prefix is not None or query_prefix is not None
+    prefixes = (document_prefix or "", query_prefix or "") if is_prefixed else None
+    index = index or read_absolute(DEFAULT_FOLDER)
+    folder = content or Path(blog_of(index).content)
+    if not folder.is_absolute():
+        said = f"{index} names no folder of posts: give CONTENT."
+        raise click.UsageError(f"{said} `{PACKAGE} doctor` looks for others.")
+    job = Job(
+        content=folder,
+        index=index,
+        choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
+        now=datetime.now(UTC),
+        options=keep_options(index, **options),
+        rebuild=rebuild,
+        embeds=embeds,
+        on_words=on_words,
+    )
+    return run(job, as_json)
+
+
+def _stop_with_stdin() -> None:
+    os.read(0, 1)
+    end_process(signal.SIGTERM, STOPPED)
+
+
+def run(job: "Job", as_json: bool) -> int:
+    """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
+    from blog_search_mcp.index.errors import BlogSearchError, UsageError
+    from blog_search_mcp.ingest.pipeline import ingest
+    from blog_search_mcp.ingest.report import Progress, as_lines
+
+    blog = Blog(str(job.index), str(job.content.absolute()))
+    try:
+        report = ingest(job, Progress(sys.stderr))
+    except BlogSearchError as error:
+        print_error(complete_commands(str(error), blog))
+        if as_json:
+            print_text(json.dumps({"error": error.for_clients}))
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    report = replace(
+        report,
+        embedder_reason=complete_commands(report.embedder_reason, blog),
+        warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
+    )
+    for name, value in job.options.model_dump(exclude_defaults=True).items():
+        print_error(f"The index keeps --{name.replace('_', '-')} {value}.")
+    print_error("\n".join(as_lines(report)))
+    if as_json:
+        print_text(json.dumps(asdict(report)))
+    return 0

@@ -1,0 +1,177 @@
+"""Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
+
+A page that the user opens can send requests to this machine. By pointing its own name here (DNS
+rebinding) it could read the answers, but then its requests carry that name as Host, which
+Starlette's TrustedHostMiddleware refuses before all else.
+
+What is in flight at a signal has some seconds to finish, then uvicorn raises the signal once more;
+the command line's own handler takes the second one and ends the process with status 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import socket
+from collections.abc import Container
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from blog_search_mcp.index.invocation import PACKAGE
+from blog_search_mcp.server.engine import Engine, engine_for
+from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
+from blog_search_mcp.server.mcp.server import build_server
+from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
+
+PATH = "/mcp"
+CONNECTIONS = 512
+"""Open at the same time: half of the files that a process may have open on most systems. Whoever
+comes then is answered with 503."""
+HEAD_SECONDS = 10
+"""Time in which the head of a request must arrive. A client sends it in one packet; connections
+that send nothing would use up all CONNECTIONS."""
+GRACE = 10
+"""Seconds that requests in flight may take to end after a signal."""
+
+log = logging.getLogger(__name__)
+
+
+def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
+    """Build the application for `address`, open to those whom it admits.
+
+    `server` answers at `/mcp`; by default one with the core tools that logs nothing.
+    """
+    without_token = open_routes(engine)
+    app = (server or build_server(engine)).streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,
+        # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=[*without_token, api_route(engine)],
+    )
+    limited = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
+    open_paths = {route.path for route in without_token}
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        is_request = scope["type"] == "http"
+        refused = refuse(scope, address.token, open_paths) if is_request else None
+        with suppress(ClientDisconnect):  # nobody is left to answer
+            await (refused or limited)(scope, receive, send)
+
+    # Every address has no name of its own; whoever asks there needs the token.
+    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
+    return TrustedHostMiddleware(guard, ["*"] if address.is_any else names, www_redirect=False)
+
+
+def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | None:
+    """Return the response of a request that is refused; `open_paths` need no token."""
+    path, headers = scope["path"], Headers(scope=scope)
+    host = headers.get("host", "").lower()
+    origins = map(str.lower, headers.getlist("origin"))
+    if not {f"http://{host}", f"https://{host}"}.issuperset(origins):
+        return refusal(403, "This server answers no page of that Origin.")
+    if path not in open_paths and token and not _has_token(headers, token):
+        sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
+        return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
+    if path == PATH and scope["method"] != "POST":
+        # The SDK would hold a stream open on which nothing comes.
+        return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
+    return None
+
+
+def _has_token(headers: Headers, token: str) -> bool:
+    """Compare in a time that does not depend on how much of the token is right."""
+    scheme, _, sent = headers.get("authorization", "").partition(" ")
+    is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
+    return is_same and scheme.lower() == "bearer"
+
+
+def is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether a record is of anything but a client that hung up, which the SDK calls an error."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection if the head of a request takes over HEAD_SECONDS."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first head."""
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the next head from its first byte on."""
+        super().data_received(data)
+        self._set_deadline()
+
+    def _set_deadline(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            after = self.loop.call_later
+            self._deadline = self._deadline or after(HEAD_SECONDS, self.timeout_keep_alive_handler)
+        elif self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def serve_http(settings: Settings, address: Address) -> int:
+    """Serve until a signal; return the exit status, 1 if the port cannot be had."""
+    engine = engine_for(settings)
+    mcp = build_server(engine, settings.toolset, settings.usage_log)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(is_worth_logging)
+    config = uvicorn.Config(
+        build_app(engine, address, mcp),
+        host=address.host,
+        port=address.port,
+        http=PromptProtocol,
+        ws="none",
+        backlog=CONNECTIONS,
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+        log_level="warning",
+        server_header=False,
+    )
+
+    class Announced(uvicorn.Server):
+        """Opens the index and says where it serves once the port is taken."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            engine.warm_up()
+            log.setLevel(logging.INFO)
+            url = f"http://{_find_host() if address.is_any else address.url_host}:{address.port}"
+            log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", url, PATH, url)
+            if not address.is_local:
+                word = f"{PACKAGE} install CLIENT --url {url}{PATH} --token-file FILE"
+                log.info("Whoever shall ask it writes an entry: %s", word)
+
+    server = Announced(config)
+    try:
+        server.run()
+    except SystemExit:  # uvicorn has said why
+        sentence = "%s:%s cannot be served on; choose another place: --http HOST:PORT."
+        log.error(sentence, address.url_host, address.port)
+    return 0 if server.started else 1
+
+
+def _find_host() -> str:
+    """Return this machine's address on its network, else its name; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return socket.gethostname()

@@ -1,0 +1,98 @@
+"""Prompts, instructions for common tasks, and the completion of arguments as a person types.
+
+A person picks prompts in a client. They hold no text of the blog: the model reads what it needs
+through the tools, so the message costs the same for every blog.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from mcp import MCPError, types
+
+from blog_search_mcp.index.errors import IndexMissing
+from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.mcp.resources import TEMPLATE, Context
+from blog_search_mcp.server.settings import ToolsetName
+
+Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
+
+_TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
+MOST = 100
+"""Completions; the specification's limit."""
+
+
+def offered_prompts(toolset: ToolsetName) -> Prompts:
+    """Return the prompts for a client that is offered these tools."""
+    return {
+        name: types.Prompt(
+            name=name,
+            title=row["title"],
+            description=row["description"],
+            arguments=[
+                types.PromptArgument(name=argument, description=said, required=True)
+                for argument, said in row["arguments"].items()
+            ],
+        )
+        for name, row in _TABLE.items()
+        if toolset == "author" or "for_authors" not in row
+    }
+
+
+def argument_names(prompts: Prompts, name: str) -> list[str]:
+    """Return the names of a prompt's arguments. Raises MCPError for an unknown prompt."""
+    if name not in prompts:
+        sentence = f"Unknown prompt {name[:80]!r}; there is {', '.join(prompts)}."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    return [argument.name for argument in prompts[name].arguments or ()]
+
+
+def get_prompt(
+    offered: Prompts, _context: Context, params: types.GetPromptRequestParams
+) -> types.GetPromptResult:
+    """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
+    names = argument_names(offered, params.name)
+    given = {name: value.strip() for name, value in (params.arguments or {}).items()}
+    if given.keys() != set(names) or not all(given.values()):
+        sentence = f"{params.name} takes {' and '.join(names)}, not blank, and nothing else."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    text = types.TextContent(text=_TABLE[params.name]["text"].format_map(given))
+    return types.GetPromptResult(
+        description=offered[params.name].description,
+        messages=[types.PromptMessage(role="user", content=text)],
+    )
+
+
+def complete(
+    engine: Engine, offered: Prompts, _context: Context, params: types.CompleteRequestParams
+) -> types.CompleteResult:
+    """Complete an argument with what holds the typed text.
+
+    A post is found by any part of its path or of its title, since few people know its path.
+    Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
+    """
+    ref, argument = params.ref, params.argument
+    if isinstance(ref, types.PromptReference):
+        names = argument_names(offered, ref.name)
+    else:
+        names = ["path"] if ref.uri == TEMPLATE.uri_template else []
+    if argument.name not in names:
+        sentence = f"Nothing is called {argument.name[:80]!r} there."
+        raise MCPError(types.INVALID_PARAMS, sentence)
+    typed, choices = argument.value.strip().casefold(), dict[str, str]()
+    with suppress(IndexMissing):  # nothing to choose from, which is no failure
+        if argument.name == "topic":
+            overview = engine.overview
+            sections = sorted(overview.sections, key=lambda section: -section[1])
+            choices = {name: name for name, _posts in (*overview.tags, *sections)}
+        elif argument.name != "question":
+            posts = engine.reader().listing().names()
+            choices = {source: f"{source}\n{title}" for source, title in posts}
+    values = [name for name, words in choices.items() if typed in words.casefold()]
+    total, more = len(values), len(values) > MOST
+    completion = types.Completion(values=values[:MOST], total=total, has_more=more)
+    return types.CompleteResult(completion=completion)

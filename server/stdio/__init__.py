@@ -1,1 +1,0 @@
-"""MCP over stdin and stdout."""

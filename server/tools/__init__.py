@@ -1,1 +1,0 @@
-"""The tools that a model calls."""

@@ -1,0 +1,106 @@
+"""Commands in sentences: on the terminal what can be pasted, for clients what has no path."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from blog_search_mcp.index import invocation as commands
+from blog_search_mcp.index.invocation import (
+    PACKAGE,
+    TO_INGEST,
+    Blog,
+    command,
+    complete_commands,
+    start_words,
+)
+
+
+def run_by(
+    monkeypatch: pytest.MonkeyPatch, python: Path, path: object = "", source: str = PACKAGE
+) -> None:
+    """Let the process run by another Python, with a PATH and an origin."""
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(sys, "prefix", str(python.parents[1]))
+    monkeypatch.setenv("PATH", str(path))
+    monkeypatch.setattr(commands, "_source", lambda: source)
+
+
+def in_bin(folder: Path, *names: str) -> Path:
+    """Make empty programs in the `bin` of an environment; return its Python."""
+    (folder / "bin").mkdir(parents=True)
+    for name in ("python3.12", *names):
+        (folder / "bin" / name).touch(mode=0o755)
+    return folder / "bin" / "python3.12"
+
+
+def said_to_a_client() -> str:
+    return complete_commands(f"`{PACKAGE} doctor`").strip("`").removesuffix(" doctor")
+
+
+@pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])
+def test_a_lasting_environment_has_a_script_which_may_be_on_the_path(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = in_bin(tmp_path / kind, PACKAGE)
+    script = python.with_name(PACKAGE)
+    run_by(monkeypatch, python)
+    assert (start_words(), command(), said_to_a_client()) == ((str(script),), str(script), PACKAGE)
+    (tmp_path / PACKAGE).symlink_to(script)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command("doctor") == f"{PACKAGE} doctor"
+    monkeypatch.setenv("PATH", str(in_bin(tmp_path / "another", PACKAGE).parent))
+    assert command() == str(script)
+
+
+def test_without_a_script_python_runs_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = in_bin(tmp_path)
+    run_by(monkeypatch, python)
+    assert start_words() == (str(python), "-m", "blog_search_mcp")
+    assert command() == f"{python} -m blog_search_mcp"
+    assert said_to_a_client() == f"{python.name} -m blog_search_mcp"
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "words"),
+    [
+        (".cache/uv/archive-v0/DCYF7L2hSOZMqIZq", PACKAGE, ("uvx", "--from")),
+        (".cache/uv/environments-v2/x", "/x/our.whl", ("uvx", "--from")),
+        (".cache/pipx/6f2c9bbce0", "git+https://github.com/a/b", ("pipx", "run", "--spec")),
+    ],
+)
+def test_in_an_environment_that_will_go_commands_go_through_what_made_it(
+    tmp_path: Path, place: str, source: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = in_bin(tmp_path, words[0]).with_name(words[0])
+    run_by(monkeypatch, tmp_path / place / "bin" / "python", runner.parent, source)
+    assert start_words() == (str(runner), *words[1:], source, PACKAGE)
+    assert command() == " ".join((*words, source, PACKAGE))
+    named = PACKAGE if source.startswith("/") else source
+    assert said_to_a_client() == " ".join((*words, named, PACKAGE))
+
+
+def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("/my posts", "it's").endswith(" '/my posts' 'it'\"'\"'s'")
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert command("/my posts", "it's").endswith(' "/my posts" it\'s')
+
+
+def test_on_the_terminal_a_sentence_names_the_blogs_folders() -> None:
+    blog = Blog("/my blog/.index", "/posts")
+    words = ("/posts", "--index", "/my blog/.index", "--rebuild")
+    said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild`."
+    pasted = f"For it `ollama pull m`, then `{command('ingest', *words)}`."
+    assert complete_commands(said, blog) == pasted
+    assert complete_commands(complete_commands(said), blog) == pasted
+    assert complete_commands(pasted, blog) == pasted
+    assert TO_INGEST in complete_commands(said)
+
+
+def test_other_words_in_backticks_stay() -> None:
+    said = f"`ollama serve` or `{PACKAGE}` and `my-{PACKAGE} x`; a {PACKAGE} y `z`."
+    assert complete_commands(said, Blog("/i")) == said

@@ -1,0 +1,55 @@
+"""Which words of a query no post has, the names first."""
+
+from __future__ import annotations
+
+import pytest
+
+from blog_search_mcp.index.text.query import analyse_query, find_missing_words
+
+BLOG = {"stream", "event", "pipelin", "31.75"}
+"""The stems that posts have."""
+ENGLISH = {"how", "do", "i", "run", "the", "with", "slack", "engine", "deploy"}
+
+
+@pytest.mark.parametrize(
+    ("text", "blog", "names", "words"),
+    [
+        ("How do I run Kafka with event streams?", "en", ["Kafka"], ["run"]),
+        ("How do I deploy with Slack?", "en", ["Slack"], ["deploy"]),
+        ("Deploy it with Slack", "en", ["Slack"], ["Deploy"]),
+        ("How To Deploy The Engine", "en", [], ["Deploy", "Engine"]),
+        ("streams for XQuery 3.1", "en", ["XQuery", "3.1"], []),
+        ("load_all, or event.loadAll?", "en", ["load_all", "loadAll"], []),
+        ("Jupyter pipelines", "en", ["Jupyter"], []),
+        ("Why don't they stream pipelined events to us anyway?", "en", [], []),
+        ("Is it 31,75 a day?", "en", [], ["day"]),
+        ("wie geht das mit dem Rest", "en", [], []),
+        ("Wieviel kann ich mit FHIR streamen?", "de", ["FHIR"], []),
+        ("Wieso hat die Karte ein Zebra?", "de", [], ["Zebra"]),
+        ("Combien de zèbres y a-t-il aujourd'hui ?", "fr", [], ["zèbres"]),
+        ("¿Cuántas cebras hay?", "es", [], ["cebras"]),
+        ("Perché? Quali zebre? Cos'è?", "it", [], ["zebre"]),
+        ("Hoeveel zebra's, en waarvoor?", "nl", [], ["zebra"]),
+        ("Quais zebras, e quantas?", "pt", [], ["zebras"]),
+        ("Сколько зебр и каких?", "ru", [], ["зебр"]),
+        ("Hvornår er en zebra her?", "da", [], ["zebra"]),
+        ("Hvorfor er en sebra her?", "no", [], ["sebra"]),
+        ("Varifrån är en zebra?", "sv", [], ["zebra"]),
+        ("Montako seepraa siellä on?", "fi", [], ["seepraa"]),
+        ("Mennyi zebra van itt?", "hu", [], ["zebra"]),
+        ("Câte zebre sunt aici?", "ro", [], ["zebre"]),
+        ("Kaç zebra var, neden?", "tr", [], ["zebra"]),
+        ("giscus 要怎麼接 event", "zh", ["giscus"], []),
+        ("怎麼接留言板", "zh", [], []),
+        ("どの event ですか", "ja", [], []),
+        ("engine deploy", "ja", [], []),
+        ("zlutoucky zebra", "cs", [], []),
+    ],
+)
+def test_words_that_no_post_has_are_told_from_function_words_and_names_come_first(
+    text: str, blog: str, names: list[str], words: list[str]
+) -> None:
+    query = analyse_query(text, [blog])
+    having, has_compound = BLOG.__contains__, "datenkarte".__contains__
+    found = find_missing_words(query, [blog], having, has_compound, ENGLISH.__contains__)
+    assert ([*found], [word for word in found if found[word]]) == (names + words, names)

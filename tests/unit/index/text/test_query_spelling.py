@@ -1,0 +1,74 @@
+"""Words that no post has count as the words of the blog that they are misspellings of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from blog_search_mcp.index.text.query import correct_spelling
+from blog_search_mcp.index.text.tokenizer import stem
+
+BLOG = {"kubernetes": 7, "project": 9, "parser": 1, "parsec": 2, "parset": 1, "rust": 5}
+BLOG |= {"organize": 1, "organist": 9}
+"""In how many posts each word is, in this form alone."""
+STEMS = {stem(word, "en"): word for word in BLOG}
+ENGLISH = {"protect", "how", "do", "i", "run"}
+
+
+def corrected(text: str, languages: tuple[str, ...] = ("en",)) -> tuple[str, str] | None:
+    """The misspelled word, and the one of the blog that is meant."""
+
+    def having(stem: str) -> int:
+        return BLOG.get(STEMS.get(stem, ""), 0)
+
+    def find_written(word: str) -> str:
+        return word if word in BLOG else ""
+
+    return correct_spelling(text, languages, having, ENGLISH.__contains__, find_written)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("kuberntes", "kubernettes", "kubernates", "kubenretes", "Kubernetez", "KuberNtes"),
+        *("kobernetes", "kbuernetes", "kbernetes"),
+    ],
+)
+def test_a_letter_may_be_wrong_missing_added_or_exchanged_with_the_next(word: str) -> None:
+    assert corrected(f"How do I run {word}?") == (word, "kubernetes")
+    assert corrected(f"用 {word} 部署", ("zh",)) == (word, "kubernetes")
+
+
+def test_of_several_words_the_commonest_is_meant() -> None:
+    assert corrected("parsex") == ("parsex", "parsec")
+    assert corrected("organise") == ("organise", "organize")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("kubernetes", "a post has it"),
+        ("protect", "it is a word, though project is the only one like it"),
+        ("projectex", "no post has it as it would be shown: projected"),
+        ("rustproject", "it is not taken apart"),
+        ("ubernetes", "the first letter is seldom wrong"),
+        ("kubertnse", "two letters are wrong"),
+        ("parsc", "it is too short"),
+        ("kubernetez" * 5, "it is too long"),
+        ("kuberntes_client", "it is part of one"),
+        ("kuberntes/yaml", "it is part of a path"),
+        ("--kuberntes", "it is a flag"),
+        ("Wie kann ich das mit kuberntes und dem Rest machen?", "another language's words"),
+        ("Warum kuberntes?", "of two unknown words, both are likely another language's"),
+    ],
+)
+def test_other_words_stay_what_they_are(text: str, why: str) -> None:
+    assert corrected(text) is None, why
+
+
+@given(st.text())
+@example("\u0130stanb kuberntes")
+def test_any_query_is_read(text: str) -> None:
+    found = corrected(text)
+    assert found is None or (found[0] in text and found[1] in BLOG)

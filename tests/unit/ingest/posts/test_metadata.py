@@ -1,0 +1,158 @@
+import datetime as dt
+
+import pytest
+
+from blog_search_mcp.ingest.posts.metadata import (
+    MAX_TAGS,
+    describe_post,
+    to_text,
+    unread_date,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("C# in depth", "C# in depth"),
+        (2024, "2024"),
+        (dt.date(2024, 1, 2), "2024-01-02"),
+        (["create", "your own"], "create, your own"),
+        ({"en": "Hello", "zh": "你好"}, "Hello"),
+        ({"en": "Hello", "name": "Named"}, "Named"),
+        ("bell \x07 and \x1b[31mred", "bell and [31mred"),
+        ("C1 \x9b31mred\x85line", "C1 31mred line"),
+        ("a \u202etxt.exe\u202c and \u2067all\u2069", "a txt.exe and all"),
+        ("\u05e9\u200f 1\u200e \u2764\ufe0f\u200d", "\u05e9\u200f 1\u200e \u2764\ufe0f\u200d"),
+        (None, ""),
+        ("   ", ""),
+    ],
+)
+def test_any_value_is_one_line_of_text(value: object, expected: str) -> None:
+    assert to_text(value) == expected
+
+
+def test_characters_that_an_export_wrote_as_entities_are_read() -> None:
+    fields: dict[str, object] = {
+        "description": "Ben &amp; Jerry&rsquo;s &#x201C;R&amp;D&#X201D; of AT&T",
+        "tags": ["R&amp;D"],
+    }
+    post = describe_post(fields, "a.md")
+    assert (post.description, post.tags) == ("Ben & Jerry’s “R&D” of AT&T", ("R&D",))
+
+
+@pytest.mark.parametrize(
+    ("source", "heading", "expected"),
+    [
+        ("a-post.md", "The heading", "The heading"),
+        ("a-post.md", "", "a post"),
+        ("notes/index.md", "", "notes"),
+        ("blog/2019-05-14-big-news/index.zh-tw.md", "", "big news"),
+        ("kv-cache/_index.md", "", "kv cache"),
+        ("2024-05-01.md", "", "2024-05-01"),
+        ("202405011230 Zettel.md", "", "Zettel"),
+        ("___.md", "", "___"),
+        ("new\nline.md", "", "new line"),
+    ],
+)
+def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expected: str) -> None:
+    assert describe_post({}, source, heading).title == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (dt.date(2024, 5, 1), "2024-05-01"),
+        (dt.datetime(2024, 5, 1, 23, 59, tzinfo=dt.UTC), "2024-05-01"),
+        ("2024-05-01", "2024-05-01"),
+        (20240501, "2024-05-01"),
+        ("May 1, 2024", "2024-05-01"),
+        ("Sept. 3rd 2024", "2024-09-03"),
+        ("Wed, 01 May 2024 10:00:00 +0000", "2024-05-01"),
+        ("01-May-2024", "2024-05-01"),
+        ("31.05.2024", "2024-05-31"),
+        ("1. Mai 2024", None),
+        ([["2024-05-01"]], "2024-05-01"),
+        ("2024-13-45", None),
+        ("01/02/2024", None),
+        (["2024-05-01"], "2024-05-01"),
+        (None, None),
+    ],
+)
+def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected: str) -> None:
+    assert describe_post({"date": value}, "a.md").date == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "source", "expected"),
+    [
+        ({"date": "nonsense", "pubDate": "2020-01-02"}, "a.md", "2020-01-02"),
+        ({"publish_date": "2020-01-02"}, "a.md", "2020-01-02"),
+        ({"date": "2021-01-01"}, "2020-01-02-a.md", "2021-01-01"),
+        ({"path": "2019/05/14/post"}, "2020-01-02-a.md", "2019-05-14"),
+        ({"published": True}, "2020-01-02-a.md", "2020-01-02"),
+        ({}, "2019/05/14/a.md", "2019-05-14"),
+        ({}, "blog/2021/08-26-welcome/index.md", "2021-08-26"),
+        ({}, "2019/10/3-things.md", None),
+        ({}, "202405011230-note.md", "2024-05-01"),
+        ({"date": {"created": "2023-12-31"}}, "a.md", "2023-12-31"),
+        ({"updated_at": "2024-02-28T17:49:35+09:00"}, "a.md", "2024-02-28"),
+        ({"lastmod": "2024-02-28"}, "2023-01-02-a.md", "2023-01-02"),
+    ],
+)
+def test_the_date_comes_from_the_best_place_that_has_one(
+    fields: dict[str, object], source: str, expected: str | None
+) -> None:
+    assert describe_post(fields, source).date == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "source", "unread"),
+    [
+        ({"date": "03/01/2024"}, "a.md", "date: 03/01/2024"),
+        ({"Date_of_talk": "2024-01-30"}, "a.md", "Date_of_talk: 2024-01-30"),
+        ({"created-by": "ann2"}, "a.md", ""),
+        ({"date": "03/01/2024"}, "2024-01-30-a.md", ""),
+        ({"date": "03/01/2024", "created": "2024-01-30"}, "a.md", ""),
+        ({"date": "git Last Modified"}, "a.md", ""),
+        ({"date": "today"}, "a.qmd", ""),
+    ],
+)
+def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
+    fields: dict[str, object], source: str, unread: str
+) -> None:
+    assert unread_date(fields, source) == unread
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"tags": "a, b c，d"}, ("a", "b c", "d")),
+        ({"tags": "a b"}, ("a b",)),
+        ({"category": "Machine Learning"}, ("Machine Learning",)),
+        ({"tag": "a", "tags": ["b"], "keywords": ["c", "A"]}, ("b", "a", "c")),
+        ({"taxonomies": {"tags": ["zola"], "categories": ["x"]}}, ("zola", "x")),
+        ({"tags": [["a", ["b"]], {"name": "c"}, None, 3, ""]}, ("a", "b", "c", "3")),
+        ({"tags": [{"permalink": "/a", "label": "A"}], "topics": "b"}, ("A", "b")),
+        ({"tags": "#a #b/c"}, ("a", "b/c")),
+        ({"tags": [str(n) for n in range(500)]}, tuple(str(n) for n in range(MAX_TAGS))),
+    ],
+)
+def test_tags_are_gathered_in_order_without_repeats(
+    fields: dict[str, object], expected: tuple[str, ...]
+) -> None:
+    assert describe_post(fields, "a.md").tags == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "source", "expected"),
+    [
+        ({"lang": "EN-us"}, "a.zh.md", "en-us"),
+        ({"language": "python"}, "a.zh.md", ""),
+        ({"locale": "zh_TW.UTF-8"}, "a.md", "zh-tw"),
+        ({}, "zh-tw/a.md", ""),
+    ],
+)
+def test_the_language_is_a_known_code(
+    fields: dict[str, object], source: str, expected: str
+) -> None:
+    assert describe_post(fields, source).language == expected
