@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.search.search import search, understand
-from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
@@ -108,10 +107,6 @@ class IndexReader:
         """The opened generation, whose files are still what was opened."""
         self._check()
         return self._snapshot
-
-    def listing(self) -> Catalog:
-        """Return the posts, to be listed."""
-        return self.snapshot.catalog
 
 
 PAGE = 4_900

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.text.display import replace_surrogates
+from blog_search_mcp.index.text.display import fold_section, replace_surrogates
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -66,8 +66,8 @@ LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES)
 """Not blank; what is too long for use is cut where it is used, and that is said."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
-Folder = Annotated[Text, AfterValidator(lambda text: text.strip().strip("/") or None)]
-"""Without slashes around it, `None` for the root: that is the whole blog."""
+Section = Annotated[Text, AfterValidator(lambda text: fold_section(text) or None)]
+"""Path of a folder of posts as sources have it, `None` for the root, which is the whole blog."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
@@ -83,7 +83,7 @@ class Arguments(BaseModel):
 class FilterArguments(Arguments):
     """The arguments that let only some posts through."""
 
-    section: Folder | None = Field(default=None, description="Folder of the blog, as in source")
+    section: Section | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
     author: Tag | None = None
     after: FirstDay | None = Field(

@@ -158,7 +158,7 @@ class Catalog:
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""
-        folder = compose((filters.section or "").strip("/"))
+        folder = filters.section or ""
         place = "source" if folder.isascii() else "compose(source)"
         conditions = {
             f"{place} >= ?": folder and folder + "/",

@@ -27,5 +27,10 @@ def fold_tag(tag: str) -> str:
     return compose(tag).strip("#/ ").casefold() + "/"
 
 
+def fold_section(path: str) -> str:
+    """Return the path of a folder of posts as it stands in sources, `""` for the root."""
+    return compose(path.strip()).replace("\\", "/").removeprefix("./").strip("/")
+
+
 compose = partial(unicodedata.normalize, "NFC")
 """Gives a name the form that is one for a file system's and a keyboard's letters."""

@@ -306,7 +306,7 @@ def tell_clients(
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
-    listing = engine_for_one(settings, embeds=False).reader().listing()
+    listing = engine_for_one(settings, embeds=False).reader().snapshot.catalog
     [newest] = listing.list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
     if told or not chosen:

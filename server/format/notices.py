@@ -35,7 +35,7 @@ def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     """Describe which filters name what no post has: a tag, a section, any date; `None` if none."""
-    tag, section = compose(filters.tag or ""), compose((filters.section or "").strip("/"))
+    tag, section = compose(filters.tag or ""), filters.section or ""
     sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
     if tag and not any(fold_tag(name).startswith(fold_tag(tag)) for name, _ in overview.tags):

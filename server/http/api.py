@@ -58,7 +58,7 @@ def passage(engine: Engine, given: Given) -> Facts:
         return facts
     read_post = partial(engine.read, arguments.source, arguments.chunk_index, read.count)
     rendered = render_passage(
-        read, query, read_post, lambda: dict(engine.reader().listing().names())
+        read, query, read_post, lambda: dict(engine.reader().snapshot.catalog.names())
     )
     for chunk, html in zip(facts["chunks"], rendered, strict=True):
         chunk["html"] = html
@@ -69,5 +69,5 @@ QUESTIONS: dict[str, Callable[[Engine, Given], Facts]] = {
     "search": search,
     "passage": passage,
     "posts": lambda engine, given: posts_facts(find_posts(engine, LIST_POSTS.parse(given))),
-    "index": lambda engine, _given: index_facts(engine.overview, engine.reader().listing()),
+    "index": lambda engine, _given: index_facts(engine.overview, engine.reader().snapshot.catalog),
 }

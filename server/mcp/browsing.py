@@ -42,7 +42,7 @@ class OutlineArguments(Arguments):
 def find_posts(engine: Engine, arguments: ListArguments) -> Posts:
     """Return the page of posts that is asked for. Raises IndexProblem."""
     page = (arguments.limit, arguments.offset)
-    return engine.reader().listing().list_posts(arguments.filters, arguments.order, *page)
+    return engine.reader().snapshot.catalog.list_posts(arguments.filters, arguments.order, *page)
 
 
 def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:

@@ -51,7 +51,9 @@ def list_resources(
     if cursor is not None and not slash:
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
     try:
-        posts = engine.reader().listing().following((day, source) if slash else None, PAGE + 1)
+        posts = engine.reader().snapshot.catalog.following(
+            (day, source) if slash else None, PAGE + 1
+        )
     except IndexMissing:  # an empty blog
         posts = ()
     page = [

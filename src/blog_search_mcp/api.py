@@ -112,7 +112,11 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
     ) -> tuple[Post, ...]:
         """List the posts that pass `filters`, from `offset` on."""
         asked = _check(filters, limit=limit, offset=offset, order=order)
-        return self._live.reader().listing().list_posts(asked.filters, order, limit, offset).page
+        return (
+            self._live.reader()
+            .snapshot.catalog.list_posts(asked.filters, order, limit, offset)
+            .page
+        )
 
     def close(self) -> None:
         """Release the files; a later call opens the newest generation again."""

@@ -30,7 +30,7 @@ def listing(kept_blog: MakeBlog) -> Catalog:
             "undated.md": written("", "Aged"),
         }
     )
-    return made.reader().listing()
+    return made.reader().snapshot.catalog
 
 
 def sources(listing: Catalog, order: Order, filters: Filters = EVERYTHING) -> list[str]:
@@ -82,7 +82,7 @@ def test_relations_follow_an_edit_of_the_text_and_of_the_series(blog: MakeBlog) 
     def parts(text: str, source: str) -> set[str]:
         made.write({source: text})
         made.ingest()
-        listing = made.reader().listing()
+        listing = made.reader().snapshot.catalog
         assert listing.series().keys() <= listing.every_post().keys()
         return {part.source for series in listing.series().values() for part in series.parts}
 
