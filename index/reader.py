@@ -109,19 +109,19 @@ class IndexReader:
         return self._snapshot
 
 
-PAGE = 4_900
+PAGE_BYTES = 4_900
 """Bytes of UTF-8 that a chunk is read with the chunks around it up to: about 1,000 tokens, twice a
 chunk. The best chunk alone holds the evidence for .66 of the questions, its page for .84;
 with 5,000 it is no more of 344 on eight blogs."""
 
 
 def fill_page(sizes: Sequence[int], asked: int) -> range:
-    """The chunks to read with the one at `asked`, given the sizes of all: what PAGE has room for.
+    """The chunks to read with the one at `asked`, given the sizes of all: what PAGE_BYTES has room for.
 
     They are taken in turn from behind it and from before it, and from one side alone once the
     other has none that fits.
     """
-    first, end, room = asked, asked + 1, PAGE - sizes[asked]
+    first, end, room = asked, asked + 1, PAGE_BYTES - sizes[asked]
     while True:
         fits_behind = end < len(sizes) and sizes[end] <= room
         fits_before = first > 0 and sizes[first - 1] <= room

@@ -115,8 +115,8 @@ class ToolReply:
             return self
         if self.facts is None:
             return replace(self, texts=(*self.texts[:-1], f"{self.texts[-1]}\nnotice: {notice}"))
-        told = " ".join(filter(None, (self.facts.get("notice"), notice)))
-        return self.of_facts({**self.facts, "notice": told}, self.answer)
+        notices = " ".join(filter(None, (self.facts.get("notice"), notice)))
+        return self.of_facts({**self.facts, "notice": notices}, self.answer)
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any], answer: Answer | None = None) -> Self:
@@ -150,25 +150,25 @@ class Tool(Generic[ArgumentsT]):
 
         Raises BlogSearchError.
         """
-        told = self._name_others(values)
-        mine = {name: values[name] for name in self.names if name in values}
+        others = self._name_others(values)
+        known = {name: values[name] for name in self.names if name in values}
         try:
-            reply = self.run(engine, self.parse(mine))
+            reply = self.run(engine, self.parse(known))
         except UsageError as error:
-            raise UsageError(f"{error} {told}".strip()) from error
-        return reply.with_notice(told)
+            raise UsageError(f"{error} {others}".strip()) from error
+        return reply.with_notice(others)
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
-        if told := self._name_others(values):
-            raise UsageError(told)
+        if complaint := self._name_others(values):
+            raise UsageError(complaint)
         fields = self.arguments.model_fields
-        meant = {
+        present = {
             name: value[0] if isinstance(value, list) and len(value) == 1 else value
             for name, value in values.items()
             if name in fields and (fields[name].is_required() or not is_absent(value))
         }
-        return check_arguments(self.arguments, meant)
+        return check_arguments(self.arguments, present)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
         """Name the arguments that there are none of, in a sentence; empty for none."""
@@ -176,8 +176,8 @@ class Tool(Generic[ArgumentsT]):
         others = [name for name in values if name not in fields and not is_absent(values[name])]
         if not others:
             return ""
-        named, taken = ", ".join(map(results.quote, others[:5])), ", ".join(self.names)
-        return f"{self.name} has no argument {named}; it takes {taken}."
+        unknown, known = ", ".join(map(results.quote, others[:5])), ", ".join(self.names)
+        return f"{self.name} has no argument {unknown}; it takes {known}."
 
     @property
     def description(self) -> str:
@@ -206,8 +206,8 @@ def _describe_fault(error: ErrorDetails) -> str:
     """Write what pydantic finds wrong as one sentence; checks of our own name the value too."""
     rule = error["msg"].removeprefix("Value error, ").replace("Input should", "must")
     words = [*map(str, error["loc"]), rule.replace("Field required", "is missing")]
-    given = "" if error["type"] in ("missing", "value_error") else results.quote(error["input"])
-    return f"{' '.join(words)}{given and ', got '}{given}."
+    value = "" if error["type"] in ("missing", "value_error") else results.quote(error["input"])
+    return f"{' '.join(words)}{value and ', got '}{value}."
 
 
 def is_absent(value: object) -> bool:

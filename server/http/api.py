@@ -23,34 +23,34 @@ from blog_search_mcp.server.mcp.browsing import LIST_POSTS, find_posts
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
-Given = Mapping[str, Any]
+Arguments = Mapping[str, Any]
 Facts = dict[str, Any]
 
 
 def answer(engine: Engine, question: str, body: bytes) -> Facts:
     """Answer one of QUESTIONS. Raises BlogSearchError."""
     try:
-        given = json.loads(body)
+        values = json.loads(body)
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict) or question not in QUESTIONS:
+        values = None
+    if not isinstance(values, dict) or question not in QUESTIONS:
         names = ", ".join(QUESTIONS)
         raise UsageError(f"Send a JSON object of arguments to one of /api/: {names}.")
-    return QUESTIONS[question](engine, given)
+    return QUESTIONS[question](engine, values)
 
 
-def search(engine: Engine, given: Given) -> Facts:
+def search(engine: Engine, values: Arguments) -> Facts:
     """Search, as `search_blog` does. Raises BlogSearchError."""
-    return answer_facts(find_hits(engine, SEARCH_BLOG.parse(given)))
+    return answer_facts(find_hits(engine, SEARCH_BLOG.parse(values)))
 
 
-def passage(engine: Engine, given: Given) -> Facts:
+def passage(engine: Engine, values: Arguments) -> Facts:
     """Read, as `read_chunk` does, as text and as HTML, in which what `query` matches is marked.
 
     A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
     """
-    arguments = READ_CHUNK.parse({name: given[name] for name in given if name != "query"})
-    text = SEARCH_BLOG.parse({"query": given["query"]}).query if given.get("query") else ""
+    arguments = READ_CHUNK.parse({name: values[name] for name in values if name != "query"})
+    text = SEARCH_BLOG.parse({"query": values["query"]}).query if values.get("query") else ""
     read = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
     query = engine.reader().understand(shorten_query(text)) if text else None
     facts = passage_facts(read)
@@ -65,9 +65,9 @@ def passage(engine: Engine, given: Given) -> Facts:
     return facts
 
 
-QUESTIONS: dict[str, Callable[[Engine, Given], Facts]] = {
+QUESTIONS: dict[str, Callable[[Engine, Arguments], Facts]] = {
     "search": search,
     "passage": passage,
-    "posts": lambda engine, given: posts_facts(find_posts(engine, LIST_POSTS.parse(given))),
-    "index": lambda engine, _given: index_facts(engine.overview, engine.reader().snapshot.catalog),
+    "posts": lambda engine, values: posts_facts(find_posts(engine, LIST_POSTS.parse(values))),
+    "index": lambda engine, _values: index_facts(engine.overview, engine.reader().snapshot.catalog),
 }

@@ -35,14 +35,14 @@ from blog_search_mcp.server.http.pages import api_route, open_routes, refusal
 from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
-PATH = "/mcp"
-CONNECTIONS = 512
+MCP_PATH = "/mcp"
+MAX_CONNECTIONS = 512
 """Open at the same time: half of the files that a process may have open on most systems. Whoever
 comes then is answered with 503."""
 HEAD_SECONDS = 10
 """Time in which the head of a request must arrive. A client sends it in one packet; connections
-that send nothing would use up all CONNECTIONS."""
-GRACE = 10
+that send nothing would use up all MAX_CONNECTIONS."""
+SHUTDOWN_SECONDS = 10
 """Seconds that requests in flight may take to end after a signal."""
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
     """
     without_token = open_routes(engine)
     app = (server or build_server(engine)).streamable_http_app(
-        streamable_http_path=PATH,
+        streamable_http_path=MCP_PATH,
         json_response=True,
         stateless_http=True,
         # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
@@ -86,7 +86,7 @@ def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | N
     if path not in open_paths and token and not _has_token(headers, token):
         sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
         return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
-    if path == PATH and scope["method"] != "POST":
+    if path == MCP_PATH and scope["method"] != "POST":
         # The SDK would hold a stream open on which nothing comes.
         return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
     return None
@@ -140,9 +140,9 @@ def serve_http(settings: Settings, address: Address) -> int:
         port=address.port,
         http=PromptProtocol,
         ws="none",
-        backlog=CONNECTIONS,
-        limit_concurrency=CONNECTIONS,
-        timeout_graceful_shutdown=GRACE,
+        backlog=MAX_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         log_level="warning",
         server_header=False,
     )
@@ -155,9 +155,9 @@ def serve_http(settings: Settings, address: Address) -> int:
             engine.warm_up()
             log.setLevel(logging.INFO)
             url = f"http://{_find_host() if address.is_any else address.url_host}:{address.port}"
-            log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", url, PATH, url)
+            log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", url, MCP_PATH, url)
             if not address.is_local:
-                word = f"{PACKAGE} install CLIENT --url {url}{PATH} --token-file FILE"
+                word = f"{PACKAGE} install CLIENT --url {url}{MCP_PATH} --token-file FILE"
                 log.info("Whoever shall ask it writes an entry: %s", word)
 
     server = Announced(config)

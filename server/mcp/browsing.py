@@ -118,8 +118,8 @@ def _sections(outline: Passage) -> Iterator[str]:
         last = [first, *others][-1]
         until = f"-{last.index}" if others else ""
         path = results.heading_path(first.headings, outline.post.title) or "(beginning)"
-        named = results.one_line("; ".join([path, *first.inner_headings]))
-        yield f"{first.index}{until}  {named}  lines {first.first_line}-{last.last_line}"
+        headings = results.one_line("; ".join([path, *first.inner_headings]))
+        yield f"{first.index}{until}  {headings}  lines {first.first_line}-{last.last_line}"
 
 
 LIST_POSTS = Tool("list_posts", "List posts", ListArguments, list_posts)

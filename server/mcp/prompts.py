@@ -21,8 +21,8 @@ from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
 
-_TABLE = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
-MOST = 100
+_PROMPTS = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
+MAX_COMPLETIONS = 100
 """Completions; the specification's limit."""
 
 
@@ -34,11 +34,11 @@ def offered_prompts(toolset: ToolsetName) -> Prompts:
             title=row["title"],
             description=row["description"],
             arguments=[
-                types.PromptArgument(name=argument, description=said, required=True)
-                for argument, said in row["arguments"].items()
+                types.PromptArgument(name=argument, description=description, required=True)
+                for argument, description in row["arguments"].items()
             ],
         )
-        for name, row in _TABLE.items()
+        for name, row in _PROMPTS.items()
         if toolset == "author" or "for_authors" not in row
     }
 
@@ -56,11 +56,11 @@ def get_prompt(
 ) -> types.GetPromptResult:
     """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
     names = argument_names(offered, params.name)
-    given = {name: value.strip() for name, value in (params.arguments or {}).items()}
-    if given.keys() != set(names) or not all(given.values()):
+    values = {name: value.strip() for name, value in (params.arguments or {}).items()}
+    if values.keys() != set(names) or not all(values.values()):
         sentence = f"{params.name} takes {' and '.join(names)}, not blank, and nothing else."
         raise MCPError(types.INVALID_PARAMS, sentence)
-    text = types.TextContent(text=_TABLE[params.name]["text"].format_map(given))
+    text = types.TextContent(text=_PROMPTS[params.name]["text"].format_map(values))
     return types.GetPromptResult(
         description=offered[params.name].description,
         messages=[types.PromptMessage(role="user", content=text)],
@@ -93,6 +93,6 @@ def complete(
             posts = engine.reader().snapshot.catalog.names()
             choices = {source: f"{source}\n{title}" for source, title in posts}
     values = [name for name, words in choices.items() if typed in words.casefold()]
-    total, more = len(values), len(values) > MOST
-    completion = types.Completion(values=values[:MOST], total=total, has_more=more)
+    total, more = len(values), len(values) > MAX_COMPLETIONS
+    completion = types.Completion(values=values[:MAX_COMPLETIONS], total=total, has_more=more)
     return types.CompleteResult(completion=completion)

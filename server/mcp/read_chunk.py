@@ -29,7 +29,7 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
-HEADINGS, NEAR, WIDTH = 20, 3, 40
+MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS = 20, 3, 40
 """Headings all named beside a page; of more, so many on each side of it; columns of each."""
 
 
@@ -106,8 +106,8 @@ def describe_place(passage: Passage) -> str:
     others = [place for place in passage.headings if place not in above]
     before = [place for place in others if place[0] < first.index]
     after = [place for place in others if place[0] > last.index]
-    if len(others) > HEADINGS:
-        before, after = before[-NEAR:], after[:NEAR]
+    if len(others) > MAX_HEADINGS:
+        before, after = before[-HEADINGS_AROUND:], after[:HEADINGS_AROUND]
     facts = {
         "title": brief(post.title, TITLE_WIDTH),
         "source": post.source,
@@ -126,7 +126,9 @@ def describe_place(passage: Passage) -> str:
 
 def _name_headings(places: Iterable[tuple[int, str]]) -> str:
     runs = groupby(places, key=itemgetter(0))
-    return "; ".join(f"{at} {', '.join(brief(name, WIDTH) for _, name in run)}" for at, run in runs)
+    return "; ".join(
+        f"{at} {', '.join(brief(name, HEADING_COLUMNS) for _, name in run)}" for at, run in runs
+    )
 
 
 READ_CHUNK = Tool("read_chunk", "Read a passage", ReadArguments, read_chunk)

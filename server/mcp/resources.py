@@ -23,7 +23,7 @@ from blog_search_mcp.server.tool import brief
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-PAGE = 100
+POSTS_PER_PAGE = 100
 """Posts on a page: about 20 KB."""
 
 POST_URI = "blog://post/"
@@ -52,7 +52,7 @@ def list_resources(
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
     try:
         posts = engine.reader().snapshot.catalog.following(
-            (day, source) if slash else None, PAGE + 1
+            (day, source) if slash else None, POSTS_PER_PAGE + 1
         )
     except IndexMissing:  # an empty blog
         posts = ()
@@ -64,9 +64,9 @@ def list_resources(
             description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
             mime_type="text/markdown",
         )
-        for post in posts[:PAGE]
+        for post in posts[:POSTS_PER_PAGE]
     ]
-    last = posts[PAGE - 1] if len(posts) > PAGE else None
+    last = posts[POSTS_PER_PAGE - 1] if len(posts) > POSTS_PER_PAGE else None
     following = f"{last.date or ''}/{last.source}" if last else None
     return types.ListResourcesResult(resources=page, next_cursor=following)
 

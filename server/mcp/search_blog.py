@@ -24,7 +24,7 @@ from blog_search_mcp.server.tool import (
     ToolReply,
 )
 
-SHARE = 0.7
+NEWEST_SHARE = 0.7
 """Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
 on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
 .97 with twice as many posts, at .5 .99 with four times as many."""
@@ -99,13 +99,13 @@ def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
 
 
 def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return one hit a post, of those with SHARE of the best score, the newest first.
+    """Return one hit a post, of those with NEWEST_SHARE of the best score, the newest first.
 
     `hits` come best first; what has no date comes last.
     """
     best: dict[str, Hit] = {}
     for hit in hits:
-        if hit.score >= SHARE * hits[0].score:
+        if hit.score >= NEWEST_SHARE * hits[0].score:
             best.setdefault(hit.post.source, hit)
     return tuple(sorted(best.values(), key=lambda hit: hit.post.date or "", reverse=True))
 

@@ -27,9 +27,9 @@ from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import Settings
 
-GRACE = 10.0
+ANSWER_SECONDS = 10.0
 """Seconds that calls may take to end after the client has closed its end."""
-PAUSE = 0.005
+POLL_SECONDS = 0.005
 """Seconds after which a reply that was handed over has left."""
 
 
@@ -47,7 +47,7 @@ def serve_stdio(settings: Settings) -> int:
 async def serve(
     server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
 ) -> None:
-    """Serve until `requests` end and what was asked is answered, or GRACE is over."""
+    """Serve until `requests` end and what was asked is answered, or ANSWER_SECONDS are over."""
     unanswered: set[object] = set()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)
@@ -70,9 +70,9 @@ async def serve(
                 elif isinstance(message, types.JSONRPCNotification) and message.params:
                     unanswered.discard(message.params.get("requestId"))  # of one cancelled
                 await to_server.send(SessionMessage(message))
-            with anyio.move_on_after(GRACE):
+            with anyio.move_on_after(ANSWER_SECONDS):
                 while unanswered:
-                    await anyio.sleep(PAUSE)
+                    await anyio.sleep(POLL_SECONDS)
 
     async def write(output: Any) -> None:
         is_first = True
@@ -82,7 +82,7 @@ async def serve(
                 if isinstance(reply.message, types.JSONRPCResponse | types.JSONRPCError):
                     unanswered.discard(reply.message.id)
                 if is_first:
-                    await anyio.sleep(PAUSE)
+                    await anyio.sleep(POLL_SECONDS)
                     on_first_reply()
                 is_first = False
 

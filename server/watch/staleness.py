@@ -19,7 +19,7 @@ INTERVAL = 3.0
 """Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms
 of a processor, so a client that searches without end spends less than a hundredth of it here."""
 
-LOST = (
+FOLDER_LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
     f"If it was moved: `{TO_SETUP}`."
 )
@@ -66,7 +66,7 @@ class StalenessCheck:
                 changes = find_changes(last, now.isoformat(timespec="seconds"))
                 notice = describe_changes(changes, last.created, now)
         except BlogSearchError as error:  # what else is wrong the answers tell
-            notice = LOST if isinstance(error, ContentError) else None
+            notice = FOLDER_LOST if isinstance(error, ContentError) else None
         finally:
             self._notice, self._compared = notice, stamp
             self._running.release()

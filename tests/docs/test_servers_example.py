@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from blog_search_mcp.server.http.serve import GRACE
+from blog_search_mcp.server.http.serve import SHUTDOWN_SECONDS
 from tests.support.front import served
 from tests.support.paths import ROOT
 
@@ -26,4 +26,4 @@ def test_the_server_is_started_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> 
     assert address.token
     assert str(settings.watch) == "/posts"
     assert "index:/index" in SERVICES["blog"]["volumes"]
-    assert int(SERVICES["blog"]["stop_grace_period"].removesuffix("s")) > GRACE
+    assert int(SERVICES["blog"]["stop_grace_period"].removesuffix("s")) > SHUTDOWN_SECONDS

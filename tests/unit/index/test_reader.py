@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.reader import PAGE, fill_page
+from blog_search_mcp.index.reader import PAGE_BYTES, fill_page
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.posts.chunks import PASSAGE
 from tests.support.fakes import FakeEmbedder
@@ -84,14 +84,14 @@ def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blo
 @pytest.mark.parametrize(
     ("sizes", "asked", "page"),
     [
-        ([PAGE], 0, range(1)),
-        ([1, PAGE + 1, 1], 1, range(1, 2)),
+        ([PAGE_BYTES], 0, range(1)),
+        ([1, PAGE_BYTES + 1, 1], 1, range(1, 2)),
         ([1, 1, 1], 1, range(3)),
-        ([PAGE // 3] * 5, 2, range(1, 4)),
-        ([PAGE // 2] * 3, 1, range(1, 3)),
-        ([PAGE // 2] * 3, 2, range(1, 3)),
-        ([1, 1, 1, PAGE], 2, range(3)),
-        ([PAGE, 1, 1, 1], 1, range(1, 4)),
+        ([PAGE_BYTES // 3] * 5, 2, range(1, 4)),
+        ([PAGE_BYTES // 2] * 3, 1, range(1, 3)),
+        ([PAGE_BYTES // 2] * 3, 2, range(1, 3)),
+        ([1, 1, 1, PAGE_BYTES], 2, range(3)),
+        ([PAGE_BYTES, 1, 1, 1], 1, range(1, 4)),
     ],
     ids=["alone", "too long", "all", "both sides", "next first", "last", "before", "behind"],
 )
