@@ -1,7 +1,7 @@
-"""The read face of the index: one opened generation, and an index that follows its newest one.
+"""Read an index: one opened generation, and an index that follows its newest generation.
 
-A generation's files are closed with the last reference to what reads them, so that a request which
-began before a switch ends undisturbed, however many switches there are meanwhile.
+The files of a generation are closed with the last reference to its reader, so a request that began
+before a switch to a new generation finishes on the old one.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class IndexReader:
-    """Searches and reads one generation; immutable, and safe for concurrent requests.
+    """A reader of one generation: immutable, and safe for concurrent requests.
 
-    Every method raises IndexBroken if a file is no longer what was opened.
+    Every method raises IndexBroken if a file was replaced or damaged after it was opened.
     """
 
     def __init__(
         self, store: FolderStore, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> None:
-        """Verify a generation and open it. Raises IndexProblem."""
+        """Verify generation `number` and open it. Raises IndexProblem."""
         files = store.layout.generation(number)
         self.manifest = store.read_manifest(number)
         self._check = Guard(files, self.manifest).check
@@ -45,11 +45,11 @@ class IndexReader:
         notice = describe_backlog(len(self.manifest.posts), self.manifest.waiting)
         self.overview = replace(read_overview(files), notice=notice)
         self.problem: IndexProblem | None = None
-        """Why the newest generation cannot be used, if this is an earlier one in its place."""
+        """Error of the newest generation if this reader serves an earlier one instead."""
         self._age: str | None = None
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
-        """Return a reader of this generation whose answers name the newest one's `problem`."""
+        """Return a copy whose answers say that the newest generation has a `problem`."""
         reader = copy(self)
         reader.problem = problem
         reader._age = (
@@ -61,17 +61,17 @@ class IndexReader:
         return reader
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Find the hits from `offset` on, `limit` at most, best first."""
+        """Return at most `limit` hits from `offset` on, best first."""
         answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
         notices = filter(None, (answer.notice, self.overview.notice))
         return replace(answer, notice=" ".join(notices) or None)
 
     def understand(self, query: str) -> Query:
-        """Analyse a query as `search` does."""
+        """Analyze a query as `search` does, without retrieving anything."""
         return understand(self.snapshot, query, Filters())[0]
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Read the page around a chunk, with `neighbors` chunks more on each side of it.
+        """Return the page around a chunk, extended by `neighbors` chunks on each side.
 
         Raises NotInIndex.
         """
@@ -95,7 +95,7 @@ class IndexReader:
         )
 
     def outline(self, source: str) -> Passage:
-        """Read every chunk of a post. Raises NotInIndex."""
+        """Return a post with all its chunks. Raises NotInIndex."""
         snapshot = self.snapshot
         post_id, post = snapshot.catalog.find_post(source)
         chunks = tuple(snapshot.catalog.chunks_of(post_id).values())
@@ -104,22 +104,22 @@ class IndexReader:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The opened generation, whose files are still what was opened."""
+        """The opened generation. Raises IndexBroken if one of its files has changed."""
         self._check()
         return self._snapshot
 
 
 PAGE_BYTES = 4_900
-"""Bytes of UTF-8 that a chunk is read with the chunks around it up to: about 1,000 tokens, twice a
-chunk. The best chunk alone holds the evidence for .66 of the questions, its page for .84;
-with 5,000 it is no more of 344 on eight blogs."""
+"""Size of a page in bytes of UTF-8: a chunk with the chunks around it, about 1,000 tokens or two
+chunks. Of 344 questions on eight blogs the best chunk alone holds the evidence for .66 and its page
+for .84; 5,000 bytes gain nothing more."""
 
 
 def fill_page(sizes: Sequence[int], asked: int) -> range:
-    """The chunks to read with the one at `asked`, given the sizes of all: what PAGE_BYTES has room for.
+    """Return the chunks of the page around `asked`; `sizes` are the bytes of all chunks of a post.
 
-    They are taken in turn from behind it and from before it, and from one side alone once the
-    other has none that fits.
+    Chunks are added after and before it in turn, and on one side alone once the next chunk of the
+    other side does not fit into PAGE_BYTES.
     """
     first, end, room = asked, asked + 1, PAGE_BYTES - sizes[asked]
     while True:
@@ -134,7 +134,7 @@ def fill_page(sizes: Sequence[int], asked: int) -> range:
 
 
 def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
-    """List a post's headings in order, each with the index of the chunk that it stands in."""
+    """Yield the headings of a post in order, each with the index of its chunk."""
     path: tuple[str, ...] = ()
     for chunk in chunks:
         for depth, heading in enumerate(chunk.headings, 1):
@@ -145,12 +145,12 @@ def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
 
 
 class Index:
-    """Follows the generations of one index; safe for concurrent use."""
+    """An index that opens each new generation at the first request after a switch; thread-safe."""
 
     def __init__(
         self, location: Location, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> None:
-        """Take where it is or will be; `embedder_for` makes the embedder of an index."""
+        """Take the location, where no index need exist yet, and a function that makes embedders."""
         self._store = open_store(location)
         self._embedder_for = embedder_for
         self._opening = threading.Lock()
@@ -158,10 +158,11 @@ class Index:
         self._embedder: Embedder | None = None
 
     def reader(self) -> IndexReader:
-        """Return the current generation, opened; if it cannot be, one before it.
+        """Return a reader of the current generation.
 
-        That is the one that is open, or else the newest that is whole, with the `problem`. Raises
-        IndexMissing or IndexBroken if there is none.
+        If that cannot be opened, the reader is of an earlier generation and has a `problem`: the
+        generation that is open, else the newest undamaged one. Raises IndexMissing or IndexBroken
+        if there is none.
         """
         stamp = self._store.stamp()
         with self._opening:
@@ -178,14 +179,14 @@ class Index:
             return self._opened[1]
 
     def close(self) -> None:
-        """Drop the open generation; a later call opens the current one."""
+        """Release the open generation; a later call opens the current one again."""
         with self._opening:
             self._opened = None
 
     def _open_newest(self) -> IndexReader:
-        """Open the generation that is the current one before and after it is opened.
+        """Open the current generation, again if another one became current meanwhile.
 
-        One that no longer is afterwards may have been deleted before it was opened.
+        An ingest may delete a generation between the look at its number and its opening.
         """
         while True:
             number, reader = self._store.current_number(), None
@@ -206,7 +207,7 @@ class Index:
                         self._opened = None, IndexReader(self._store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
-        """Return the embedder of the last generation that was opened, if this one has the same."""
+        """Return the embedder for an identity; generations with the same identity share one."""
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = self._embedder_for(identity)
         return self._embedder

@@ -1,7 +1,7 @@
-"""The index behind the tools, opened in the background once the first reply is out.
+"""The engine of a server: an index that is opened in the background after the first reply.
 
-Opening imports numpy, FAISS and tantivy, which takes longer than all other work until the first
-reply; a client that waits for that reply must not wait for them.
+Opening imports NumPy, FAISS and tantivy, which takes longer than everything else before the first
+reply.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 
 
 class Engine:
-    """An index as a server answers from it: opened when first used, and once for all threads.
+    """An index as a server uses it: opened once, by the first request of any thread.
 
-    What is asked of the newest generation that can be used raises BlogSearchError.
+    Methods answer from the newest generation that can be opened; each may raise BlogSearchError.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Engine:
         location: Location,
         staleness: StalenessCheck | Watcher | None = None,
     ) -> None:
-        """Take how to open the index, where it is and what, if anything, watches its posts."""
+        """Take a function that opens the index, its location, and a check for changed posts."""
         self.store = open_store(location)
         self._open_index = open_index
         self._staleness = staleness
@@ -49,15 +49,15 @@ class Engine:
         self._live: Index | None = None
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Search by words and by meaning."""
+        """Return hits of keyword and semantic search, with notices on the state of the index."""
         return self._ask(lambda reader: reader.search(query, filters, limit=limit, offset=offset))
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
-        """Read a chunk with what stands around it."""
+        """Return a page around a chunk, with notices on the state of the index."""
         return self._ask(lambda reader: reader.read(source, chunk_index, neighbors))
 
     def newest_reader(self) -> IndexReader:
-        """Return the newest generation, and no earlier one in its place. Raises IndexProblem."""
+        """Return a reader of the newest generation, never an earlier one. Raises IndexProblem."""
         reader = self.reader()
         if reader.problem is not None:
             raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
@@ -65,27 +65,30 @@ class Engine:
 
     @property
     def overview(self) -> Overview:
-        """What the index holds, in numbers."""
+        """Counts of what the index holds."""
         return self._ask(lambda reader: reader.overview)
 
     def warm_up(self) -> None:
-        """Open the index in the background; a call that comes meanwhile waits for it."""
+        """Open the index in a thread; a call that comes meanwhile waits for it."""
 
         def work() -> None:
-            with suppress(BaseException):  # which each call meets again and tells
+            with suppress(BaseException):  # each call meets the error again and reports it
                 self.reader()
 
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
     def _ask(self, request: Callable[[IndexReader], Noticed]) -> Noticed:
-        """Put a request to the newest generation that can be used, and tell of changed posts."""
+        """Answer from the newest usable generation, with a notice if posts have changed."""
         answer = request(self.reader())
         stale = self._staleness.notice() if self._staleness is not None else None
         notice = " ".join(filter(None, (answer.notice, stale)))
         return replace(answer, notice=complete_commands(notice) or None)
 
     def reader(self) -> IndexReader:
-        """Return the newest generation; what an ingest is about to make is told as that."""
+        """Return a reader of the newest usable generation.
+
+        If the first ingest of `--watch` is still running, raises IndexMissing that says so.
+        """
         with self._opening:
             if self._live is None:
                 self._live = self._open_index()
@@ -95,15 +98,15 @@ class Engine:
             return self._live.reader()
         except (IndexMissing, IndexOutdated) as error:
             if self._staleness is None or isinstance(self._staleness, StalenessCheck):
-                raise  # nobody here makes an index
+                raise  # no ingest of this process will make one
             raise IndexMissing(self._staleness.first_ingest()) from error
 
 
 def engine_for(settings: Settings) -> Engine:
-    """Make the engine of a server; nothing is opened yet.
+    """Make the engine of a server without opening the index.
 
-    Posts are compared with the index, or for `--watch` ingested too. The embedder warms up beside
-    the index, so that the first query need not wait for it.
+    The engine checks whether posts have changed since the last ingest; with `--watch` it ingests
+    them. The embedder loads while the index is opened, so the first query does not wait for it.
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
@@ -116,18 +119,19 @@ def engine_for(settings: Settings) -> Engine:
 
 
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
-    """Make the engine of one command: what a server does beside its answers is waited for.
+    """Make the engine of one command, which waits for the check for changed posts.
 
-    The posts are compared before the answer, since there is no later one to carry the notice.
+    A server adds the notice to a later answer; a command has only one. Without `embeds` no
+    embedder is loaded.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     return Engine(partial(_open_index, settings, embeds=embeds), settings.index, staleness)
 
 
 def _open_index(settings: Settings, *, waits: bool = True, embeds: bool = True) -> Index:
-    """Import what searches, while a model of the package is loaded if anything `embeds`.
+    """Import the search libraries and, if `embeds`, load the packaged model meanwhile.
 
-    An embedder that `waits` is given the time to load its model.
+    With `waits` a query waits until the model of an embedding server is loaded.
     """
     if embeds and (overview := open_store(settings.index).peek_overview()):
         from blog_search_mcp.index.embedders.registry import preload

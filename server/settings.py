@@ -1,4 +1,4 @@
-"""What a run of the server, or of a command over an index, works with, and how it is read."""
+"""Settings of one run of the server or of a command, and functions that read them."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.stores import Location
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
-"""Which tools are offered (`server.mcp.server`)."""
+"""Name of a set of tools in `server.mcp.server.TOOLSETS`."""
 
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
-"""Hits on a page, of the tool and of `blog-search-mcp search`."""
+"""Number of hits on a page by default and at most, for the tool and for the command `search`."""
 MESSAGE_BYTES = 1 << 20
-"""Longest text of an argument, and longest body over HTTP. The longest useful one, every argument
-at its limit and every character escaped, has about 70 KB."""
+"""Longest text of an argument and longest HTTP body. The longest useful body has about 70 KB: every
+argument at its limit and every character escaped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the HTTP transport listens, and who may send requests."""
+    """Address of the HTTP server, and the requests that it accepts."""
 
     host: str
     """A name or an address, without brackets."""
     port: int
     token: str = field(default="", repr=False)
-    """What every request must bring, empty for none."""
+    """Bearer token of every request, `""` if none is needed."""
     names: tuple[str, ...] = ()
-    """Names of this machine that a request's Host may have, besides those it certainly has."""
+    """Further names of this machine that the Host header may have."""
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can connect."""
         return self.host in ("localhost", "127.0.0.1", "::1")
 
     @property
     def is_any(self) -> bool:
-        """Whether it stands for every address of this machine."""
+        """Whether it listens on every address of this machine."""
         return self.host in ("0.0.0.0", "::")
 
     @property
@@ -52,23 +52,23 @@ DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """An index, and how it is served or asked."""
+    """An index and the options with which it is served or searched."""
 
     index: Location
-    """A folder is absolute; it need not exist."""
+    """Location of the index, which need not exist. A folder is absolute."""
     embedder_url: str = ""
-    """Where the embedder's server answers, as given; empty for the embedder's default."""
+    """URL of the embedding server as the user wrote it, `""` for the default."""
     watch: Path | None = None
-    """The posts' folder, absolute, to keep the index up to date with while serving."""
+    """Absolute path of the posts' folder that is watched while serving, if any."""
     toolset: ToolsetName = "core"
     usage_log: Path | None = None
-    """The file that calls are logged in, absolute; `None` logs nothing."""
+    """Absolute path of the usage log; `None` logs nothing."""
     waits: bool = False
-    """Whether a query is given the time that the embedder's model takes to load."""
+    """Whether a query waits until the model of the embedding server is loaded."""
 
 
 def index_arguments(settings: Settings) -> list[str]:
-    """Return the options that say where the index is, and its embedder's server."""
+    """Return the command-line options for the index and its embedding server."""
     url = ("--embedder-url", settings.embedder_url) if settings.embedder_url else ()
     return ["--index", str(settings.index), *url]
 
@@ -83,7 +83,7 @@ def parse_address(value: str) -> Address:
 
 
 def parse_url(value: str) -> str:
-    """Read the address of a server as clients reach it, `/mcp` by default. Raises ValueError."""
+    """Read the URL of an MCP server; without a path `/mcp` is added. Raises ValueError."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port != 0:
         raise ValueError(f"{value!r} is no address such as http://192.168.1.5:8765/mcp")

@@ -1,8 +1,8 @@
-"""What a tool is: its words for a model, a model of its arguments, and the function behind it.
+"""A tool: its description for models, its arguments as a pydantic model, and its function.
 
 The schema that clients see and the validation come from the same pydantic model. Nothing here
-imports the MCP SDK, which takes 0.7 s: the search page and the command line use the tools too. A
-refusal names the argument, the rule and the value, which is what a model needs to call again.
+imports the MCP SDK, which takes 0.7 s: the search page and the command line use the tools too. An
+error names the argument, the rule and the value, so that a model can correct its call.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 TEXT_LENGTH = 1_000
-"""Longest text of an argument in characters: about 250 English words, more than a small embedder
-reads, and longer than any path within a blog."""
+"""Longest text of an argument in characters: about 250 English words. That is more than a small
+embedder reads and longer than any path within a blog."""
 ANSWER = 25_000
-"""Longest answer in tokens by `results.count_tokens`, all blocks together: clients cut or refuse
-longer ones."""
+"""Longest answer in tokens by `results.count_tokens`, all blocks together; clients cut or refuse
+longer answers."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
-"""What models and proxies write for an argument that is not given, perhaps in quotes."""
+"""Values that models and proxies write for an argument they leave out, perhaps in quotes."""
 
 
 def brief(text: str, width: int) -> str:
-    """Put a text on one line of at most `width` columns."""
+    """Return a text on one line of at most `width` columns."""
     return results.shorten(results.one_line(text), width)
 
 
@@ -63,9 +63,9 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Not blank; what is too long for use is cut where it is used, and that is said."""
+"""Text that is not blank. A longer one than can be used is cut where it is used, with a notice."""
 Text = Annotated[str, AfterValidator(check_text)]
-"""Not blank and of TEXT_LENGTH at most; the schema leaves that out to save a model's tokens."""
+"""Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: fold_section(text) or None)]
 """Path of a folder of posts as sources have it, `None` for the root, which is the whole blog."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
@@ -75,13 +75,13 @@ Offset = Annotated[int, Field(ge=0, le=10_000, description="next_offset of the p
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool; a value of another type is taken as pydantic reads it: `"5"`."""
+    """The arguments of one tool. Values are converted as pydantic does, such as `"5"` to 5."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True, extra="forbid")
 
 
 class FilterArguments(Arguments):
-    """The arguments that let only some posts through."""
+    """The arguments that restrict a search or a list to some posts."""
 
     section: Section | None = Field(default=None, description="Folder of the blog, as in source")
     tag: Tag | None = None
@@ -93,24 +93,24 @@ class FilterArguments(Arguments):
 
     @property
     def filters(self) -> Filters:
-        """What a post must satisfy."""
+        """The conditions that a post must satisfy."""
         return Filters(self.section, self.tag, self.after, self.before, self.author)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a call gives back."""
+    """The result of a call."""
 
     texts: tuple[str, ...]
-    """One content block each."""
+    """The content blocks."""
     facts: Mapping[str, Any] | None = None
-    """Structured content; a client that finds some shows a model nothing else."""
+    """Structured content; some clients show a model nothing else."""
     answer: Answer | None = None
-    """What the call found, if it searched; for the usage log."""
+    """The answer of the search, if the call searched; for the usage log."""
     is_error: bool = False
 
     def with_notice(self, notice: str) -> ToolReply:
-        """Add a sentence, if there is one, to the facts' notice or to the last text."""
+        """Return the reply with a sentence added to its notice; `""` changes nothing."""
         if not notice:
             return self
         if self.facts is None:
@@ -120,7 +120,7 @@ class ToolReply:
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any], answer: Answer | None = None) -> Self:
-        """Give facts as structured content, and as text to clients that know none."""
+        """Make a reply of facts as structured content, and as JSON text for clients without it."""
         return cls((results.to_json(facts),), facts, answer)
 
 
@@ -128,7 +128,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Check values by a model. Raises UsageError, with a sentence on each fault."""
+    """Validate values by a model. Raises UsageError with a sentence for each fault."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -137,18 +137,20 @@ def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> Ar
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[ArgumentsT]):
-    """One tool as it is registered."""
+    """A tool that a server offers."""
 
     name: str
     title: str
     arguments: type[ArgumentsT]
     run: Callable[[Engine, ArgumentsT], ToolReply]
-    """Does a call; raises BlogSearchError. The second paragraph of its docstring is for models."""
+    """Function that runs a call; may raise BlogSearchError. The second paragraph of its docstring
+    is the description for models."""
 
     def call(self, engine: Engine, values: Mapping[str, Any]) -> ToolReply:
-        """Check the arguments and run; a notice names others, which some clients add to each call.
+        """Validate the arguments and run the tool.
 
-        Raises BlogSearchError.
+        Unknown arguments, which some clients add to every call, are named in the notice. Raises
+        BlogSearchError.
         """
         others = self._name_others(values)
         known = {name: values[name] for name in self.names if name in values}
@@ -159,7 +161,7 @@ class Tool(Generic[ArgumentsT]):
         return reply.with_notice(others)
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
-        """Check a JSON object of arguments. Raises UsageError, with a sentence on each fault."""
+        """Validate a JSON object of arguments. Raises UsageError with a sentence for each fault."""
         if complaint := self._name_others(values):
             raise UsageError(complaint)
         fields = self.arguments.model_fields
@@ -171,7 +173,7 @@ class Tool(Generic[ArgumentsT]):
         return check_arguments(self.arguments, present)
 
     def _name_others(self, values: Mapping[str, Any]) -> str:
-        """Name the arguments that there are none of, in a sentence; empty for none."""
+        """Return a sentence that names unknown arguments, `""` if there are none."""
         fields = self.arguments.model_fields
         others = [name for name in values if name not in fields and not is_absent(values[name])]
         if not others:
@@ -181,18 +183,18 @@ class Tool(Generic[ArgumentsT]):
 
     @property
     def description(self) -> str:
-        """What a model reads of the tool."""
+        """The description that a model reads."""
         return " ".join((self.run.__doc__ or "").split("\n\n")[1].split())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The arguments' names, those that are required first."""
+        """Names of the arguments, required ones first."""
         fields = self.arguments.model_fields
         return tuple(sorted(fields, key=lambda name: not fields[name].is_required()))
 
     @property
     def input_schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, without pydantic's titles and nulls."""
+        """JSON schema of the arguments without pydantic's titles and nulls, to save tokens."""
         schema = self.arguments.model_json_schema()
         return {
             "type": "object",
@@ -203,7 +205,7 @@ class Tool(Generic[ArgumentsT]):
 
 
 def _describe_fault(error: ErrorDetails) -> str:
-    """Write what pydantic finds wrong as one sentence; checks of our own name the value too."""
+    """Write an error of pydantic as one sentence; our own checks name the value themselves."""
     rule = error["msg"].removeprefix("Value error, ").replace("Input should", "must")
     words = [*map(str, error["loc"]), rule.replace("Field required", "is missing")]
     value = "" if error["type"] in ("missing", "value_error") else results.quote(error["input"])
@@ -211,14 +213,14 @@ def _describe_fault(error: ErrorDetails) -> str:
 
 
 def is_absent(value: object) -> bool:
-    """Tell whether a value stands for none, where an argument need not be given."""
+    """Whether a value of an optional argument means that it is left out."""
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().lower() in ABSENT
     return value in (None, [], {})
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:
-    """Drop a property's title, and the null of one that may be absent."""
+    """Return a property's schema without its title and without null as a type."""
     if "anyOf" in facts:
         facts = {**facts["anyOf"][0], **facts}
         del facts["anyOf"], facts["default"]

@@ -1,6 +1,6 @@
-"""What the API answers: a JSON object of arguments, which are those of the tools, gives facts.
+"""The answers of the API: a JSON object of a tool's arguments gives a JSON object of facts.
 
-It is imported by the first question, since it takes what searches to import.
+The first request imports this module, because it imports the search libraries.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def search(engine: Engine, values: Arguments) -> Facts:
 
 
 def passage(engine: Engine, values: Arguments) -> Facts:
-    """Read, as `read_chunk` does, as text and as HTML, in which what `query` matches is marked.
+    """Read, as `read_chunk` does, as text and as HTML with marks where `query` matches.
 
-    A whole post is text alone, since rendering takes 10 ms a chunk. Raises BlogSearchError.
+    A whole post has no HTML, since rendering takes 10 ms a chunk. Raises BlogSearchError.
     """
     arguments = READ_CHUNK.parse({name: values[name] for name in values if name != "query"})
     text = SEARCH_BLOG.parse({"query": values["query"]}).query if values.get("query") else ""

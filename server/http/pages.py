@@ -1,7 +1,7 @@
 """Routes of the search page at `/`, of its API and of `/health`.
 
-The page's files are read once, so that page, style and script are of one version even while the
-package is being updated. They hold no post, so they need no token; the page asks for it.
+The page's files are read once, so they are of one version even during an update of the package.
+They hold no text of posts and need no token; the page asks for it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ POLICY = (
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "trusted-types passages; require-trusted-types-for 'script'"
 )
-"""Nothing is loaded from elsewhere, nothing that a post says can run or load anything, and only
-what `passages`, the page's one policy, lets through can become markup."""
+"""Content security policy of the page: nothing is loaded from elsewhere, no text of a post can run
+or load anything, and only `passages`, the page's trusted-types policy, makes markup."""
 SAFE = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 PAGE_HEADERS = {
     **SAFE,
@@ -72,8 +72,8 @@ def _file_route(path: Path) -> Route:
 def api_route(engine: Engine) -> Route:
     """Return the route of the API: `/api/QUESTION`.
 
-    Reading is by POST too: a browser then sends the page's Origin, by which the guards refuse
-    other sites, and no query stands in a URL that a proxy logs.
+    Reading needs POST too: browsers then send an Origin, by which the guards refuse other sites,
+    and no query stands in a URL that a proxy logs.
     """
 
     async def endpoint(request: Request) -> JSONResponse:
@@ -84,7 +84,7 @@ def api_route(engine: Engine) -> Route:
 
 
 def _respond(engine: Engine, question: str, body: bytes) -> JSONResponse:
-    """Answer, or refuse with a sentence."""
+    """Answer a request, or refuse it with a sentence."""
     from blog_search_mcp.server.http.api import answer
 
     headers = {**SAFE, "Cache-Control": "no-store"}

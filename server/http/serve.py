@@ -1,11 +1,11 @@
 """Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
-A page that the user opens can send requests to this machine. By pointing its own name here (DNS
-rebinding) it could read the answers, but then its requests carry that name as Host, which
-Starlette's TrustedHostMiddleware refuses before all else.
+A web page that the user opens can send requests to this machine. If its own name points here (DNS
+rebinding) it could even read the answers, but its requests then carry that name as Host, and
+Starlette's TrustedHostMiddleware refuses them first.
 
-What is in flight at a signal has some seconds to finish, then uvicorn raises the signal once more;
-the command line's own handler takes the second one and ends the process with status 0.
+At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
+and the handler of the command line ends the process with status 0.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
-"""Open at the same time: half of the files that a process may have open on most systems. Whoever
-comes then is answered with 503."""
+"""Number of connections that may be open at a time: half of the files that most systems let a
+process open. Further ones get status 503."""
 HEAD_SECONDS = 10
-"""Time in which the head of a request must arrive. A client sends it in one packet; connections
-that send nothing would use up all MAX_CONNECTIONS."""
+"""Seconds in which the head of a request must arrive. Clients send it in one packet; connections
+that send nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
-"""Seconds that requests in flight may take to end after a signal."""
+"""Seconds that requests in flight have to finish after a signal."""
 
 log = logging.getLogger(__name__)
 
 
 def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
-    """Build the application for `address`, open to those whom it admits.
+    """Build the application with the guards of `address`.
 
-    `server` answers at `/mcp`; by default one with the core tools that logs nothing.
+    `server` answers at `/mcp`; by default it has the core tools and no usage log.
     """
     without_token = open_routes(engine)
     app = (server or build_server(engine)).streamable_http_app(
@@ -71,13 +71,13 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
         with suppress(ClientDisconnect):  # nobody is left to answer
             await (refused or limited)(scope, receive, send)
 
-    # Every address has no name of its own; whoever asks there needs the token.
+    # A server that listens on every address has no name of its own, but requires the token.
     names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
     return TrustedHostMiddleware(guard, ["*"] if address.is_any else names, www_redirect=False)
 
 
 def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | None:
-    """Return the response of a request that is refused; `open_paths` need no token."""
+    """Return the response to a refused request, otherwise `None`; `open_paths` need no token."""
     path, headers = scope["path"], Headers(scope=scope)
     host = headers.get("host", "").lower()
     origins = map(str.lower, headers.getlist("origin"))
@@ -87,20 +87,20 @@ def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | N
         sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
         return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
     if path == MCP_PATH and scope["method"] != "POST":
-        # The SDK would hold a stream open on which nothing comes.
+        # The SDK would hold a stream open on which nothing is ever sent.
         return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
     return None
 
 
 def _has_token(headers: Headers, token: str) -> bool:
-    """Compare in a time that does not depend on how much of the token is right."""
+    """Whether the token is sent, compared in constant time."""
     scheme, _, sent = headers.get("authorization", "").partition(" ")
     is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
     return is_same and scheme.lower() == "bearer"
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a record is of anything but a client that hung up, which the SDK calls an error."""
+    """Whether a log record is no error of a client that hung up."""
     return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
 
 
@@ -110,12 +110,12 @@ class PromptProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first head."""
+        """Set the deadline for the first head."""
         super().connection_made(transport)
         self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Wait for the next head from its first byte on."""
+        """Set the deadline for the next head, from its first byte on."""
         super().data_received(data)
         self._set_deadline()
 
@@ -129,7 +129,7 @@ class PromptProtocol(H11Protocol):
 
 
 def serve_http(settings: Settings, address: Address) -> int:
-    """Serve until a signal; return the exit status, 1 if the port cannot be had."""
+    """Serve until a signal; return the exit status, 1 if the port cannot be used."""
     engine = engine_for(settings)
     mcp = build_server(engine, settings.toolset, settings.usage_log)
     for handler in logging.getLogger().handlers:
@@ -148,7 +148,7 @@ def serve_http(settings: Settings, address: Address) -> int:
     )
 
     class Announced(uvicorn.Server):
-        """Opens the index and says where it serves once the port is taken."""
+        """A server that opens the index and logs its address once it listens."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)

@@ -1,4 +1,4 @@
-"""`list_posts` and `get_outline`: what there is, without a query and without the text."""
+"""The tools `list_posts` and `get_outline`, which need no query and return no text of posts."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class OutlineArguments(Arguments):
 
 
 def find_posts(engine: Engine, arguments: ListArguments) -> Posts:
-    """Return the page of posts that is asked for. Raises IndexProblem."""
+    """Return the requested page of posts. Raises IndexProblem."""
     page = (arguments.limit, arguments.offset)
     return engine.reader().snapshot.catalog.list_posts(arguments.filters, arguments.order, *page)
 
 
 def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:
-    """List, leaving posts that would make the page too long for the next one.
+    """List posts; those that do not fit into one answer are left for the next page.
 
     List posts by section, tag and date, without a query: what is new, what there is on a tag,
     how many. Returns posts with source, title, date, tags and url, and total. To find what
@@ -75,7 +75,7 @@ def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:
 
 
 def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
-    """Outline a post, as far as it fits: text, for a third of the tokens of JSON.
+    """Write the outline of a post as text, which takes a third of the tokens of JSON.
 
     Show how one post is built, without its text: one line for each section with its chunk_index
     or range of them, its headings and lines. Then read_chunk reads what matters. Headings are
@@ -94,7 +94,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         "chunks": str(len(outline.chunks)),
         **{f"also in {language}": source for language, source in outline.translations},
     }
-    # Only a description or a list of tags is ever longer.
+    # Only descriptions and lists of tags are longer than 400 columns in real posts.
     head = [f"{name}: {brief(value, 400)}" for name, value in facts.items() if value]
 
     def render(shown: tuple[str, ...]) -> str:
@@ -106,9 +106,9 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
 
 
 def _sections(outline: Passage) -> Iterator[str]:
-    """Write `chunk_index  headings  lines` for each run of chunks under the same headings.
+    """Yield a line `chunk_index  headings  lines` for each run of chunks under the same headings.
 
-    A chunk with headings in it, which follow those above it, stands alone.
+    A chunk that has headings inside gets a line of its own.
     """
     for _, chunks in groupby(
         outline.chunks,

@@ -1,7 +1,7 @@
-"""Prompts, instructions for common tasks, and the completion of arguments as a person types.
+"""Prompts for common tasks, and the completion of arguments as a person types.
 
-A person picks prompts in a client. They hold no text of the blog: the model reads what it needs
-through the tools, so the message costs the same for every blog.
+A person picks a prompt in a client. Prompts hold no text of the blog, which the model reads through
+the tools, so their size is the same for every blog.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
 
 _PROMPTS = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
 MAX_COMPLETIONS = 100
-"""Completions; the specification's limit."""
+"""Largest number of completions in a reply, by the specification of MCP."""
 
 
 def offered_prompts(toolset: ToolsetName) -> Prompts:
-    """Return the prompts for a client that is offered these tools."""
+    """Return the prompts of a toolset by name."""
     return {
         name: types.Prompt(
             name=name,
@@ -54,7 +54,7 @@ def argument_names(prompts: Prompts, name: str) -> list[str]:
 def get_prompt(
     offered: Prompts, _context: Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult:
-    """Fill in a prompt. Raises MCPError for an unknown one, and for wrong arguments."""
+    """Fill in a prompt. Raises MCPError for an unknown prompt and for wrong arguments."""
     names = argument_names(offered, params.name)
     values = {name: value.strip() for name, value in (params.arguments or {}).items()}
     if values.keys() != set(names) or not all(values.values()):
@@ -70,10 +70,10 @@ def get_prompt(
 def complete(
     engine: Engine, offered: Prompts, _context: Context, params: types.CompleteRequestParams
 ) -> types.CompleteResult:
-    """Complete an argument with what holds the typed text.
+    """Complete an argument by the values that contain the typed text.
 
-    A post is found by any part of its path or of its title, since few people know its path.
-    Raises MCPError for a template, prompt or argument that does not exist, IndexProblem.
+    A post is found by any part of its path or title, since few people know paths. Raises
+    IndexProblem, and MCPError for a template, prompt or argument that does not exist.
     """
     ref, argument = params.ref, params.argument
     if isinstance(ref, types.PromptReference):
@@ -84,7 +84,7 @@ def complete(
         sentence = f"Nothing is called {argument.name[:80]!r} there."
         raise MCPError(types.INVALID_PARAMS, sentence)
     typed, choices = argument.value.strip().casefold(), dict[str, str]()
-    with suppress(IndexMissing):  # nothing to choose from, which is no failure
+    with suppress(IndexMissing):  # without an index there are no completions
         if argument.name == "topic":
             overview = engine.overview
             sections = sorted(overview.sections, key=lambda section: -section[1])

@@ -1,8 +1,8 @@
-"""`read_chunk`: read one passage with what stands around it, or the whole post.
+"""The tool `read_chunk`: a passage around a chunk, or the whole post.
 
-It answers with two blocks of text, since a client that finds structured content shows a model
-nothing else. The first is the author's text alone. Neighbours are joined to it in the order of the
-post: by a line break where their lines adjoin, else by a blank line, as in the file.
+The answer has two text blocks and no structured content, because some clients show a model nothing
+else if there is some. The first block is the author's text alone. Chunks are joined in the order of
+the post, by a line break if their lines adjoin and otherwise by a blank line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS = 20, 3, 40
-"""Headings all named beside a page; of more, so many on each side of it; columns of each."""
+"""A place block names all headings of a post if it has at most MAX_HEADINGS, otherwise
+HEADINGS_AROUND on each side of the page; each is shortened to HEADING_COLUMNS columns."""
 
 
 class ReadArguments(Arguments):
@@ -43,12 +44,12 @@ class ReadArguments(Arguments):
 
     @property
     def reach(self) -> int:
-        """How many chunks on each side of the page are read too."""
+        """Number of chunks that are added on each side of the page."""
         return CHUNK_INDEX_MOST if self.whole else self.neighbors
 
 
 def read_chunk(engine: Engine, arguments: ReadArguments) -> ToolReply:
-    """Read; of what is too long for one answer the part with the chunk asked for.
+    """Read a passage; if it is too long for one answer, the part with the requested chunk.
 
     Read one passage verbatim, with about a page around it, after search_blog gave you its
     source and chunk_index; neighbors adds that many chunks before and after. Returns the text,
@@ -67,10 +68,10 @@ def read_chunk(engine: Engine, arguments: ReadArguments) -> ToolReply:
 
 
 def part_around(passage: Passage, room: int) -> Passage:
-    """Return the one of the passage's parts that holds the chunk asked for.
+    """Return the part of a passage that holds the requested chunk.
 
-    A part is as many chunks in a row as `room` tokens hold, or one that is longer; the first
-    begins with the passage, so that all of them together are it, each chunk once.
+    The passage is cut into parts from its beginning: a part has as many chunks as fit into `room`
+    tokens, or one chunk that is longer.
     """
     part: list[Chunk] = []
     for chunk in passage.chunks:
@@ -83,7 +84,7 @@ def part_around(passage: Passage, room: int) -> Passage:
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> str:
-    """Join the chunks' texts in order, below what the first needs from above it."""
+    """Join the texts of chunks, after the lead of the first one, such as the head of its table."""
     lead = chunks[0].lead if any(map(str.isalpha, chunks[0].lead)) else ""
     text = lead + chunks[0].text
     for before, chunk in pairwise(chunks):
@@ -93,7 +94,7 @@ def join_chunks(chunks: Sequence[Chunk]) -> str:
 
 
 def describe_place(passage: Passage) -> str:
-    """Write where the passage stands in its post: one fact a line."""
+    """Write the place block of a passage: one fact a line."""
     post, first, last = passage.post, passage.chunks[0], passage.chunks[-1]
     asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     with_neighbors = f", shown with {first.index}-{last.index}" if first is not last else ""

@@ -1,8 +1,8 @@
-"""Resources: the posts, each behind a URI.
+"""Resources: every post has a URI.
 
-A person picks these in a client, where a model calls tools, so a text is never cut. Pages are cut
-at a post and not at a number, so a cursor stays good when the blog is ingested meanwhile.
-What a URI names is a post of the index, never a file: a path with `..` names no post.
+A person picks resources in a client, so a text is never cut as it is for a model. A cursor names a
+post and not a position, so it stays valid when the blog is ingested meanwhile. A URI names a post
+of the index and never a file: a path with `..` names no post.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from blog_search_mcp.server.tool import brief
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 POSTS_PER_PAGE = 100
-"""Posts on a page: about 20 KB."""
+"""Number of posts on a page, which has about 20 KB."""
 
 POST_URI = "blog://post/"
 TEMPLATE = types.ResourceTemplate(
@@ -41,10 +41,10 @@ def list_resources(
     _context: Context,
     params: types.PaginatedRequestParams | None,
 ) -> types.ListResourcesResult:
-    """List a page of posts, the newest first.
+    """List a page of posts, newest first.
 
-    A cursor is the day and source of the last post of the page before. Raises MCPError for one
-    that is none of ours, IndexProblem.
+    A cursor is the day and the source of the last post of the previous page. Raises IndexProblem,
+    and MCPError for an unknown cursor.
     """
     cursor = params.cursor if params else None
     day, slash, source = (cursor or "").partition("/")
@@ -74,7 +74,7 @@ def list_resources(
 def read_resource(
     engine: Engine, context: Context, params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
-    """Read a whole post, then where it stands. Raises MCPError for another URI, IndexProblem."""
+    """Return a whole post and its place block. Raises IndexProblem; MCPError if there is none."""
     uri = params.uri
     with suppress(NotInIndex):
         if uri[: len(POST_URI)].lower() == POST_URI and uri[len(POST_URI) :]:
@@ -83,7 +83,7 @@ def read_resource(
             place = part(mime_type="text/plain", text=describe_place(passage))
             whole = part(mime_type="text/markdown", text=text)
             return types.ReadResourceResult(contents=[whole, place])
-    # Versions are days; this one has no code of its own for what is not found.
+    # Since the version of this day the specification has no error code for an unknown resource.
     code = -32002 if context.protocol_version < "2026-07-28" else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

@@ -1,4 +1,4 @@
-"""`search_blog`: passages of the blog, best or newest first."""
+"""The tool `search_blog`: hits in the blog, best or newest first."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from blog_search_mcp.server.tool import (
 )
 
 NEWEST_SHARE = 0.7
-"""Of the best score, what a post must reach: of 262 questions and descriptions whose post is known,
-on two English blogs, that post does for .96, and half have two posts or fewer that do. At .6 it is
-.97 with twice as many posts, at .5 .99 with four times as many."""
+"""Smallest share of the best score with which `sort=newest` lists a post. Of 262 questions with a
+known post on two English blogs it keeps that post for .96, and at most two posts for half of them.
+At .6 it keeps it for .97 with twice as many posts, at .5 for .99 with four times as many."""
 
 
 class SearchArguments(FilterArguments):
@@ -41,7 +41,7 @@ class SearchArguments(FilterArguments):
 
 
 def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
-    """Search, leaving hits that would make the page too long for the next one.
+    """Search; hits that do not fit into one answer are left for the next page.
 
     Find passages of the blog by meaning and by exact words, in any language. Use it for any
     question the blog may answer; name the subject in plain words, or paste an identifier or
@@ -55,7 +55,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     is_markdown = arguments.response_format == "markdown"
     render = partial(render_markdown, answer.offset) if is_markdown else results.to_json
     is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    # Further hits would only tempt a model that has asked for none and has no filter.
+    # More hits would tempt a model, unless it asked for a page or has filters.
     is_one = answer.confidence == "low" and is_plain and arguments.filters == Filters()
     shown = answer.hits[:1] if is_one else answer.hits
     hits, page = tuple(map(results.brief_facts, shown)), partial(results.page_facts, answer)
@@ -64,9 +64,9 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
 
 
 def shorten_query(text: str) -> str:
-    """Return what is searched for: of a long text the lines that are not indented, or their ends.
+    """Return the query, and of one that is too long its lines without indent, or beginning and end.
 
-    In a stack trace those say what happened; in all other texts nearly every line is one.
+    In a stack trace such lines say what happened; other texts have hardly any indented lines.
     """
     text = text.strip()
     if len(text) <= TEXT_LENGTH:
@@ -79,7 +79,7 @@ def shorten_query(text: str) -> str:
 
 
 def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
-    """Return the page of hits that is asked for; the newest are looked for among 60.
+    """Return the requested page of hits; `sort=newest` sorts the best 60.
 
     The notice says how much of a long query was searched for, and why there are no hits. Raises
     BlogSearchError.
@@ -99,9 +99,9 @@ def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
 
 
 def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return one hit a post, of those with NEWEST_SHARE of the best score, the newest first.
+    """Return the best hit of each post with NEWEST_SHARE of the best score, newest first.
 
-    `hits` come best first; what has no date comes last.
+    `hits` are sorted by score. Posts without a date come last.
     """
     best: dict[str, Hit] = {}
     for hit in hits:
@@ -111,7 +111,7 @@ def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def render_markdown(offset: int, page: Mapping[str, Any]) -> str:
-    """Write the confidence, a numbered list of hits, the notice and how to read on."""
+    """Write confidence, numbered hits, notice and next offset as Markdown."""
     more = f"More with offset={page['next_offset']}." if "next_offset" in page else ""
     parts = [
         f"Confidence: {page['confidence']}." if page["results"] else "",

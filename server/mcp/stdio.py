@@ -1,8 +1,8 @@
 """Serve one client over stdin and stdout.
 
-The SDK's transport keeps stdout for the protocol alone and has a thread write. Its reading is left
-out, since it drops a line that is none of its messages, so that the client waits for ever, and at
-the end of input the answers that are still due.
+The SDK's transport writes, and keeps stdout for the protocol alone. Its reader is not used: it
+drops lines that are no messages, for whose answers a client would wait for ever, and at the end of
+input the answers that are still due.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import Settings
 
 ANSWER_SECONDS = 10.0
-"""Seconds that calls may take to end after the client has closed its end."""
+"""Seconds that running calls have to finish after the client has closed stdin."""
 POLL_SECONDS = 0.005
-"""Seconds after which a reply that was handed over has left."""
+"""Seconds between two looks for unanswered calls; a written reply has left after that time."""
 
 
 def serve_stdio(settings: Settings) -> int:
@@ -47,14 +47,14 @@ def serve_stdio(settings: Settings) -> int:
 async def serve(
     server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
 ) -> None:
-    """Serve until `requests` end and what was asked is answered, or ANSWER_SECONDS are over."""
+    """Serve until `requests` end and all are answered, at most ANSWER_SECONDS longer."""
     unanswered: set[object] = set()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def read(refusals: Any) -> None:
-        """Pass on each message; a line that is none is refused."""
-        one = CapacityLimiter(1)  # calls of tools may hold all other threads
+        """Pass on each message, and answer a line that is no message with an error."""
+        one = CapacityLimiter(1)  # tool calls may use up the default threads
         async with to_server, refusals:
             while line := await run_sync(requests.readline, abandon_on_cancel=True, limiter=one):
                 if not line.strip():
@@ -94,7 +94,7 @@ async def serve(
 
 
 def parse_line(line: bytes) -> types.JSONRPCMessage:
-    """Return the message of a line. Raises MCPError with what its sender gets instead.
+    """Return the message of a line. Raises MCPError with the error that its sender gets.
 
     A line may begin with a byte order mark; invalid UTF-8 and halves of surrogate pairs are
     replaced.

@@ -1,7 +1,7 @@
 """Compare the index with its posts in the background, for the notice that posts have changed.
 
-A comparison walks the content folder: milliseconds for a blog, seconds on a slow network drive. No
-answer waits for one: each carries the result of the last and starts the next if that is old.
+A comparison walks the content folder, which takes milliseconds, or seconds on a slow network drive.
+No answer waits for it: an answer has the result of the last comparison and starts the next one.
 """
 
 import time
@@ -31,7 +31,7 @@ def run_in_thread(work: Callable[[], None]) -> None:
 
 
 class StalenessCheck:
-    """Compares one index with its content folder; safe for concurrent use."""
+    """A comparison of one index with its content folder; safe for concurrent use."""
 
     def __init__(
         self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
@@ -41,20 +41,20 @@ class StalenessCheck:
         self._run = run
         self._running = Lock()
         self._began = -INTERVAL
-        """Seconds of the monotonic clock at which the last comparison began."""
+        """Start of the last comparison in seconds of the monotonic clock."""
         self._compared: object | None = None
-        """Stamp of the ingest's record that it read; another ingest makes it void."""
+        """Stamp of the last ingest that was compared; a new ingest invalidates the result."""
         self._notice: str | None = None
 
     def check(self) -> None:
-        """Start a comparison, unless one is running or the last is recent. Returns at once."""
+        """Start a comparison unless one is running or the last one is recent. Return at once."""
         is_recent = time.monotonic() - self._began < INTERVAL
         is_valid = self._compared == read_stamp(self._record)
         if not (is_recent and is_valid) and self._running.acquire(blocking=False):
             self._run(self._compare)
 
     def notice(self) -> str | None:
-        """Return what the last comparison told, `None` if nothing."""
+        """Return the notice of the last comparison, `None` if there is none."""
         return self._notice if self._compared == read_stamp(self._record) else None
 
     def _compare(self) -> None:
@@ -65,7 +65,7 @@ class StalenessCheck:
             if last is not None:
                 changes = find_changes(last, now.isoformat(timespec="seconds"))
                 notice = describe_changes(changes, last.created, now)
-        except BlogSearchError as error:  # what else is wrong the answers tell
+        except BlogSearchError as error:  # the answers report all other errors
             notice = FOLDER_LOST if isinstance(error, ContentError) else None
         finally:
             self._notice, self._compared = notice, stamp

@@ -1,11 +1,10 @@
 """Keep an index up to date with its posts, by ingests in processes of their own.
 
-Answers must not wait for an ingest, which takes the processor and hundreds of megabytes, and one
-that dies must take nothing with it. Its process ends with this one, however that ends.
+An ingest takes the processor and hundreds of megabytes, and may crash. So it runs in a process of
+its own, which ends when this process ends in any way.
 
-watchfiles tells the end of each burst of file events. The folder is walked then, and at each of its
-time-outs too: not every file system has events, and a folder that was deleted and made anew has
-none any more.
+The folder is walked after each burst of file events and at each timeout of watchfiles: not every
+file system sends events, and a folder that was deleted and created again sends none.
 """
 
 import json
@@ -35,27 +34,27 @@ from blog_search_mcp.ingest.last_ingest import (
 from blog_search_mcp.ingest.posts.walk import SourceFile, walk
 
 TIMEOUT_MS = 3_000
-"""Milliseconds without events after which the folder is walked: 14 ms for 754 posts."""
+"""Milliseconds without events after which the folder is walked, which takes 14 ms for 754 posts."""
 RETRY = 20.0
-"""Seconds after which an ingest that failed, or left posts without vectors, is tried again though
-nothing has changed: what was killed can run again, and what still fails costs half a second."""
+"""Seconds after which an ingest that failed or left posts without vectors is tried again although
+no post has changed. An attempt that fails again costs half a second."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FolderState:
-    """What one walk of the folder found."""
+    """The result of one walk of the folder."""
 
     files: tuple[SourceFile, ...] = ()
     changes: int | None = None
-    """Files that an ingest would treat anew; `None` if only an ingest can tell."""
+    """Number of files that an ingest would read; `None` if only an ingest can tell."""
     waiting: int = 0
-    """Posts that the last ingest left without their vectors."""
+    """Number of posts that the last ingest left without vectors."""
 
 
 class Watcher:
-    """Watches one folder for one index; `check` and `notice` may be called from any thread."""
+    """A watch of one folder for one index; `check` and `notice` may be called from any thread."""
 
     def __init__(
         self,
@@ -65,9 +64,9 @@ class Watcher:
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ingest` brings the index up to date and returns its report in lines.
+        """Take a function that ingests and returns the lines of its report.
 
-        `on_switch` is called after a new generation.
+        `on_switch` is called after each new generation.
         """
         self._store = open_store(index)
         self._lock = (
@@ -80,30 +79,30 @@ class Watcher:
         self._starting = threading.Lock()
         self._latest = FolderState()
         self._tried: FolderState | None = None
-        """The folder when the last ingest began; `None` before the first."""
+        """State of the folder when the last ingest began; `None` before the first ingest."""
         self._began = 0.0
         self._failure: str | None = None
 
     def check(self) -> None:
-        """Start to watch, unless that has begun. Returns at once."""
-        if self._starting.acquire(blocking=False):  # which nobody releases
+        """Start to watch unless that has begun. Return at once."""
+        if self._starting.acquire(blocking=False):  # never released: it starts once
             log.setLevel(logging.INFO)
             threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def notice(self) -> str | None:
-        """Describe what keeps the newest posts out of the answers, `None` if nothing does."""
+        """Return why answers may lack the newest posts, `None` if they do not."""
         if self._failure or not self._latest.changes:
             return self._failure
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str:
-        """Describe how far the ingest is without which there is no index of this version."""
+        """Describe the state of the first ingest of this index or of this version."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
         return "The index of the posts is being made; ask again in a minute."
 
     def step(self) -> None:
-        """Walk the folder, and ingest if it is time to and no other server does."""
+        """Walk the folder, and ingest if that is due and no other server ingests."""
         try:
             stamp = self._store.stamp()
             last = read_last_ingest(self._store, stamp[0]) if stamp else None
@@ -120,14 +119,14 @@ class Watcher:
             if error.for_clients != self._failure:
                 log.warning("%s", error)
             self._failure = error.for_clients
-        except Exception:  # nobody waits for this thread
+        except Exception:  # no caller would see an error of this thread
             log.exception("The posts could not be looked at.")
 
     def _is_due(self, state: FolderState) -> bool:
-        """Decide whether to ingest.
+        """Whether to ingest.
 
-        The first time it is always true: a walk does not notice another site configuration or
-        another version of this program.
+        The first time is always due: a walk does not notice a changed site configuration or a new
+        version of this program.
         """
         if state.changes == 0 and not state.waiting:
             self._failure = None
@@ -135,14 +134,14 @@ class Watcher:
         return state != self._tried or self._now() - self._began >= RETRY
 
     def _leads(self) -> bool:
-        """Tell whether this server is the one that ingests, of all that follow these posts.
+        """Whether this server is the one that ingests for the index.
 
-        The first that asks is, until its process ends.
+        The first server that asks is the one, until its process ends.
         """
         try:
             if self._lock is not None and not self._lock.is_locked:
                 self._lock.acquire()
-        except OSError as error:  # what is wrong with the folder the ingest says
+        except OSError as error:  # the ingest reports an error of the folder
             return not isinstance(error, Timeout)
         return True
 
