@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from blog_search_mcp.index.stores import Location
+from blog_search_mcp.index.stores import Location, parse_index_address
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
 """Name of a set of tools in `server.mcp.server.TOOLSETS`."""
@@ -88,3 +90,32 @@ def parse_url(value: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port != 0:
         raise ValueError(f"{value!r} is no address such as http://192.168.1.5:8765/mcp")
     return parts._replace(path=parts.path.rstrip("/") or "/mcp").geturl()
+
+
+def read_absolute(text: str) -> Path:
+    """Read a path and make it absolute, without `..`. Raises ValueError.
+
+    A client hands over what a shell would have expanded: quotes, blanks, `$HOME`, `file://`, `~`.
+    """
+    if not os.path.lexists(text):  # else it is meant so
+        text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
+        text = os.path.expandvars(text)
+        if text.startswith("file://"):
+            from urllib.request import url2pathname  # and http.client, in 20 ms of every start
+
+            text = url2pathname(urlsplit(text).path)
+    if not text:
+        raise ValueError("it is empty; give a path")
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError as error:  # nobody's home
+        raise ValueError(str(error)) from error
+    return path.resolve() if ".." in path.parts else path.absolute()
+
+
+def read_index(text: str) -> Location:
+    """Read where an index is: a folder or an address. Raises ValueError, also if not UTF-8."""
+    text.encode()
+    plain = text.strip(" \"'")
+    address = None if plain.startswith("file://") else parse_index_address(plain)
+    return address or read_absolute(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from blog_search_mcp.server.cli.options import read_index
+from blog_search_mcp.server.settings import read_index
 from examples.agent.conversation import AgentError
 from examples.agent.loop import answer
 from examples.agent.ollama_chat import DEFAULT_MODEL, OllamaChat

@@ -14,8 +14,7 @@ import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.server.cli.options import escape_controls
-from blog_search_mcp.server.cli.terminal import tell, with_folders, write_page
+from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders, write_page
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import click
@@ -17,25 +17,18 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.server.author.tools import MEETINGS, find_links, read_subject, similar_facts
 from blog_search_mcp.server.author.usage import report_calls
-from blog_search_mcp.server.cli.commands import Program, limit_option, over_index, usage_log_option
-from blog_search_mcp.server.cli.options import json_option, print_json, read_absolute
-from blog_search_mcp.server.cli.terminal import show
+from blog_search_mcp.server.cli.commands import Program, over_index
+from blog_search_mcp.server.cli.options import AUDIT_KINDS, OPTIONS
+from blog_search_mcp.server.cli.terminal import print_json, show
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
-from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST, Settings
+from blog_search_mcp.server.settings import Settings, read_absolute
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Post
     from blog_search_mcp.server.author.broken_links import Finding
     from blog_search_mcp.server.author.corpus import Corpus
     from blog_search_mcp.server.author.draft import Draft
-
-AUDIT_KINDS: Final = (
-    *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
-    *("descriptions", "tags", "stale-drafts"),
-)
-"""What is found, in the order of `server.author.audit`, which takes NumPy to import."""
-
 
 author = click.Group(
     "author", help="What authors need: drafts, links, the state of the blog, usage."
@@ -69,10 +62,8 @@ def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
     return corpus_of(reader)
 
 
-@author.command()
+@author.command(params=[*OPTIONS["similar"]])
 @subject_argument
-@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
-@json_option
 @over_index
 def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     """Name the posts that say what a file, stdin (-) or a post says."""
@@ -84,11 +75,8 @@ def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     return 0
 
 
-@author.command()
+@author.command(params=[*OPTIONS["links"]])
 @subject_argument
-@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
-@click.option("--reverse", is_flag=True, help="Links from posts to it instead of from it.")
-@json_option
 @over_index
 def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
@@ -97,8 +85,7 @@ def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: 
     return 0
 
 
-@author.command()
-@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
+@author.command(params=[*OPTIONS["related"]])
 @over_index
 def related(settings: Settings, limit: int) -> int:
     """Print related posts as a data file for the site, by the path of the page or the source."""
@@ -125,18 +112,8 @@ def _name_post(post: Post) -> dict[str, str]:
     return present(facts)
 
 
-@author.command()
+@author.command(params=[*OPTIONS["audit"]])
 @click.argument("folder", type=read_absolute, required=False)
-@limit_option(100_000, 10, least=0)
-@click.option(
-    "--fail-on",
-    multiple=True,
-    type=click.Choice(AUDIT_KINDS),
-    metavar="KIND",
-    help="Exit with status 1 if there are findings of this kind; may be given again: "
-    f"{', '.join(AUDIT_KINDS)}.",
-)
-@json_option
 @over_index
 def audit(
     settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
@@ -183,9 +160,7 @@ def _write_finding(finding: Finding) -> str:
     return f"{finding.source}{line} {finding.detail}".strip()
 
 
-@author.command()
-@usage_log_option
-@json_option
+@author.command(params=[*OPTIONS["usage"]])
 @over_index
 def usage(settings: Settings, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""

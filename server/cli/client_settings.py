@@ -21,11 +21,10 @@ from blog_search_mcp.index.invocation import PACKAGE, start_words
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.foreign_files import decode_settings
-from blog_search_mcp.server.cli.options import FAILED, print_error, print_text, read_index
-from blog_search_mcp.server.cli.terminal import tell
+from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_text, tell
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
-from blog_search_mcp.server.settings import Settings, index_arguments
+from blog_search_mcp.server.settings import Settings, index_arguments, read_index
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,16 +31,11 @@ from blog_search_mcp.server.cli.client_settings import (
     find_clients,
     remove_entries,
 )
-from blog_search_mcp.server.cli.options import (
+from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.terminal import (
     FAILED,
-    embedder_url_option,
-    index_option,
-    json_option,
     print_json,
     print_text,
-    read_absolute,
-)
-from blog_search_mcp.server.cli.terminal import (
     style,
     tell,
     with_folders,
@@ -51,14 +46,10 @@ from blog_search_mcp.server.mcp.browsing import LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
 from blog_search_mcp.server.settings import (
-    DEFAULT_ADDRESS,
-    TOP_K_DEFAULT,
-    TOP_K_MOST,
     Address,
     Settings,
     ToolsetName,
-    parse_address,
-    parse_url,
+    read_absolute,
 )
 
 Command = Callable[..., int]
@@ -88,14 +79,12 @@ class Program(click.Group):
 
 
 def over_index(work: Command) -> Command:
-    """Add the options of all commands over an index; `work` gets them as Settings.
+    """Wrap `work`, so that it gets the options of an index and its server as one Settings.
 
-    Other options that Settings has, such as `--toolset`, are in them too. A UsageError is a
-    mistake on the command line; another failure is a sentence on stderr and the status FAILED.
+    A UsageError becomes click's, with exit status 2; another BlogSearchError is printed on stderr,
+    with exit status FAILED.
     """
 
-    @index_option
-    @embedder_url_option
     @wraps(work)
     def run(
         index: Location | None,
@@ -124,41 +113,6 @@ def words_argument(name: str) -> Callable[[Command], Command]:
     return click.argument(name, nargs=-1, required=True, callback=lambda *given: " ".join(given[2]))
 
 
-def limit_option(most: int, default: int, least: int = 1) -> Callable[[Command], Command]:
-    """Make the option that says how many are printed."""
-    number = click.IntRange(least, most)
-    text = f"How many to print, at most {most:,}."
-    return click.option("--limit", type=number, default=default, show_default=True, help=text)
-
-
-usage_log_option = click.option(
-    "--usage-log",
-    type=read_absolute,
-    envvar="BLOG_USAGE_LOG",
-    show_envvar=True,
-    metavar="FILE",
-    help="The local file in which each call of a tool is noted.",
-)
-
-
-def filter_options(command: Command) -> Command:
-    """Add the options that let only some posts through."""
-    for name, text in (
-        ("--before", "Only posts of this day or earlier."),
-        ("--after", "Only posts of this day or later."),
-        ("--author", "Only posts by this author."),
-        ("--tag", "Only posts with this tag."),
-        ("--section", "Only posts in this folder of the blog."),
-    ):
-        command = click.option(name, help=text)(command)
-    return command
-
-
-token_option = click.option(
-    "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
-)
-
-
 def read_token(host: str, file: str | None) -> str:
     """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
 
@@ -185,38 +139,7 @@ def read_token(host: str, file: str | None) -> str:
     return token
 
 
-@click.command()
-@click.option(
-    "--http",
-    type=parse_address,
-    is_flag=False,
-    flag_value=DEFAULT_ADDRESS,
-    metavar="[HOST:PORT]",
-    help=f"Serve streamable HTTP at /mcp instead, by default on {DEFAULT_ADDRESS}.",
-)
-@token_option
-@click.option(
-    "--allow-host",
-    multiple=True,
-    type=str.lower,
-    metavar="NAME",
-    help="Answer HTTP requests to this name of the machine too; may be given again.",
-)
-@click.option(
-    "--toolset",
-    type=click.Choice(["core", "extended", "author"]),
-    default="core",
-    show_default=True,
-    help="core searches and reads; extended also lists and outlines posts, author helps to write.",
-)
-@click.option(
-    "--watch",
-    type=read_absolute,
-    metavar="CONTENT",
-    help="Ingest this folder of posts whenever it changes; the index is by default beside it.",
-)
-@usage_log_option
-@click.option("--wait", is_flag=True, hidden=True)  # for the one question of `ask`
+@click.command(params=[*OPTIONS["serve"]])
 @over_index
 def serve(
     settings: Settings,
@@ -253,7 +176,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
     return serve_stdio(settings)
 
 
-@click.command()
+@click.command(params=[*OPTIONS["ask"]])
 @words_argument("question")
 @over_index
 def ask(settings: Settings, question: str) -> int:
@@ -263,12 +186,8 @@ def ask(settings: Settings, question: str) -> int:
     return ask(settings, question)
 
 
-@click.command()
+@click.command(params=[*OPTIONS["search"]])
 @words_argument("query")
-@filter_options
-@limit_option(TOP_K_MOST, TOP_K_DEFAULT)
-@click.option("--why", is_flag=True, help="Say of each hit why it is there.")
-@json_option
 @over_index
 def search(
     settings: Settings, query: str, limit: int, why: bool, as_json: bool, **filters: Any
@@ -295,7 +214,7 @@ def search(
     return 0 if hits else 1
 
 
-@click.command()
+@click.command(params=[*OPTIONS["read"]])
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
 @over_index
@@ -307,9 +226,7 @@ def read(settings: Settings, **arguments: Any) -> int:
     return 0
 
 
-@click.command("list")
-@filter_options
-@limit_option(100, 20)
+@click.command("list", params=[*OPTIONS["list"]])
 @over_index
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
@@ -317,7 +234,7 @@ def list_posts(settings: Settings, **arguments: Any) -> int:
     return 0
 
 
-@click.command()
+@click.command(params=[*OPTIONS["doctor"]])
 @over_index
 def doctor(settings: Settings) -> int:
     """Look at everything, and say how to mend what is wrong."""
@@ -326,20 +243,11 @@ def doctor(settings: Settings) -> int:
     return doctor(settings, clients_here())
 
 
-name_option = click.option(
-    "--name", default="", help="The entry's name.  [default: blog, or with the blog's folder]"
-)
 CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
 
 
-@click.command(epilog=CLIENT_WORDS)
+@click.command(params=[*OPTIONS["install"]], epilog=CLIENT_WORDS)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
-@name_option
-@click.option("--print", "prints", is_flag=True, help="Show the entry and its place instead.")
-@click.option(
-    "--url", type=parse_url, metavar="URL", help="Reach the server at this address instead."
-)
-@token_option
 @over_index
 def install(
     settings: Settings,
@@ -360,9 +268,8 @@ def install(
     return 0
 
 
-@click.command(epilog=CLIENT_WORDS)
+@click.command(params=[*OPTIONS["uninstall"]], epilog=CLIENT_WORDS)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="[CLIENT]", required=False)
-@name_option
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""
     every = clients_here()

@@ -31,8 +31,7 @@ from blog_search_mcp.server.cli.client_settings import (
     find_url,
     list_ours,
 )
-from blog_search_mcp.server.cli.options import print_text
-from blog_search_mcp.server.cli.terminal import with_folders
+from blog_search_mcp.server.cli.terminal import print_text, with_folders
 from blog_search_mcp.server.format.results import one_line, to_json
 from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.settings import Settings

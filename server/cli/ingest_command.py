@@ -15,72 +15,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blog_search_mcp.index.embedders.known_models import KINDS
+from blog_search_mcp.index.errors import BlogSearchError, UsageError
 from blog_search_mcp.index.invocation import PACKAGE, Blog, complete_commands
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
+from blog_search_mcp.ingest.last_ingest import blog_of, keep_options
 from blog_search_mcp.ingest.signals import end_on_signals, end_process
-from blog_search_mcp.server.cli.options import (
-    FAILED,
-    WRONG_USAGE,
-    embedder_url_option,
-    index_option,
-    json_option,
-    print_error,
-    print_text,
-    read_absolute,
-)
+from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.terminal import FAILED, WRONG_USAGE, print_error, print_text
+from blog_search_mcp.server.settings import read_absolute
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.plan import Job
 
 
 @click.command(
-    epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal."
+    params=[*OPTIONS["ingest"]],
+    epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal.",
 )
 @click.argument("content", type=read_absolute, required=False)
-@index_option
-@click.option(
-    "--embedder",
-    type=click.Choice(KINDS),
-    default="auto",
-    show_default=True,
-    help="auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts "
-    "are in English, else a model of the package; openai is any server with /v1/embeddings.",
-)
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="A model of the embedder's.  [default: Ollama's nomic-embed-text, or in the package the "
-    "one for the posts' languages]",
-)
-@embedder_url_option
-@click.option(
-    "--document-prefix",
-    metavar="TEXT",
-    help="What a server's model wants before each text.  [default: as its card says]",
-)
-@click.option("--query-prefix", metavar="TEXT", help="What it wants before each query, likewise.")
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="Where the blog is published.  [default: as before, or as its site's configuration says]",
-)
-@click.option(
-    "--permalink",
-    metavar="PATTERN",
-    help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as jekyll:/:year/:title/.  "
-    "[default: as before, or as its site's configuration says]",
-)
-@click.option(
-    "--include-drafts/--no-drafts",
-    default=None,
-    help="Index drafts, future-dated and expired posts too.  [default: as before, or not]",
-)
-@click.option("--rebuild", is_flag=True, help="Make the index anew, from the posts and the cache.")
-@json_option
-@click.option("--stop-with-stdin", is_flag=True, hidden=True)
 def ingest(
     content: Path | None,
     index: Location | None,
@@ -104,7 +58,6 @@ def ingest(
     # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     from blog_search_mcp.index.embedders.registry import choose_embedder
-    from blog_search_mcp.ingest.last_ingest import blog_of, keep_options
     from blog_search_mcp.ingest.plan import Job
 
     is_prefixed = document_prefix is not None or query_prefix is not None
@@ -124,7 +77,7 @@ def ingest(
         embeds=embeds,
         on_words=on_words,
     )
-    return run(job, as_json)
+    return run_job(job, as_json)
 
 
 def _stop_with_stdin() -> None:
@@ -132,9 +85,8 @@ def _stop_with_stdin() -> None:
     end_process(signal.SIGTERM, STOPPED)
 
 
-def run(job: "Job", as_json: bool) -> int:
+def run_job(job: "Job", as_json: bool) -> int:
     """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
-    from blog_search_mcp.index.errors import BlogSearchError, UsageError
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, as_lines
 

@@ -1,57 +1,43 @@
-"""What the commands share: options, values, how one is run, and what prints."""
+"""The options of every command, in one table; `COMMAND --help` lists them in its order."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import sys
-from collections.abc import Sequence
-from io import StringIO, TextIOWrapper
-from pathlib import Path
-from typing import NoReturn
-from urllib.parse import urlsplit
+from typing import Any, Final, get_args
 
 import click
 
-from blog_search_mcp.index.invocation import PACKAGE
+from blog_search_mcp.index.embedders.known_models import KINDS
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
-from blog_search_mcp.index.stores import Location, parse_index_address
+from blog_search_mcp.server.cli.client_settings import CLIENTS
+from blog_search_mcp.server.settings import (
+    DEFAULT_ADDRESS,
+    TOP_K_DEFAULT,
+    TOP_K_MOST,
+    ToolsetName,
+    parse_address,
+    parse_url,
+    read_absolute,
+    read_index,
+)
 
-FAILED, WRONG_USAGE = 1, 2
-"""Exit statuses: it could not be done, and the command line cannot be meant."""
-
-
-def read_absolute(text: str) -> Path:
-    """Read a path and make it absolute, without `..`. Raises ValueError.
-
-    A client hands over what a shell would have expanded: quotes, blanks, `$HOME`, `file://`, `~`.
-    """
-    if not os.path.lexists(text):  # else it is meant so
-        text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
-        text = os.path.expandvars(text)
-        if text.startswith("file://"):
-            from urllib.request import url2pathname  # and http.client, in 20 ms of every start
-
-            text = url2pathname(urlsplit(text).path)
-    if not text:
-        raise ValueError("it is empty; give a path")
-    try:
-        path = Path(text).expanduser()
-    except RuntimeError as error:  # nobody's home
-        raise ValueError(str(error)) from error
-    return path.resolve() if ".." in path.parts else path.absolute()
+AUDIT_KINDS: Final = (
+    *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
+    *("descriptions", "tags", "stale-drafts"),
+)
+"""Kinds of findings in the order of `server.author.audit`, which imports NumPy and is not imported
+here for that reason."""
 
 
-def read_index(text: str) -> Location:
-    """Read where an index is: a folder or an address. Raises ValueError, also if not UTF-8."""
-    text.encode()
-    plain = text.strip(" \"'")
-    address = None if plain.startswith("file://") else parse_index_address(plain)
-    return address or read_absolute(text)
+def _option(*names: str, **attributes: Any) -> click.Option:
+    return click.Option(names, **attributes)
 
 
-index_option = click.option(
+def _limit(most: int, default: int, least: int = 1) -> click.Option:
+    number, text = click.IntRange(least, most), f"How many to print, at most {most:,}."
+    return _option("--limit", type=number, default=default, show_default=True, help=text)
+
+
+_INDEX = _option(
     "--index",
     type=read_index,
     envvar="BLOG_INDEX",
@@ -59,7 +45,7 @@ index_option = click.option(
     metavar="DIR",
     help=f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}]",
 )
-embedder_url_option = click.option(
+_EMBEDDER_URL = _option(
     "--embedder-url",
     default="",
     envvar=["EMBEDDER_URL", "OLLAMA_HOST"],
@@ -67,63 +53,161 @@ embedder_url_option = click.option(
     metavar="URL",
     help="Where the embedder's server answers, if it has one; for openai with its /v1.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_EMBEDDER = (
+    _option(
+        "--embedder",
+        type=click.Choice(KINDS),
+        default="auto",
+        show_default=True,
+        help="auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts "
+        "are in English, else a model of the package; openai is any server with /v1/embeddings.",
+    ),
+    _option(
+        "--model",
+        metavar="NAME",
+        help="A model of the embedder's.  [default: Ollama's nomic-embed-text, or in the package "
+        "the one for the posts' languages]",
+    ),
+)
+_PREFIXES = (
+    _option(
+        "--document-prefix",
+        metavar="TEXT",
+        help="What a server's model wants before each text.  [default: as its card says]",
+    ),
+    _option("--query-prefix", metavar="TEXT", help="What it wants before each query, likewise."),
+)
+_POSTS = (
+    _option(
+        "--base-url",
+        metavar="URL",
+        help="Where the blog is published.  "
+        "[default: as before, or as its site's configuration says]",
+    ),
+    _option(
+        "--permalink",
+        metavar="PATTERN",
+        help="hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as "
+        "jekyll:/:year/:title/.  [default: as before, or as its site's configuration says]",
+    ),
+    _option(
+        "--include-drafts/--no-drafts",
+        default=None,
+        help="Index drafts, future-dated and expired posts too.  [default: as before, or not]",
+    ),
+    _option("--rebuild", is_flag=True, help="Make the index anew, from the posts and the cache."),
+)
+_JSON = _option("--json", "as_json", is_flag=True, help="Print JSON.")
+_FILTERS = (
+    _option("--section", help="Only posts in this folder of the blog."),
+    _option("--tag", help="Only posts with this tag."),
+    _option("--author", help="Only posts by this author."),
+    _option("--after", help="Only posts of this day or later."),
+    _option("--before", help="Only posts of this day or earlier."),
+)
+_LIMIT = _limit(TOP_K_MOST, TOP_K_DEFAULT)
+_USAGE_LOG = _option(
+    "--usage-log",
+    type=read_absolute,
+    envvar="BLOG_USAGE_LOG",
+    show_envvar=True,
+    metavar="FILE",
+    help="The local file in which each call of a tool is noted.",
+)
+_TOKEN_FILE = _option(
+    "--token-file", metavar="FILE", help="The token of HTTP clients, or set BLOG_SERVER_TOKEN."
+)
+_NAME = _option(
+    "--name", default="", help="The entry's name.  [default: blog, or with the blog's folder]"
+)
 
-
-_PICTURES: dict[int, int | str] = {
-    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
-    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
-    **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
+OPTIONS: Final = {
+    "setup": (
+        _option(
+            "--client",
+            type=click.Choice(list(CLIENTS)),
+            metavar="CLIENT",
+            help="The client to tell.  [default: all that are found]",
+        ),
+        *(_NAME, _INDEX, _EMBEDDER_URL, *_EMBEDDER, *_POSTS),
+    ),
+    "ingest": (
+        *(_INDEX, *_EMBEDDER, _EMBEDDER_URL, *_PREFIXES, *_POSTS, _JSON),
+        _option("--stop-with-stdin", is_flag=True, hidden=True),
+    ),
+    "serve": (
+        _option(
+            "--http",
+            type=parse_address,
+            is_flag=False,
+            flag_value=DEFAULT_ADDRESS,
+            metavar="[HOST:PORT]",
+            help=f"Serve streamable HTTP at /mcp instead, by default on {DEFAULT_ADDRESS}.",
+        ),
+        _TOKEN_FILE,
+        _option(
+            "--allow-host",
+            multiple=True,
+            type=str.lower,
+            metavar="NAME",
+            help="Answer HTTP requests to this name of the machine too; may be given again.",
+        ),
+        _option(
+            "--toolset",
+            type=click.Choice(get_args(ToolsetName)),
+            default="core",
+            show_default=True,
+            help="core searches and reads; extended also lists and outlines posts, author helps to "
+            "write.",
+        ),
+        _option(
+            "--watch",
+            type=read_absolute,
+            metavar="CONTENT",
+            help="Ingest this folder of posts whenever it changes; the index is by default beside "
+            "it.",
+        ),
+        _USAGE_LOG,
+        _option("--wait", is_flag=True, hidden=True),  # for the one question of `ask`
+        *(_INDEX, _EMBEDDER_URL),
+    ),
+    "search": (
+        *(*_FILTERS, _LIMIT),
+        _option("--why", is_flag=True, help="Say of each hit why it is there."),
+        *(_JSON, _INDEX, _EMBEDDER_URL),
+    ),
+    "ask": (_INDEX, _EMBEDDER_URL),
+    "read": (_INDEX, _EMBEDDER_URL),
+    "list": (*_FILTERS, _limit(100, 20), _INDEX, _EMBEDDER_URL),
+    "install": (
+        _NAME,
+        _option("--print", "prints", is_flag=True, help="Show the entry and its place instead."),
+        _option(
+            "--url", type=parse_url, metavar="URL", help="Reach the server at this address instead."
+        ),
+        *(_TOKEN_FILE, _INDEX, _EMBEDDER_URL),
+    ),
+    "uninstall": (_NAME,),
+    "doctor": (_INDEX, _EMBEDDER_URL),
+    "similar": (_LIMIT, _JSON, _INDEX, _EMBEDDER_URL),
+    "links": (
+        _LIMIT,
+        _option("--reverse", is_flag=True, help="Links from posts to it instead of from it."),
+        *(_JSON, _INDEX, _EMBEDDER_URL),
+    ),
+    "related": (_LIMIT, _INDEX, _EMBEDDER_URL),
+    "audit": (
+        _limit(100_000, 10, least=0),
+        _option(
+            "--fail-on",
+            multiple=True,
+            type=click.Choice(AUDIT_KINDS),
+            metavar="KIND",
+            help="Exit with status 1 if there are findings of this kind; may be given again: "
+            f"{', '.join(AUDIT_KINDS)}.",
+        ),
+        *(_JSON, _INDEX, _EMBEDDER_URL),
+    ),
+    "usage": (_USAGE_LOG, _JSON, _INDEX, _EMBEDDER_URL),
 }
-"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
-a terminal obeys them. Marks that turn the direction of writing make a line read as another; weak
-ones, which posts in Hebrew have, are left out."""
-_ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
-"""The same for JSON, whose other control characters are escaped already."""
-
-
-def escape_controls(text: str) -> str:
-    """Replace control characters by visible ones, so that a terminal obeys none."""
-    return text.translate(_PICTURES)
-
-
-def print_text(text: str) -> None:
-    """Print text on stdout."""
-    sys.stdout.write(f"{escape_controls(text)}\n")
-
-
-def print_error(text: str) -> None:
-    """Print text on stderr."""
-    sys.stderr.write(f"{escape_controls(text)}\n")
-
-
-def print_json(value: object) -> None:
-    """Print JSON on stdout; Chinese stays itself."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
-
-
-def run(program: click.Command, arguments: Sequence[str]) -> int:
-    """Run a command and return its status; a mistake is told on stderr."""
-    try:
-        return int(program.main([*arguments], PACKAGE, standalone_mode=False) or 0)
-    except click.ClickException as error:
-        error.show(shown := StringIO())
-        print_error(shown.getvalue().rstrip())
-        return error.exit_code
-    except click.Abort:  # the end of stdin in the place of an answer
-        return FAILED
-
-
-def run_and_exit(program: click.Command) -> NoReturn:
-    """Run the command of this process and end it with its status.
-
-    Python's own teardown takes up to a quarter of a second once the libraries are loaded.
-    """
-    if isinstance(sys.stdout, TextIOWrapper):  # it may lack letters, and a path be no text
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        status = run(program, sys.argv[1:])
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has seen enough
-        status = FAILED
-    os._exit(status)
+"""The options of each command by its name; those of the group `author` have names of their own."""

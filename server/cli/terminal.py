@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,9 +11,42 @@ import click
 
 from blog_search_mcp.index.invocation import complete_commands
 from blog_search_mcp.ingest.last_ingest import blog_of
-from blog_search_mcp.server.cli.options import escape_controls, print_error, print_json, print_text
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
+
+FAILED, WRONG_USAGE = 1, 2
+"""Exit statuses: it could not be done, and the command line cannot be meant."""
+
+_PICTURES: dict[int, int | str] = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+    **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
+}
+"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
+a terminal obeys them. Marks that turn the direction of writing make a line read as another; weak
+ones, which posts in Hebrew have, are left out."""
+_ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
+"""The same for JSON, whose other control characters are escaped already."""
+
+
+def escape_controls(text: str) -> str:
+    """Replace control characters by visible ones, so that a terminal obeys none."""
+    return text.translate(_PICTURES)
+
+
+def print_text(text: str) -> None:
+    """Print text on stdout."""
+    sys.stdout.write(f"{escape_controls(text)}\n")
+
+
+def print_error(text: str) -> None:
+    """Print text on stderr."""
+    sys.stderr.write(f"{escape_controls(text)}\n")
+
+
+def print_json(value: object) -> None:
+    """Print JSON on stdout; Chinese stays itself."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
 
 
 def with_folders(sentence: str, settings: Settings) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,11 @@ from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author_commands import author
-from blog_search_mcp.server.cli.client_settings import CLIENTS, tell_clients
+from blog_search_mcp.server.cli.client_settings import tell_clients
 from blog_search_mcp.server.cli.ingest_command import ingest
-from blog_search_mcp.server.cli.options import read_absolute
-from blog_search_mcp.server.settings import Settings
+from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.terminal import FAILED, print_error
+from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
@@ -28,15 +31,8 @@ def read_posts(text: str) -> Path:
     return near if near.is_dir() and not folder.exists() else find_posts(folder)
 
 
-@click.command(epilog=commands.CLIENT_WORDS)
+@click.command(params=[*OPTIONS["setup"]], epilog=commands.CLIENT_WORDS)
 @click.argument("watch", metavar="CONTENT", type=read_posts)
-@click.option(
-    "--client",
-    type=click.Choice(list(CLIENTS)),
-    metavar="CLIENT",
-    help="The client to tell.  [default: all that are found]",
-)
-@commands.name_option
 @commands.over_index
 def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
     """Make the index of a folder of posts, or of a site, and tell clients of it."""
@@ -57,9 +53,6 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     return int(status or told[0])
 
 
-_OF_INGEST = ("embedder", "model", "base_url", "permalink", "include_drafts", "rebuild")
-setup.params += [option for option in ingest.params if option.name in _OF_INGEST]
-
 program = commands.Program(
     PACKAGE,
     commands=[
@@ -78,3 +71,15 @@ Without a command it serves an MCP client over stdin and stdout. `COMMAND --help
 Exit status: 0 done, 1 not done or nothing found, 2 wrong usage.""",
 )
 click.version_option(package_name=PACKAGE, message="%(package)s %(version)s")(program)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the command that `words` name and return its exit status; print a mistake on stderr."""
+    try:
+        return int(program.main([*words], PACKAGE, standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show(message := StringIO())
+        print_error(message.getvalue().rstrip())
+        return error.exit_code
+    except click.Abort:  # stdin ended before a question was answered
+        return FAILED

@@ -10,9 +10,8 @@ from tests.support.python import output_of
 HEAVY = {"faiss", "tantivy", "numpy", "onnxruntime", "tokenizers", "markdown_it", "yaml"}
 INGEST_AND_TELL = f"""
 import sys
-from blog_search_mcp.server.cli.options import run
-from blog_search_mcp.server.cli.ingest_command import ingest
-status = run(ingest, sys.argv[1:])
+from blog_search_mcp.cli import run
+status = run(sys.argv[1:])
 print(status, {HEAVY} & set(sys.modules))
 """
 
@@ -33,7 +32,7 @@ def write_soup(folder: Path) -> Path:
 
 
 def test_it_imports_nothing_heavy(tmp_path: Path) -> None:
-    asked = (write_soup(tmp_path), "--index", tmp_path / "index", "--embedder", "embedded")
-    last = [output_of(INGEST_AND_TELL, *asked).splitlines()[-1] for _ in range(2)]
+    words = (write_soup(tmp_path), "--index", tmp_path / "index", "--embedder", "embedded")
+    last = [output_of(INGEST_AND_TELL, "ingest", *words).splitlines()[-1] for _ in range(2)]
     assert last[0] != "0 set()"
     assert last[1] == "0 set()"

@@ -21,8 +21,7 @@ import anyio
 from mcp import Client
 from mcp.types import TextContent
 
-from blog_search_mcp.cli import program
-from blog_search_mcp.server.cli.options import run
+from blog_search_mcp.cli import run
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.mcp.server import build_server
 from blog_search_mcp.server.settings import Address, Settings, ToolsetName
@@ -101,7 +100,7 @@ def command(*words: str, env: Mapping[str, str] | None = None) -> Ran:
     """Run a command of the program, such as `doctor --index DIR`."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), environment(env or {}):
-        status = run(program, words)
+        status = run(words)
     return Ran(status, out.getvalue(), err.getvalue())
 
 

@@ -10,7 +10,7 @@ from blog_search_mcp.ingest.last_ingest import ContentFolder, read_folder, read_
 from blog_search_mcp.server.author.audit import audit
 from blog_search_mcp.server.author.broken_links import Finding
 from blog_search_mcp.server.author.corpus import Corpus
-from blog_search_mcp.server.cli.author_commands import AUDIT_KINDS
+from blog_search_mcp.server.cli.options import AUDIT_KINDS
 from tests.support.blog import Blog, MakeBlog
 
 TODAY = date(2026, 1, 15)

@@ -99,9 +99,8 @@ def test_who_closes_the_pipe_early_ends_the_printing_and_nothing_else(blog: Blog
 
 def test_searching_has_no_need_of_the_protocol(blog: Blog) -> None:
     code = (
-        "import sys\nfrom blog_search_mcp.cli import program\n"
-        "from blog_search_mcp.server.cli.options import run\n"
-        f"run(program, ['search', 'onion', '--index', {str(blog.index)!r}])\n"
+        "import sys\nfrom blog_search_mcp.cli import run\n"
+        f"run(['search', 'onion', '--index', {str(blog.index)!r}])\n"
         "print('mcp' in sys.modules)"
     )
     assert output_of(code).splitlines()[-1] == "False"

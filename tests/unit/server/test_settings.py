@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.server.cli.options import read_absolute, read_index
+from blog_search_mcp.server.settings import read_absolute, read_index
 
 
 def test_a_path_is_absolute_and_without_the_folder_that_it_turns_back_from(
