@@ -180,7 +180,7 @@ class FolderStore:
         from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 
         base = before.vectors if before else None
-        return VectorWriter(files.vectors, base, dimension, int(files.folder.name))
+        return VectorWriter(files.vectors, base, dimension)
 
     def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
         """Make a complete generation the live one; return its manifest with files' checksums.

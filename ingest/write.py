@@ -182,6 +182,6 @@ def open_index_writer(
         store.begin(base, embedder.dimension) as files,
         open_writer(files, before) as catalog,
         closing(WordsWriter(files.lexical, before.lexical if before else None)) as words,
-        closing(store.write_vectors(files, before, embedder.dimension)) as vectors,
     ):
+        vectors = store.write_vectors(files, before, embedder.dimension)
         yield IndexWriter(store, base, embedder, files, before, catalog, words, vectors)

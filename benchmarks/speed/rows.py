@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 
 import faiss
-import numpy as np
 from markdown_it import MarkdownIt
 
 from benchmarks.speed.figure import Figure, in_turn
@@ -106,8 +105,8 @@ def search(stage: Stage) -> Figure:
     """A warm search, beside its parts alone: a call, the model, FAISS over the same vectors."""
     queries = stage.queries(stage.runs * 4)
     flat, model = faiss.IndexFlatIP(MINILM.identity.dimension), MINILM
-    for path in sorted(stage.index.glob("generations/*/vectors/*.rows")):
-        flat.add(np.fromfile(path, "<f4").reshape(-1, flat.d))
+    for path in sorted(stage.index.glob("generations/*/vectors/*.faiss")):
+        flat.add(faiss.read_index(str(path)).reconstruct_n())
     faiss.omp_set_num_threads(1)
     with server(ours(stage.index)) as started, server(BARE) as bare:
 

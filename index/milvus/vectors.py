@@ -159,6 +159,3 @@ class MilvusVectorWriter(VectorWriter):
         total, none = self._total - gone.sum(axis=0, dtype=np.float64), base.segments
         write_directory(self._folder, Directory(none, none, ids, deleted, total))
         (self._folder / "collection").write_text(self._collection, encoding="ascii")
-
-    def close(self) -> None:
-        """Do nothing: what was not published is deleted by the next ingest."""

@@ -17,7 +17,7 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.text.languages import common_languages
 from blog_search_mcp.index.text.query import Titles, index_titles
 from blog_search_mcp.index.types import Series, Translated, Translations
-from blog_search_mcp.index.vectors.segments import VectorStore, load_faiss
+from blog_search_mcp.index.vectors.segments import VectorStore
 from blog_search_mcp.index.words.searcher import LexicalSearcher
 
 
@@ -82,7 +82,6 @@ def open_snapshot(
     Raises IndexBroken, or MemoryError.
     """
     try:
-        load_faiss()
         catalog = open_catalog(files)
         return Snapshot(
             catalog,

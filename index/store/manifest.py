@@ -24,7 +24,7 @@ from blog_search_mcp.index.invocation import PACKAGE, TO_INGEST
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
-FORMAT = 22
+FORMAT = 23
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."

@@ -1,13 +1,14 @@
-"""The vectors of the next generation: its base's segments, linked or merged, and one of its own.
+"""The vectors of the next generation: its base's segments, linked or merged, and new ones.
 
-Rows are written as they come, since an ingest must not hold the vectors of a large blog at once.
+A segment is written as soon as it is full, since an ingest must not hold the vectors of a large
+blog at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +19,17 @@ from blog_search_mcp.index.vectors.segments import (
     Directory,
     VectorStore,
     empty_directory,
-    map_rows,
+    load_faiss,
+    name_segment,
     read_directory,
-    rows_path,
     write_directory,
 )
 
 BLOCK = 4096
 """Rows that are copied at a time."""
+
+SEGMENT = 1 << 24
+"""Numbers with which a segment is full, 64 MB: an ingest holds one, each costs a search .02 ms."""
 
 DELETED_SHARE = 0.1
 """Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
@@ -34,13 +38,15 @@ DELETED_SHARE = 0.1
 class VectorWriter:
     """The vectors of an unfinished generation, complete once committed. All raise OSError."""
 
-    def __init__(self, folder: Path, base: Path | None, dimension: int, generation: int) -> None:
+    def __init__(self, folder: Path, base: Path | None, dimension: int) -> None:
         folder.mkdir()
         self._folder = folder
         self._base_folder = base or folder
         self._base = read_directory(base) if base else empty_directory(dimension)
-        self._number = generation
-        self._file = rows_path(folder, generation).open("wb")
+        self._first = int(self._base.segments.max(initial=0)) + 1
+        self._counts: list[int] = []
+        self._segment: Any = None
+        """The FAISS index of the segment that is not full yet, if there is one."""
         self._ids: list[Ids] = []
         self._total = self._base.total.copy()
 
@@ -52,62 +58,54 @@ class VectorWriter:
         assert vectors.shape == (len(chunk_ids), len(self._total))
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
         self._total += vectors.sum(axis=0, dtype=np.float64)
-        self._file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
+        self._segment = self._segment or load_faiss().IndexFlatIP(len(self._total))
+        self._segment.add(vectors)
+        if self._segment.ntotal * self._segment.d >= SEGMENT:
+            self._write_segment()
 
-    def commit(self, removed: Sequence[int]) -> None:
-        """Leave out the vectors of the `removed` chunks, and complete the files."""
-        base, new = self._base, np.concatenate([self._base.ids[:0], *self._ids])
-        gone, refused = (np.isin(ids, np.asarray(removed, np.int64)) for ids in (base.ids, new))
-        for rows in self._base_rows(np.flatnonzero(gone & ~base.deleted)):
-            self._total -= rows.sum(axis=0, dtype=np.float64)
+    def _write_segment(self) -> None:
+        """Write the segment by Python's file: FAISS's own hides what fails when it is closed."""
+        faiss, name = load_faiss(), name_segment(self._first + len(self._counts))
+        with (self._folder / name).open("wb") as file:
+            faiss.write_index(self._segment, faiss.PyCallbackIOWriter(file.write))
+        self._counts.append(self._segment.ntotal)
+        self._segment = None
+
+    def commit(self, releaving: Sequence[int]) -> None:
+        """Leave out the vectors of the `releaving` chunks, and complete the files."""
+        base, gone = self._base, np.isin(self._base.ids, releaving)
         deleted = base.deleted | gone
-        kept = _count_kept(base, deleted, len(new))
+        kept = _count_kept(base, deleted, sum(map(len, self._ids)))
         end = int(base.counts[:kept].sum())
-        merged = end + np.flatnonzero(~deleted[end:])
-        for rows in self._base_rows(merged):
-            self._file.write(rows.data)
-        self._file.close()
-        for number in base.segments[:kept]:
-            link_or_copy(rows_path(self._base_folder, number), rows_path(self._folder, number))
-        added = [count] if (count := len(new) + len(merged)) else []
-        path, dimension = rows_path(self._folder, self._number), len(self._total)
-        if refused.any():
-            rows = map_rows(path, count, dimension)[: len(new)][refused]
-            self._total -= rows.sum(axis=0, dtype=np.float64)
-        if not count:
-            path.unlink()
-        directory = Directory(
-            segments=np.append(base.segments[:kept], [self._number] * len(added)).astype(np.int64),
-            counts=np.append(base.counts[:kept], added).astype(np.int64),
-            ids=np.concatenate([base.ids[:end], new, base.ids[merged]]),
-            deleted=np.concatenate([deleted[:end], refused, np.zeros(len(merged), dtype=bool)]),
-            total=self._total,
-        )
-        write_directory(self._folder, directory)
-
-    def close(self) -> None:
-        """Drop what was not committed."""
-        with suppress(OSError):
-            self._file.close()
-
-    def _base_rows(self, offsets: Ids) -> Iterator[Vectors]:
-        """Yield the base's rows at these offsets, BLOCK of them at most at a time."""
-        if len(offsets):
+        leaving = np.flatnonzero(~base.deleted & (gone | (np.arange(len(gone)) >= end)))
+        if len(leaving):
             store = VectorStore(self._base_folder)
-            for start in range(0, len(offsets), BLOCK):
-                yield store.read(offsets[start : start + BLOCK])
+            for block in np.split(leaving, range(BLOCK, len(leaving), BLOCK)):
+                rows, are_kept = store.read(block), ~gone[block]
+                self._total -= rows.sum(axis=0, dtype=np.float64)
+                if are_kept.any():
+                    self.add(base.ids[block[are_kept]], rows[are_kept])
+        if self._segment:
+            self._write_segment()
+        for name in map(name_segment, base.segments[:kept]):
+            link_or_copy(self._base_folder / name, self._folder / name)
+        segments = np.append(base.segments[:kept], self._first + np.arange(len(self._counts)))
+        counts = np.append(base.counts[:kept], self._counts).astype(np.int64)
+        ids = np.concatenate([base.ids[:end], *self._ids])
+        deleted = np.append(deleted[:end], np.isin(ids[end:], releaving))
+        write_directory(self._folder, Directory(segments, counts, ids, deleted, self._total))
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
     """Count the base's segments, from the first on, that are not merged with the added rows.
 
-    A segment is merged once as many rows have come after it, so that each row is copied as often
-    as the blog doubles and there are as many segments as that.
+    One that is not full is merged once as many rows have come after it, so that each row is copied
+    as often as a segment doubles until it is full.
     """
     if deleted.sum() > DELETED_SHARE * len(deleted):
         return 0
-    kept = len(base.counts)
-    while kept and added and base.counts[kept - 1] <= added:
+    kept, most = len(base.counts), (SEGMENT - 1) // len(base.total)
+    while kept and added and base.counts[kept - 1] <= min(added, most):
         kept -= 1
         added += int(base.counts[kept])
     return kept

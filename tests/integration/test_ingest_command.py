@@ -104,7 +104,7 @@ def test_a_missing_content_folder_is_named_to_its_author_alone(tmp_path: Path) -
     "name",
     [
         *("CURRENT", "generations/000001/manifest.json", "generations/000001/chunks.db"),
-        "generations/000001/vectors/000001.rows",
+        "generations/000001/vectors/000001.faiss",
     ],
 )
 def test_a_broken_index_is_named_and_the_command_in_the_sentence_mends_it(

@@ -174,7 +174,7 @@ def test_what_else_lies_in_the_index_does_no_harm_and_is_not_deleted(made: Blog)
 
 
 @pytest.mark.parametrize("damage", ["its second half cut off", "emptied", "all its bytes zero"])
-@pytest.mark.parametrize("name", ["vectors/000002.rows", "chunks.db", "lexical/chunks/meta.json"])
+@pytest.mark.parametrize("name", ["vectors/000002.faiss", "chunks.db", "lexical/chunks/meta.json"])
 def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     name: str, damage: str, made: Blog
 ) -> None:

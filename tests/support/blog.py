@@ -141,7 +141,7 @@ def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:
 
 def rows_file(files: GenerationFiles) -> Path:
     """The first file of vectors."""
-    return min(files.vectors.glob("*.rows"))
+    return min(files.vectors.glob("*.faiss"))
 
 
 MakeBlog = Callable[[Mapping[str, str]], Blog]

@@ -77,7 +77,7 @@ def inodes(files: GenerationFiles) -> dict[str, int]:
     """By name, of the two largest files of a generation, which are written once."""
     return {
         path.relative_to(files.folder).as_posix(): path.stat().st_ino
-        for path in (files.texts, *files.vectors.glob("*.rows"))
+        for path in (files.texts, *files.vectors.glob("*.faiss"))
     }
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.vectors import segment_writer
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
-from blog_search_mcp.index.vectors.segments import VectorStore
-from tests.support.blog import load_rows
+from blog_search_mcp.index.vectors.segments import VectorStore, read_directory
+from tests.support.blog import load_rows, rows_file
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.types import Ids, Vectors
+    from tests.support.blog import MakeBlog
 
 
 DIMENSION = 48
@@ -34,7 +37,6 @@ def unit_rows(count: int, seed: int) -> Vectors:
 
 def write(
     parent: Path,
-    generation: int,
     ids: Ids,
     rows: Vectors,
     base: Path | None = None,
@@ -43,10 +45,10 @@ def write(
     """Write a store into a folder of its own in `parent`."""
     parent.mkdir(exist_ok=True)
     folder = parent / "vectors"
-    with closing(VectorWriter(folder, base, rows.shape[1], generation)) as writer:
-        for start in range(0, len(ids), 200):
-            writer.add(ids[start : start + 200], rows[start : start + 200])
-        writer.commit(deleted)
+    writer = VectorWriter(folder, base, rows.shape[1])
+    for start in range(0, len(ids), 200):
+        writer.add(ids[start : start + 200], rows[start : start + 200])
+    writer.commit(deleted)
     return folder
 
 
@@ -74,7 +76,7 @@ def assert_nearest(found: dict[int, float], cosines: dict[int, float], k: int) -
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> VectorStore:
-    return VectorStore(write(tmp_path_factory.mktemp("one"), 1, some_ids(500), unit_rows(500, 1)))
+    return VectorStore(write(tmp_path_factory.mktemp("one"), some_ids(500), unit_rows(500, 1)))
 
 
 @settings(deadline=None, max_examples=50)
@@ -99,7 +101,7 @@ def test_a_search_among_some_is_a_search_of_those_alone(
 
 def test_a_chunk_is_as_near_as_the_nearest_of_its_vectors(tmp_path: Path) -> None:
     ids, rows = np.repeat(np.arange(20, dtype=np.int64), 3), unit_rows(60, 4)
-    store, query = VectorStore(write(tmp_path, 1, ids, rows)), unit_rows(1, 5)[0]
+    store, query = VectorStore(write(tmp_path, ids, rows)), unit_rows(1, 5)[0]
     expected = brute_force(query, ids, rows)
     found = store.search(query, 60)
     assert list(found) == sorted(expected, key=lambda chunk: -expected[chunk])
@@ -109,9 +111,33 @@ def test_a_chunk_is_as_near_as_the_nearest_of_its_vectors(tmp_path: Path) -> Non
     np.testing.assert_allclose(cosines, (rows @ query)[[21, 22, 23, 9, 10, 11]], atol=1e-6)
 
 
+def test_the_segment_of_a_fresh_index_is_a_faiss_index(blog: MakeBlog) -> None:
+    made = blog({f"{n}.md": f"# Soup {n}\n\nBoil {'onions ' * n}." for n in range(40)})
+    query = made.embedder.embed_query("soup of onions")
+    cosines, places = faiss.read_index(str(rows_file(made.files))).search(query[None], 12)
+    chunks = read_directory(made.files.vectors).ids[places[0]]
+    nearest = dict(zip(chunks.tolist(), cosines[0].tolist(), strict=True))
+    assert nearest == made.snapshot().vectors.search(query, 12)
+
+
+def test_where_faiss_cannot_map_files_segments_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids, rows, read = some_ids(50), unit_rows(50, 1), faiss.read_index
+    mapped = VectorStore(write(tmp_path, ids, rows))
+
+    def refuse_flags(source: Any, *flags: int) -> Any:
+        if flags:
+            raise RuntimeError("Not implemented")
+        return read(source)
+
+    monkeypatch.setattr(faiss, "read_index", refuse_flags)
+    assert VectorStore(tmp_path / "vectors").search(rows[7], 9) == mapped.search(rows[7], 9)
+
+
 def test_a_store_of_nothing_answers_nothing(tmp_path: Path) -> None:
     nothing = np.zeros((0, DIMENSION), dtype=np.float32)
-    folder = write(tmp_path, 1, np.array([], dtype=np.int64), nothing)
+    folder = write(tmp_path, np.array([], dtype=np.int64), nothing)
     store, query = VectorStore(folder), unit_rows(1, 2)[0]
     assert (store.dimension, len(store)) == (DIMENSION, 0)
     assert store.search(query, 5) == {}
@@ -125,12 +151,20 @@ CHANGES = st.lists(st.tuples(st.integers(0, 60), st.floats(0, 0.5)), min_size=1,
 """Generations: how many vectors each adds, and the share of earlier ones that it deletes."""
 
 
+@pytest.mark.parametrize("full", [30, segment_writer.SEGMENT // DIMENSION])
 @settings(deadline=None, max_examples=40)
 @given(changes=CHANGES, seed=st.integers(0, 2**16))
 def test_however_it_grew_a_store_answers_as_one_written_at_once(
-    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, float]], seed: int
+    tmp_path_factory: pytest.TempPathFactory, full: int, changes: list[tuple[int, float]], seed: int
 ) -> None:
-    folder = tmp_path_factory.mktemp("grown")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segment_writer, "SEGMENT", full * DIMENSION)
+        grow_and_compare(tmp_path_factory.mktemp("grown"), full, changes, seed)
+
+
+def grow_and_compare(
+    folder: Path, full: int, changes: Sequence[tuple[int, float]], seed: int
+) -> None:
     chance, base = np.random.default_rng(seed), None
     live: dict[int, Vectors] = {}
     following = 1
@@ -143,16 +177,18 @@ def test_however_it_grew_a_store_answers_as_one_written_at_once(
         rows = unit_rows(added, seed + number)
         live |= dict(zip(ids.tolist(), rows, strict=True))
         following += added
-        base = write(folder / str(number), number, ids, rows, base, deleted)
+        base = write(folder / str(number), ids, rows, base, deleted)
     all_ids = np.asarray(list(live), dtype=np.int64)
     all_rows = np.asarray(list(live.values()), dtype=np.float32).reshape(-1, DIMENSION)
     assert base is not None
+    counts = read_directory(base).counts.tolist()
+    assert all(size >= full or size > after for size, after in pairwise(counts))
     ids, rows = load_rows(base)
     order = np.argsort(ids)  # merged rows come after those of a new segment
     np.testing.assert_array_equal(ids[order], all_ids)
     np.testing.assert_array_equal(rows[order], all_rows)
     grown = VectorStore(base)
-    fresh = VectorStore(write(folder / "fresh", 1, all_ids, all_rows))
+    fresh = VectorStore(write(folder / "fresh", all_ids, all_rows))
     query = unit_rows(1, seed)[0]
     assert grown.search(query, 20) == fresh.search(query, 20)
     assert grown.search(query, 20, all_ids[::3]) == fresh.search(query, 20, all_ids[::3])

@@ -45,7 +45,7 @@ def test_a_sound_index_has_no_fault(blog: Blog) -> None:
         (None, "posts", "warning"),
         ("manifest.json", "index", "problem"),
         ("chunks.db", "index", "problem"),
-        ("vectors/000001.rows", "index", "problem"),
+        ("vectors/000001.faiss", "index", "problem"),
     ],
 )
 def test_the_command_that_it_gives_mends_what_it_tells(
