@@ -1,8 +1,15 @@
 """Every failure that a reader or an author can meet, as one tree.
 
-A message says what happened and what to do next, in one or two sentences that
-a reader can act on; it never holds a traceback. Failures of libraries are
-translated where they enter, with `raise … from error`.
+    BlogSearchError
+    ├── UsageError
+    ├── ContentError: UnreadablePost, NoLink
+    ├── EmbedderError: TextsRefused, EmbedderMismatch, RequestFailed (in embedders.connection)
+    ├── IndexProblem: IndexMissing, EmbedderMismatch
+    │   └── IndexBroken: IndexOutdated, NoCollection (in milvus.client)
+    └── ClientSettingsError, IngestFailed, NotInIndex
+
+An error's class is its kind. It holds what happened and the remedy, and prints both in one or two
+sentences. Errors of libraries are translated where they enter, with `raise … from error`.
 """
 
 from __future__ import annotations
@@ -11,19 +18,35 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+from blog_search_mcp.index.invocation import Message, Parts, join_sentences
 from blog_search_mcp.index.types import MAX_ADDRESS, EmbedderIdentity, Vectors
 
 
 class BlogSearchError(Exception):
-    """Anything this program reports in a sentence.
+    """Anything that this program reports: `what` happened, and the `remedy` if there is one."""
 
-    `for_clients` is the sentence that a client may read: without paths of this machine, and
-    without words of another program, which may hold some. By default it is the same.
-    """
+    def __init__(
+        self, what: str, remedy: str | Parts = (), *, for_clients: str | None = None
+    ) -> None:
+        """`for_clients` replaces `what` if that holds paths or words of another program."""
+        super().__init__(what)
+        self.what = what
+        self.remedy: Parts = (remedy,) if isinstance(remedy, str) else remedy
+        self._what_for_clients = what if for_clients is None else for_clients
 
-    def __init__(self, sentence: str, *, for_clients: str | None = None) -> None:
-        super().__init__(sentence)
-        self.for_clients = sentence if for_clients is None else for_clients
+    @property
+    def message(self) -> Message:
+        """What happened and what mends it, for a person at this machine."""
+        return join_sentences(self.what, Message(*self.remedy))
+
+    @property
+    def for_clients(self) -> Message:
+        """The same for a client, which must not see paths of this machine."""
+        return join_sentences(self._what_for_clients, Message(*self.remedy))
+
+    def __str__(self) -> str:
+        """Return the message."""
+        return self.message
 
 
 class UsageError(BlogSearchError):
@@ -31,7 +54,7 @@ class UsageError(BlogSearchError):
 
 
 class ContentError(BlogSearchError):
-    """The content folder cannot be read."""
+    """The content folder cannot be read, or holds no post."""
 
 
 class UnreadablePost(ContentError):
@@ -39,15 +62,15 @@ class UnreadablePost(ContentError):
 
 
 class NoLink(ContentError):
-    """Where a post is published is not sure; the message is the reason, the same for all alike."""
+    """The address of a published post is not sure; the message is one of a few fixed reasons."""
 
 
 class EmbedderError(BlogSearchError):
-    """Vectors could not be had."""
+    """Texts have no vectors, so search goes on by words alone."""
 
 
 class TextsRefused(EmbedderError):
-    """Some texts have no vector; `reasons` says why by their places, `rows` has the others'."""
+    """`reasons` are keyed by the refused texts' indexes; `rows` holds the other texts' vectors."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
         first = next(iter(reasons.values()))
@@ -72,11 +95,11 @@ class IndexOutdated(IndexBroken):
     """An earlier version of this program wrote the index; an ingest makes it anew."""
 
     embedder: EmbedderIdentity | None = None
-    """What made its vectors, if that can be read."""
+    """The embedder of the index; `None` if it cannot be read."""
 
 
 class EmbedderMismatch(IndexProblem, EmbedderError):
-    """The index was built with another embedder than the one asked for, or that now answers."""
+    """The index was built with another embedder than the one asked for, or than now answers."""
 
 
 class ClientSettingsError(BlogSearchError):
@@ -92,11 +115,11 @@ class NotInIndex(BlogSearchError):
 
 
 NEAREST = 3
-"""Names that are told where the one that was asked for is not there."""
+"""Number of similar names in the message about a name that does not exist."""
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return NEAREST at most: names that end alike, are spelt alike, or hold `name`."""
+    """Return at most NEAREST names that end alike, are spelled alike, or contain `name`."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]
@@ -106,15 +129,15 @@ def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 MOST_DETAIL = 200
-"""Characters of a foreign error that are repeated: some quote what they failed on."""
+"""Maximum characters of another program's message in ours: some quote the whole input."""
 
 
 @contextmanager
 def refuse_post(step: str) -> Iterator[None]:
-    """Raise UnreadablePost for whatever else one post makes this block raise, a panic of Rust too.
+    """Turn unexpected exceptions of this block, a panic of Rust too, into UnreadablePost.
 
-    Its reason names `step`, as in `reading it`. Errors of this program pass, and so does what is
-    no post's fault: what ends a program, and MemoryError.
+    Its message names `step`, such as `reading it`. Errors of this program, MemoryError, and
+    exceptions that end a program pass unchanged.
     """
     try:
         yield
@@ -127,6 +150,6 @@ def refuse_post(step: str) -> Iterator[None]:
 
 
 def describe_unexpected(error: BaseException) -> str:
-    """Name an error that nobody expected: its class and its first words."""
-    said = " ".join(str(error).split())[:MOST_DETAIL]
-    return ": ".join(filter(None, (type(error).__name__, said)))
+    """Write an exception's class and the first MOST_DETAIL characters of its message on a line."""
+    detail = " ".join(str(error).split())[:MOST_DETAIL]
+    return ": ".join(filter(None, (type(error).__name__, detail)))

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.search.snapshot import Snapshot
     from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 
+MAKE_ONE = ("Make one: ", TO_SETUP, ".")
 BUSY = "Another ingest is writing to this index. Wait until it has finished, then run again."
 
 
@@ -78,13 +79,13 @@ class FolderStore:
             name = self.layout.current.read_text(encoding="ascii").strip()
         except FileNotFoundError as error:
             raise IndexMissing(
-                f"There is no index in {self.layout.root.name}/ yet. Make one: `{TO_SETUP}`."
+                f"There is no index in {self.layout.root.name}/ yet.", MAKE_ONE
             ) from error
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
-            raise IndexBroken(f"The index's CURRENT cannot be read. {REBUILD}") from error
+            raise IndexBroken("The index's CURRENT cannot be read.", REBUILD) from error
         if not GENERATION_NAME.fullmatch(name):
-            raise IndexBroken(f"The index's CURRENT names no generation. {REBUILD}")
+            raise IndexBroken("The index's CURRENT names no generation.", REBUILD)
         return int(name)
 
     def read_manifest(self, number: int) -> Manifest:
@@ -96,7 +97,7 @@ class FolderStore:
             return loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
-            raise IndexBroken(f"The index's {path.name} cannot be read. {REBUILD}") from error
+            raise IndexBroken(f"The index's {path.name} cannot be read.", REBUILD) from error
 
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.

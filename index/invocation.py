@@ -1,8 +1,7 @@
-"""Write the commands that a person is told to run, as they work where this program was installed.
+"""Commands that a person is told to run, as they work where this program was installed.
 
-What raises an error knows neither the folders nor who will read of it, so a sentence holds a
-command in backticks without them: `blog-search-mcp ingest`. Where it is shown, `complete_commands`
-makes it one that can be pasted, or for a client one without paths.
+What raises an error knows neither the blog's folders nor who will read of it. So a Message keeps
+its commands as objects: its text suits clients, and a terminal asks for it with the folders.
 """
 
 from __future__ import annotations
@@ -16,14 +15,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Self, TypeAlias
 
 PACKAGE = "blog-search-mcp"
 """The distribution and its script."""
-TO_INGEST = f"{PACKAGE} ingest"
-"""The command that brings an index up to date."""
-TO_SETUP = f"{PACKAGE} setup"
-"""The command that makes an index, or finds its posts in another folder, and tells clients."""
 
 MAX_LISTED = 20
 """Lines of one kind; an imported blog may have a date that cannot be read in every post."""
@@ -36,8 +33,6 @@ def list_first(lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:MAX_LISTED], *more]
 
 
-_QUOTED = re.compile("`([^`]*)`")
-_COMMAND = re.compile(rf"(?:.*[\s/])?{PACKAGE} ([a-z].*)", re.DOTALL)
 _UV_CACHE = re.compile(r"(archive|environments)-v\d+")
 """The folders of uv's cache that hold the environments of `uvx`."""
 
@@ -76,26 +71,61 @@ def command(*arguments: object) -> str:
     return subprocess.list2cmdline(typed) if sys.platform == "win32" else shlex.join(typed)
 
 
-def complete_commands(sentence: str, blog: Blog | None = None) -> str:
-    """Make each command one that works: for `blog`, on the person's terminal.
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of this program, without the folders of the blog that it is for."""
 
-    Without one no path of this machine is named.
-    """
-    return _QUOTED.sub(lambda quoted: f"`{_complete(quoted[1], blog)}`", sentence)
+    words: tuple[str, ...]
 
-
-def _complete(quoted: str, blog: Blog | None) -> str:
-    template = _COMMAND.fullmatch(quoted)
-    if template is None:
-        return quoted
-    if blog is None:
+    def __str__(self) -> str:
+        """Write the command for a client: without a path of this machine."""
         program, *more = start_words()
         more = [PACKAGE if Path(word).is_absolute() else word for word in more]
-        return " ".join((Path(program).name, *more, template[1]))
-    name, *words = template[1].split()
-    folders = (blog.content, "--index", blog.index) if name in ("ingest", "setup") else ()
-    is_whole = "--index" in words  # since it was completed before
-    return quoted if is_whole else command(name, *folders, *words)
+        return " ".join((Path(program).name, *more, *self.words))
+
+    def for_blog(self, blog: Blog) -> str:
+        """Write the command for a terminal: it can be pasted in any folder."""
+        name, *options = self.words
+        folders = (blog.content, "--index", blog.index) if name in ("ingest", "setup") else ()
+        return command(name, *folders, *options)
+
+
+TO_INGEST = Command(("ingest",))
+"""The command that brings an index up to date."""
+TO_REBUILD = Command(("ingest", "--rebuild"))
+TO_SETUP = Command(("setup",))
+"""The command that makes an index, or finds its posts in another folder, and tells clients."""
+
+Parts: TypeAlias = tuple[str | Command, ...]
+"""Pieces of a text, in order; a command gets its backticks when the text is written."""
+
+
+class Message(str):
+    """A text as clients may read it, which keeps the commands in it for terminals."""
+
+    __slots__ = ("parts",)
+    parts: Parts
+
+    def __new__(cls, *parts: str | Command) -> Self:
+        """Join the parts without anything between them; a message is taken apart."""
+        pieces = [part.parts if isinstance(part, Message) else (part,) for part in parts]
+        flat = tuple(chain.from_iterable(pieces))
+        text = "".join(part if isinstance(part, str) else f"`{part}`" for part in flat)
+        message = super().__new__(cls, text)
+        message.parts = flat
+        return message
+
+    def for_blog(self, blog: Blog) -> str:
+        """Write the text for a terminal, each command with the blog's folders."""
+        return "".join(
+            part if isinstance(part, str) else f"`{part.for_blog(blog)}`" for part in self.parts
+        )
+
+
+def join_sentences(*sentences: str | None) -> Message:
+    """Join those that are not empty by spaces; their commands stay commands."""
+    spaced = [part for sentence in sentences if sentence for part in (" ", sentence)]
+    return Message(*spaced[1:])
 
 
 def _source() -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.search.search import search, understand
 from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
@@ -52,19 +53,17 @@ class IndexReader:
         """Return a copy whose answers say that the newest generation has a `problem`."""
         reader = copy(self)
         reader.problem = problem
-        reader._age = (
-            f"This is from the index of {self.manifest.created}, "
-            f"since the newest cannot be used. {problem.for_clients}"
-        )
-        notices = filter(None, (reader._age, self.overview.notice))
-        reader.overview = replace(self.overview, notice=" ".join(notices))
+        age = f"This is from the index of {self.manifest.created}, since the newest cannot be used."
+        reader._age = join_sentences(age, problem.for_clients)
+        notice = join_sentences(reader._age, self.overview.notice)
+        reader.overview = replace(self.overview, notice=notice)
         return reader
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Return at most `limit` hits from `offset` on, best first."""
         answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
-        notices = filter(None, (answer.notice, self.overview.notice))
-        return replace(answer, notice=" ".join(notices) or None)
+        notice = join_sentences(answer.notice, self.overview.notice)
+        return replace(answer, notice=notice or None)
 
     def understand(self, query: str) -> Query:
         """Analyze a query as `search` does, without retrieving anything."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blog_search_mcp.index.errors import IndexProblem
-from blog_search_mcp.index.invocation import TO_INGEST, Blog, command
+from blog_search_mcp.index.invocation import TO_INGEST, Blog, Message, command
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER, require_own
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
@@ -183,8 +183,9 @@ def compare_files(
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
     """Return a sentence on how many posts changed since the index was `created`, if any did."""
     made = f"since the index was made {format_age(created, now)}"
-    include = f"to include {'it' if len(changes) == 1 else 'them'}: `{TO_INGEST}`"
-    return f"{count_changed(len(changes))} {made}; {include}." if changes else None
+    include = f"to include {'it' if len(changes) == 1 else 'them'}: "
+    changed = f"{count_changed(len(changes))} {made}; {include}"
+    return Message(changed, TO_INGEST, ".") if changes else None
 
 
 def count_changed(posts: int) -> str:

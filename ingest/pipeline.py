@@ -200,10 +200,12 @@ class _Ingest:
             if self.store.peek_overview() is None:
                 self._record(self._publish(queue.writer))
                 self.job.on_words()
-            cure = "The finished embeddings are kept; the index can be searched by words. To go on:"
-            cure += f" `{TO_INGEST}`; by a model of the package: `{rebuild_command('embedded')}`."
-            hidden = f"{error.for_clients} {cure}"
-            raise EmbedderError(f"{error} {cure}", for_clients=hidden) from error
+            kept = (
+                "The finished embeddings are kept; the index can be searched by words. To go on: "
+            )
+            again = "; by a model of the package: ", rebuild_command("embedded"), "."
+            cure, hidden = (kept, TO_INGEST, *again), error.for_clients
+            raise EmbedderError(error.message, cure, for_clients=hidden) from error
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:

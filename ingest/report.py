@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.invocation import TO_INGEST, list_first
+from blog_search_mcp.index.invocation import Command, Message, join_sentences, list_first
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.last_ingest import LeftOut, name_skipped
 from blog_search_mcp.ingest.plan import AWAY, Plan
@@ -123,7 +123,7 @@ class Counts:
             warnings=tuple(dict.fromkeys(self.problems)),
             links=LinkCounts(len(written) - unlinked.total(), dict(unlinked.most_common())),
             embedder=choice.embedder.identity.name,
-            embedder_reason=" ".join(filter(None, (choice.reason, advice))),
+            embedder_reason=join_sentences(choice.reason, advice),
             seconds=round(seconds, 3),
         )
 
@@ -132,11 +132,12 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     """Describe why a folder has no post to index, with the first of those that were left out."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
-    advice = "Give the folder that holds the posts."
+    advice = Message("Give the folder that holds the posts.")
     if any(file.reason in INCLUDED for file in skipped):
-        advice = f"`{TO_INGEST} --include-drafts` indexes drafts, future and expired posts too."
+        include = Command(("ingest", "--include-drafts"))
+        advice = Message(include, " indexes drafts, future and expired posts too.")
     said = f"No post to index below {content}: all {len(skipped):,} are left out."
-    return f"{said} {name_skipped(skipped)} {advice}"
+    return join_sentences(said, name_skipped(skipped), advice)
 
 
 def as_lines(report: Report) -> list[str]:

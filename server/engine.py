@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated, IndexProblem
-from blog_search_mcp.index.invocation import complete_commands
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
@@ -60,7 +60,7 @@ class Engine:
         """Return a reader of the newest generation, never an earlier one. Raises IndexProblem."""
         reader = self.reader()
         if reader.problem is not None:
-            raise IndexProblem(str(reader.problem), for_clients=reader.problem.for_clients)
+            raise IndexProblem(reader.problem.message, for_clients=reader.problem.for_clients)
         return reader
 
     @property
@@ -81,8 +81,7 @@ class Engine:
         """Answer from the newest usable generation, with a notice if posts have changed."""
         answer = request(self.reader())
         stale = self._staleness.notice() if self._staleness is not None else None
-        notice = " ".join(filter(None, (answer.notice, stale)))
-        return replace(answer, notice=complete_commands(notice) or None)
+        return replace(answer, notice=join_sentences(answer.notice, stale) or None)
 
     def reader(self) -> IndexReader:
         """Return a reader of the newest usable generation.

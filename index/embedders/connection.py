@@ -49,18 +49,18 @@ class FailureKind(Enum):
     What stands in braces is filled in; `0` is the wire.
     """
 
-    DOWN = "{0.place} cannot be reached. {0.start}, or name its address with {0.setting}."
-    SLOW = "{0.place} did not answer in time. Try again; if it stays so, restart it."
-    BUSY = "{0.place} is busy: {detail}. Try again in a moment."
+    DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
+    SLOW = "{0.place} did not answer in time.", "Try again; if it stays so, restart it."
+    BUSY = "{0.place} is busy: {detail}.", "Try again in a moment."
     FAILED = (
-        "{0.place} failed: {detail}. Try again; if it stays so, restart or update it, and check "
-        "{0.setting}."
+        "{0.place} failed: {detail}.",
+        "Try again; if it stays so, restart or update it, and check {0.setting}.",
     )
     """It crashed or answered with something else than vectors."""
-    TOO_LONG = "{0.model} takes no text, however short. Choose another model."
-    MISSING = "{0.place} does not have the model {0.model}, or not whole. {0.fetch}."
-    NOT_EMBEDDING = "{0.model} gives no embeddings. Choose a model that does, such as bge-m3."
-    REFUSED = "{0.place} refused the request: {detail}. Check {0.setting}."
+    TOO_LONG = "{0.model} takes no text, however short.", "Choose another model."
+    MISSING = "{0.place} does not have the model {0.model}, or not whole.", "{0.fetch}."
+    NOT_EMBEDDING = "{0.model} gives no embeddings.", "Choose a model that does, such as bge-m3."
+    REFUSED = "{0.place} refused the request: {detail}.", "Check {0.setting}."
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
@@ -78,8 +78,10 @@ class RequestFailed(EmbedderError):
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
         self.detail = clean_text(detail) or "no reason given"
-        hidden = kind.value.format(wire, detail="its log has the reason")
-        super().__init__(kind.value.format(wire, detail=self.detail), for_clients=hidden)
+        what, remedy = kind.value
+        hidden = what.format(wire, detail="its log has the reason")
+        what = what.format(wire, detail=self.detail)
+        super().__init__(what, remedy.format(wire), for_clients=hidden)
 
 
 def clean_text(text: str) -> str:
@@ -188,10 +190,8 @@ class Wire(ABC):
                 self._clients[policy.timeout] = self.connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
                 said = f"{self.name}'s client cannot start"
-                remedy = f". Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                raise EmbedderError(
-                    f"{said}: {error}{remedy}", for_clients=said + remedy
-                ) from error
+                remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
+                raise EmbedderError(f"{said}: {error}.", remedy, for_clients=f"{said}.") from error
         return self._clients[policy.timeout]
 
     def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
 
-from blog_search_mcp.index.invocation import TO_INGEST
+from blog_search_mcp.index.invocation import Command
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
@@ -57,10 +57,10 @@ class Embedder(Protocol):
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
 
 
-def rebuild_command(kind: str, model: str | None = None) -> str:
-    """Write the template of the command that makes an index anew with this embedder."""
-    named = "" if model in (None, DEFAULT_MODEL) else f" --model {model}"
-    return f"{TO_INGEST} --rebuild --embedder {kind}{named}"
+def rebuild_command(kind: str, model: str | None = None) -> Command:
+    """Make the command that makes an index anew with this embedder."""
+    option = () if model is None or model == DEFAULT_MODEL else ("--model", model)
+    return Command(("ingest", "--rebuild", "--embedder", kind, *option))
 
 
 def embedding_text(title: str, headings: Sequence[str], window: str) -> str:

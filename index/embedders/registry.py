@@ -33,7 +33,7 @@ from blog_search_mcp.index.embedders.packaged import (
     share_not_english,
 )
 from blog_search_mcp.index.errors import EmbedderError, EmbedderMismatch, UsageError
-from blog_search_mcp.index.invocation import TO_INGEST
+from blog_search_mcp.index.invocation import TO_REBUILD, Message
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
@@ -80,11 +80,12 @@ def choose_embedder(
         is_same = full_name(model or existing.model) == full_name(existing.model)
         is_same &= prefixes in (None, (existing.document_prefix, existing.query_prefix))
         if kind not in (AUTO, existing.kind) or not is_same:
+            options = "--embedder, --model, --document-prefix and --query-prefix"
+            keep = f"Leave {options} out to keep it"
             raise EmbedderMismatch(
                 f"This index was built with {existing.title}, and vectors of two embedders or "
-                "prefixes cannot be compared. Leave --embedder, --model, --document-prefix and "
-                "--query-prefix out to keep it, or build it anew: "
-                f"`{rebuild_command(named, model)}`."
+                "prefixes cannot be compared.",
+                (f"{keep}, or build it anew: ", rebuild_command(named, model), "."),
             )
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
@@ -114,7 +115,8 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
     if fits or (better is MINILM and identity.kind in _SERVERS):
         return ""
     rebuild = rebuild_command(better.identity.kind)
-    return f"{_describe_languages(posts)}; {better.identity.model} fits better: `{rebuild}`."
+    advice = f"{_describe_languages(posts)}; {better.identity.model} fits better: "
+    return Message(advice, rebuild, ".")
 
 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
@@ -133,8 +135,8 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
     model = PACKAGED.get(identity.model)
     if model is None or identity != model.identity:
         raise EmbedderMismatch(
-            f"The index was built with {identity.title}, which this version does not have. "
-            f"Build it anew: `{TO_INGEST} --rebuild`."
+            f"The index was built with {identity.title}, which this version does not have.",
+            ("Build it anew: ", TO_REBUILD, "."),
         )
     if not waits:
         run_in_background(lambda: model.embed_query("warm up"), awaited=True)
@@ -188,10 +190,11 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
         else:
             reason = f"Embedder: Ollama's {wanted}, since Ollama has it."
             return Choice(open_remote("ollama", url, wanted), reason)
+    reason = f"Embedder: {packaged.identity.title}.{why}"
     if kind == AUTO:
-        rebuild = rebuild_command("ollama", wanted)
-        why += f" For Ollama's {wanted} instead: `ollama pull {wanted}`, then `{rebuild}`."
-    return Choice(packaged, f"Embedder: {packaged.identity.title}.{why}")
+        pull = f" For Ollama's {wanted} instead: `ollama pull {wanted}`, then "
+        reason = Message(reason, pull, rebuild_command("ollama", wanted), ".")
+    return Choice(packaged, reason)
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:

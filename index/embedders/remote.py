@@ -178,9 +178,10 @@ class RemoteEmbedder:
                 return replace(recorded, fingerprint=replace(before, version=version))
             versions = f"version {before.version or 'unknown'}, now {version}, with "
             difference = f"{versions * bool(version)}other vectors of known texts"
+        rebuild = rebuild_command(recorded.kind, recorded.model)
         raise EmbedderMismatch(
-            f"The index was built with other weights of {recorded.title} ({difference}). Go back "
-            f"to them, or build it anew: `{rebuild_command(recorded.kind, recorded.model)}`."
+            f"The index was built with other weights of {recorded.title} ({difference}).",
+            ("Go back to them, or build it anew: ", rebuild, "."),
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:

@@ -160,7 +160,7 @@ class Milvus:
         if re.search(r"unavailable|deadline|fail\w{0,9} connect|timed? ?out", words, re.I):
             return IndexProblem(f"{server} does not answer. Start it, or correct the address.")
         if getattr(error, "code", None) == _NO_COLLECTION:
-            return NoCollection(f"{server} has lost a part of the index. {REBUILD}")
+            return NoCollection(f"{server} has lost a part of the index.", REBUILD)
         if self._token:
             words = words.replace(self._token, "…")
         return IndexProblem(

@@ -78,7 +78,7 @@ class RemoteFiles:
             start += AT_ONCE
         content = b"".join(blocks)
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise IndexBroken(f"The index has lost a file on the server. {REBUILD}")
+            raise IndexBroken("The index has lost a file on the server.", REBUILD)
         return content
 
     def delete_others(self, kept: Collection[str]) -> None:

@@ -25,8 +25,7 @@ from typing import Any
 
 from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
-from blog_search_mcp.index.folder import BUSY, FolderStore
-from blog_search_mcp.index.invocation import TO_SETUP
+from blog_search_mcp.index.folder import BUSY, MAKE_ONE, FolderStore
 from blog_search_mcp.index.milvus.client import PORT, Milvus
 from blog_search_mcp.index.milvus.files import RemoteFiles
 from blog_search_mcp.index.milvus.vectors import (
@@ -73,7 +72,8 @@ class MilvusStore(FolderStore):
             return live
         raise IndexMissing(
             f"There is no index {self._address.name} on the Milvus server at "
-            f"{self._milvus.address} yet. Make one: `{TO_SETUP}`."
+            f"{self._milvus.address} yet.",
+            MAKE_ONE,
         )
 
     def stamp(self) -> Stamp | None:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from blog_search_mcp.index.embedders.fingerprint import usual_cosine
 from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError
+from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.text.languages import join_words
 from blog_search_mcp.index.text.query import (
@@ -138,7 +139,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     try:
         vector, covered = _embed(snapshot, query)
     except EmbedderError as error:
-        vector, covered, notice = None, 0.0, f"{KEYWORDS_ONLY} {error.for_clients}"
+        vector, covered, notice = None, 0.0, Message(f"{KEYWORDS_ONLY} ", error.for_clients)
     chunks = None if among is None else snapshot.table.chunks_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)

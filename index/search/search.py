@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from blog_search_mcp.index.embedders.packaged import is_english_word
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.search.confidence import EVERY_WORD, Confidence, estimate_confidence
 from blog_search_mcp.index.search.diversity import (
     RankedPassage,
@@ -73,7 +74,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
     missing = _name_missing(retrieved, NAMED - (asked is not query))
     copied = _name_copies(snapshot, page, copies)
-    notices = (retrieved.notice, understood, missing, copied, low)
+    notice = join_sentences(retrieved.notice, understood, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
     return Answer(
         query=query,
@@ -82,7 +83,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
         offset=offset,
         confidence=confidence,
         certainty=certainty,
-        notice=" ".join(filter(None, notices)) or None,
+        notice=notice or None,
     )
 
 

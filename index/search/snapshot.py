@@ -93,4 +93,4 @@ def open_snapshot(
             catalog.chunk_table(),
         )
     except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
-        raise IndexBroken(f"The index cannot be opened. {REBUILD}") from error
+        raise IndexBroken("The index cannot be opened.", REBUILD) from error

@@ -154,7 +154,7 @@ class Catalog:
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError as error:
-            raise IndexBroken(f"The index's texts cannot be read. {REBUILD}") from error
+            raise IndexBroken("The index's texts cannot be read.", REBUILD) from error
 
     def matching_posts(self, filters: Filters) -> list[int] | None:
         """Return the ids of the posts that pass, or `None` if every post does."""

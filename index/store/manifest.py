@@ -20,14 +20,14 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter
 
 from blog_search_mcp.index.errors import IndexBroken, IndexOutdated, IndexProblem
-from blog_search_mcp.index.invocation import PACKAGE, TO_INGEST
+from blog_search_mcp.index.invocation import PACKAGE, TO_INGEST, TO_REBUILD
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
 FORMAT = 23
 """Raise it when an older program could not read, or would misread, what is written now."""
 
-REBUILD = f"Rebuild it: `{TO_INGEST} --rebuild`."
+REBUILD = ("Rebuild it: ", TO_REBUILD, ".")
 
 
 _INSIDE = r"^\.?[\w-][\w.-]*(/\.?[\w-][\w.-]*)*$"
@@ -118,18 +118,18 @@ def loads(text: str) -> Manifest:
         if outer["format"] != FORMAT:
             raise _refuse_format(outer["format"], content)
         if outer["checksum"] != _sha256(content):
-            raise IndexBroken(f"The index's manifest.json is damaged. {REBUILD}")
+            raise IndexBroken("The index's manifest.json is damaged.", REBUILD)
         return Manifest.model_validate_json(content)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise IndexBroken(f"The index's manifest.json is not one of ours. {REBUILD}") from error
+        raise IndexBroken("The index's manifest.json is not one of ours.", REBUILD) from error
 
 
 def _refuse_format(number: object, content: str) -> IndexBroken:
     """Make what to raise for an index that another version of this program wrote."""
     said = f"The index has format {number!r:.20}, this program reads {FORMAT}."
     if not isinstance(number, int) or number > FORMAT:
-        return IndexBroken(f"{said} Update {PACKAGE}, or rebuild it: `{TO_INGEST} --rebuild`.")
-    outdated = IndexOutdated(f"{said} An ingest makes it anew, and soon: `{TO_INGEST}`.")
+        return IndexBroken(said, (f"Update {PACKAGE}, or rebuild it: ", TO_REBUILD, "."))
+    outdated = IndexOutdated(said, ("An ingest makes it anew, and soon: ", TO_INGEST, "."))
     with suppress(ValueError, LookupError, TypeError):
         embedder = json.loads(content)["embedder"]
         outdated.embedder = TypeAdapter(EmbedderIdentity).validate_python(embedder)
@@ -189,7 +189,7 @@ class Guard:
                 "another folder with --index DIR."
             ) from error
         except OSError as error:
-            raise IndexBroken(f"The index's {name} cannot be read. {REBUILD}") from error
+            raise IndexBroken(f"The index's {name} cannot be read.", REBUILD) from error
         if (now.size, now.sha256) != (checksum.size, checksum.sha256):
-            raise IndexBroken(f"The index's {name} is damaged. {REBUILD}")
+            raise IndexBroken(f"The index's {name} is damaged.", REBUILD)
         self._whole[path] = stamp

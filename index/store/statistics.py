@@ -79,7 +79,7 @@ def read_overview(files: GenerationFiles) -> Overview:
     try:
         return OVERVIEW_JSON.validate_json(files.overview.read_bytes())
     except (OSError, ValueError) as error:
-        raise IndexBroken(f"The index's overview.json cannot be read. {REBUILD}") from error
+        raise IndexBroken("The index's overview.json cannot be read.", REBUILD) from error
 
 
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:

@@ -12,6 +12,7 @@ import numpy as np
 
 from blog_search_mcp.index.embedders.embedder import embedding_text
 from blog_search_mcp.index.errors import EmbedderError, refuse_post
+from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.text.languages import UNDETERMINED
 from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 from blog_search_mcp.ingest.posts.chunks import Limits, chunk_body
@@ -79,4 +80,4 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     try:
         return embedder.embed_documents(texts) * is_read[:, np.newaxis], ""
     except EmbedderError as error:
-        return unknown, f"By words alone, without comparing meaning: {error.for_clients}"
+        return unknown, Message("By words alone, without comparing meaning: ", error.for_clients)

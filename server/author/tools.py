@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from blog_search_mcp.index.invocation import complete_commands
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -105,7 +105,7 @@ def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> di
         "posts": [_post_facts(post, passages, meetings) for post in similarity.posts],
         "nearest": [_name_post(post) for post in similarity.nearest] or None,
         "translations": [post.source for post in similarity.translations] or None,
-        "notice": complete_commands(similarity.notice) or None,
+        "notice": similarity.notice or None,
     }
     return results.present(facts)
 
@@ -196,10 +196,8 @@ def find_links(
         for link in suggest(corpus, draft, vectors, limit)
     ]
     who = "No other post names or describes it" if is_reverse else "No words name another post"
-    notices = filter(
-        None, (complete_commands(notice), "" if links else f"{who} without a link to it.")
-    )
-    return results.present({"links": links, "notice": " ".join(notices) or None})
+    notice = join_sentences(notice, "" if links else f"{who} without a link to it.")
+    return results.present({"links": links, "notice": notice or None})
 
 
 def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, Any]:

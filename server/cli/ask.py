@@ -14,7 +14,7 @@ import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.server.cli.terminal import escape_controls, tell, with_folders, write_page
+from blog_search_mcp.server.cli.terminal import escape_controls, tell, write_page
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
@@ -26,8 +26,7 @@ def ask(settings: Settings, question: str) -> int:
     if replies[-1].is_error or not replies[1:]:
         tell(page.get("notice") or " ".join(texts), settings)
         return 1
-    notice = with_folders(page.get("notice", ""), settings)
-    hits = write_page({**page, "hits": page["results"], "notice": notice})
+    hits = write_page({"notice": "", **page, "hits": page["results"]})
     click.echo("\n".join([*hits, "", escape_controls("\n\n".join(texts))]))
     return 0
 

@@ -300,7 +300,7 @@ def tell_clients(
             add_entry(settings, client, name, prints=False)
             told.append(client.title)
         except ClientSettingsError as error:
-            tell(str(error), settings)
+            tell(error.message, settings)
             status = FAILED
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")

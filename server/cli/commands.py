@@ -17,7 +17,7 @@ import click
 
 from blog_search_mcp.index.embedders.endpoints import resolve_ollama
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.invocation import TO_SETUP, command
+from blog_search_mcp.index.invocation import TO_SETUP, Message, command
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.foreign_files import decode_settings
@@ -100,9 +100,9 @@ def over_index(work: Command) -> Command:
         try:
             return work(settings, **arguments)
         except UsageError as error:
-            raise click.UsageError(with_folders(str(error), settings)) from error
+            raise click.UsageError(with_folders(error.message, settings)) from error
         except BlogSearchError as error:
-            tell(str(error), settings)
+            tell(error.message, settings)
             return FAILED
 
     return cast("Command", run)
@@ -170,7 +170,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
         return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
-        tell(f"{waiting} (`{TO_SETUP}`). Ctrl-C ends this.", settings)
+        tell(Message(f"{waiting} (", TO_SETUP, "). Ctrl-C ends this."), settings)
     from blog_search_mcp.server.mcp.stdio import serve_stdio
 
     return serve_stdio(settings)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, IndexProblem
-from blog_search_mcp.index.invocation import TO_SETUP, command
+from blog_search_mcp.index.invocation import TO_SETUP, Message, command, join_sentences
 from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
@@ -68,7 +68,7 @@ def check_index(settings: Settings) -> Iterator[Result]:
         IndexReader(store, manifest.generation, lambda it: open_embedder(it, ""))
         Guard(store.layout.generation(manifest.generation), manifest, trusts_stamps=False)
     except IndexProblem as error:
-        yield ("index", "problem", str(error))
+        yield ("index", "problem", error.message)
         return
     size = sum(file.size for file in manifest.files.values()) / 1e6
     made = format_age(manifest.created, datetime.now(UTC))
@@ -78,7 +78,7 @@ def check_index(settings: Settings) -> Iterator[Result]:
     try:
         open_embedder(manifest.embedder, settings.embedder_url).embed_query("test")
     except BlogSearchError as error:
-        yield ("embedder", "problem", f"Search is by words alone: {error}")
+        yield ("embedder", "problem", Message("Search is by words alone: ", error.message))
     else:
         yield ("embedder", "ok", f"A query can be embedded with {manifest.embedder.title}.")
     posts = StalenessCheck(settings.index, run=lambda work: work())
@@ -86,7 +86,7 @@ def check_index(settings: Settings) -> Iterator[Result]:
     told = posts.notice() or "Nothing is known to have changed since the last ingest."
     last = read_last_ingest(store, manifest.generation)
     named = name_skipped(last.skipped) if last else ""
-    yield ("posts", "warning" if posts.notice() else "ok", f"{told} {named}")
+    yield ("posts", "warning" if posts.notice() else "ok", join_sentences(told, named))
 
 
 def describe_tools() -> str:
@@ -135,10 +135,11 @@ def _check_entry(
     try:
         store.read_manifest(store.current_number())
     except IndexProblem as error:
-        return "problem", f"names {index}. {with_folders(str(error), over)}"
+        return "problem", f"names {index}. {with_folders(error.message, over)}"
     watched = find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
-        return "warning", with_folders(f"follows {watched}, which is gone: `{TO_SETUP}`", over)
+        gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
+        return "warning", with_folders(gone, over)
     if lacking := find_secrets(index).keys() - fields.get("env", {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

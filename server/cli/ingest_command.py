@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.invocation import PACKAGE, Blog, complete_commands
+from blog_search_mcp.index.invocation import PACKAGE, Blog, Message
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
@@ -94,15 +94,12 @@ def run_job(job: "Job", as_json: bool) -> int:
     try:
         report = ingest(job, Progress(sys.stderr))
     except BlogSearchError as error:
-        print_error(complete_commands(str(error), blog))
+        print_error(error.message.for_blog(blog))
         if as_json:
             print_text(json.dumps({"error": error.for_clients}))
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
-    report = replace(
-        report,
-        embedder_reason=complete_commands(report.embedder_reason, blog),
-        warnings=tuple(complete_commands(warning, blog) for warning in report.warnings),
-    )
+    reason = Message(report.embedder_reason).for_blog(blog)
+    report = replace(report, embedder_reason=reason)
     for name, value in job.options.model_dump(exclude_defaults=True).items():
         print_error(f"The index keeps --{name.replace('_', '-')} {value}.")
     print_error("\n".join(as_lines(report)))

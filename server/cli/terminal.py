@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from blog_search_mcp.index.invocation import complete_commands
+from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.ingest.last_ingest import blog_of
 from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
@@ -50,8 +50,8 @@ def print_json(value: object) -> None:
 
 
 def with_folders(sentence: str, settings: Settings) -> str:
-    """Complete the commands in a sentence for this run's index and its posts."""
-    return complete_commands(sentence, blog_of(settings.index)) if "`" in sentence else sentence
+    """Write a sentence, the commands of a message for this run's index and its posts."""
+    return sentence.for_blog(blog_of(settings.index)) if isinstance(sentence, Message) else sentence
 
 
 def tell(sentence: str, settings: Settings) -> None:

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.invocation import complete_commands
 from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
@@ -216,6 +215,6 @@ def post_summary(post: Post) -> dict[str, Any]:
 def describe_failure(error: BaseException) -> str:
     """Return what a client may read of a failure; one that is no error of ours is logged."""
     if isinstance(error, BlogSearchError):
-        return replace_surrogates(complete_commands(error.for_clients))
+        return replace_surrogates(error.for_clients)
     log.error("A request failed.", exc_info=error)
     return "Internal error; the server's log has the details."

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -95,7 +96,7 @@ def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
     part = f"{len(query):,} of the query's {len(arguments.query):,} characters"
     searched = f"Searched for {part}." if len(arguments.query) > TEXT_LENGTH else ""
     reason = "" if answer.hits else explain_empty(answer, filters, engine.overview)
-    return replace(answer, notice=" ".join(filter(None, (searched, answer.notice, reason))) or None)
+    return replace(answer, notice=join_sentences(searched, answer.notice, reason) or None)
 
 
 def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:

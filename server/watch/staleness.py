@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from threading import Lock, Thread
 
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
-from blog_search_mcp.index.invocation import TO_SETUP
+from blog_search_mcp.index.invocation import TO_SETUP, Message
 from blog_search_mcp.index.store.disk import read_stamp
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.last_ingest import describe_changes, find_changes, read_last_ingest
@@ -21,7 +21,9 @@ of a processor, so a client that searches without end spends less than a hundred
 
 FOLDER_LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
-    f"If it was moved: `{TO_SETUP}`."
+    "If it was moved: ",
+    TO_SETUP,
+    ".",
 )
 
 
@@ -66,7 +68,7 @@ class StalenessCheck:
                 changes = find_changes(last, now.isoformat(timespec="seconds"))
                 notice = describe_changes(changes, last.created, now)
         except BlogSearchError as error:  # the answers report all other errors
-            notice = FOLDER_LOST if isinstance(error, ContentError) else None
+            notice = Message(*FOLDER_LOST) if isinstance(error, ContentError) else None
         finally:
             self._notice, self._compared = notice, stamp
             self._running.release()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexBroken, IndexMissing, IndexProblem
+from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
@@ -79,13 +80,16 @@ def found(blog: Blog) -> list[str]:
     return [hit.post.source for hit in answer.hits]
 
 
+REBUILT = Message(*REBUILD)
+
+
 def kinds(folder: Path) -> dict[str, Path]:
     return {name: path for name, path in files_by_kind(folder).items() if name != "manifest.json"}
 
 
 def expected(name: str, damage: str) -> str:
     fault = "cannot be read" if damage in UNREADABLE else "is damaged"
-    return f"The index's {name} {fault}. {REBUILD}"
+    return f"The index's {name} {fault}. {REBUILT}"
 
 
 def needs_a_user(damage: str) -> None:
@@ -120,12 +124,12 @@ def test_a_damaged_manifest_is_refused_and_mended(
     needs_a_user(damage)
     {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.manifest, two[1].files.manifest)
     if damage == ANOTHERS:  # of the same number, and whole
-        said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILD)
+        said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILT)
         assert re.fullmatch(said, refusal(made))
     else:
         assert re.fullmatch(
             r"The index's manifest\.json (cannot be read|is damaged|is not one of ours)\. "
-            + re.escape(REBUILD),
+            + re.escape(REBUILT),
             refusal(made),
         )
     made.ingest(rebuild=True)
@@ -147,7 +151,7 @@ def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
     else:
         assert re.fullmatch(
             r"The index's (CURRENT names no generation|(CURRENT|manifest\.json) cannot be read)\. "
-            + re.escape(REBUILD),
+            + re.escape(REBUILT),
             refusal(made),
         )
         made.ingest(rebuild=True)
@@ -188,7 +192,7 @@ def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     ):
         with pytest.raises(IndexBroken) as raised:
             ask()
-        assert str(raised.value) == f"The index's {name} is damaged. {REBUILD}"
+        assert str(raised.value) == f"The index's {name} is damaged. {REBUILT}"
     made.ingest(rebuild=True)
     [hit] = live.reader().search("stew", Filters(), limit=1, offset=0).hits
     assert hit.post.source == "0.md"

@@ -1,19 +1,22 @@
-"""Commands in sentences: on the terminal what can be pasted, for clients what has no path."""
+"""Commands in messages: on the terminal what can be pasted, for clients what has no path."""
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 
 import pytest
 
 from blog_search_mcp.index import invocation as commands
+from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.invocation import (
     PACKAGE,
-    TO_INGEST,
+    TO_REBUILD,
     Blog,
+    Command,
     command,
-    complete_commands,
+    join_sentences,
     start_words,
 )
 
@@ -37,7 +40,7 @@ def in_bin(folder: Path, *names: str) -> Path:
 
 
 def said_to_a_client() -> str:
-    return complete_commands(f"`{PACKAGE} doctor`").strip("`").removesuffix(" doctor")
+    return str(Command(("doctor",))).removesuffix(" doctor")
 
 
 @pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])
@@ -90,17 +93,13 @@ def test_a_command_is_quoted_for_the_systems_shell(monkeypatch: pytest.MonkeyPat
     assert command("/my posts", "it's").endswith(' "/my posts" it\'s')
 
 
-def test_on_the_terminal_a_sentence_names_the_blogs_folders() -> None:
-    blog = Blog("/my blog/.index", "/posts")
+def test_a_message_is_for_clients_and_names_the_blogs_folders_on_the_terminal() -> None:
+    blog, typed = Blog("/my blog/.index", "/posts"), f"`ollama pull m` or `{PACKAGE} ingest`, then "
+    error = IndexBroken("It is torn.", (typed, TO_REBUILD, "."), for_clients="It is.")
+    notice = join_sentences("", None, "Words alone:", error.message)
+    assert notice == f"Words alone: It is torn. {typed}`{TO_REBUILD}`."
+    assert error.for_clients == f"It is. {typed}`{PACKAGE} ingest --rebuild`."
     words = ("/posts", "--index", "/my blog/.index", "--rebuild")
-    said = f"For it `ollama pull m`, then `{TO_INGEST} --rebuild`."
-    pasted = f"For it `ollama pull m`, then `{command('ingest', *words)}`."
-    assert complete_commands(said, blog) == pasted
-    assert complete_commands(complete_commands(said), blog) == pasted
-    assert complete_commands(pasted, blog) == pasted
-    assert TO_INGEST in complete_commands(said)
-
-
-def test_other_words_in_backticks_stay() -> None:
-    said = f"`ollama serve` or `{PACKAGE}` and `my-{PACKAGE} x`; a {PACKAGE} y `z`."
-    assert complete_commands(said, Blog("/i")) == said
+    pasted = f"Words alone: It is torn. {typed}`{command('ingest', *words)}`."
+    for message in (notice, pickle.loads(pickle.dumps(notice))):
+        assert message.for_blog(blog) == pasted

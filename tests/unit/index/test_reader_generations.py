@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import IndexMissing
+from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
@@ -34,13 +35,13 @@ def rewrite(blog: Blog, words: str) -> None:
 
 def torn_current(blog: Blog) -> str:
     blog.layout.current.write_text("nonsense", encoding="ascii")
-    return f"The index's CURRENT names no generation. {REBUILD}"
+    return f"The index's CURRENT names no generation. {Message(*REBUILD)}"
 
 
 def torn_vectors(blog: Blog) -> str:
     path = rows_file(blog.files)
     path.write_bytes(b"torn")
-    return f"The index's vectors/{path.name} is damaged. {REBUILD}"
+    return f"The index's vectors/{path.name} is damaged. {Message(*REBUILD)}"
 
 
 def of_another_version(blog: Blog) -> str:
