@@ -110,20 +110,27 @@ def _find_uses(file: str | None) -> Iterator[tuple[str, str]]:
 
 
 class Pieces:
-    """What fits each part of a pattern, what leads up to each repeat, and its characters."""
+    """What fits each part of a pattern, what leads up to each repeat, and its characters.
+
+    It is taken without and with what the pattern looks ahead for.
+    """
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._flags, self._groups = pattern.flags, dict[int, str]()
         self.leads, self.units, self.characters = {""}, set[str](), set[str]()
-        self.units.add(self._fit(_parser.parse(pattern.pattern, pattern.flags), ""))
+        tree = _parser.parse(pattern.pattern, pattern.flags)
+        for self._looks in (False, True):
+            self.units.add(self._fit(tree, ""))
 
     def list_attacks(self) -> list[Attack]:
         """Pair what leads with what repeats, and what repeats with one another."""
         units = sorted(filter(None, self.units | self.leads | self.characters))
         letters = ["".join(pair) for pair in permutations(sorted(self.characters), 2)]
         pairs = [one + two for one, two in permutations(units, 2) if len(one + two) <= LONGEST_UNIT]
+        lines = [f"{unit}\n" for unit in units]
         led = list(product(sorted(self.leads), [*units, *_draw(letters, 100)], ENDS))
-        return [*_draw(led, MOST_LEADS), *product([""], _draw(pairs, MOST_PAIRS), ENDS)]
+        alone = [*lines, *_draw(pairs, MOST_PAIRS)]
+        return [*_draw(led, MOST_LEADS), *product([""], alone, ENDS)]
 
     def _fit(self, tree: Any, before: str) -> str:
         """Return a text that fits; `before` leads up to it."""
@@ -157,7 +164,8 @@ class Pieces:
                 self.units.add(text)
                 if kind == "SUBPATTERN":
                     self._groups[value[0]] = text
-                return text if kind == "SUBPATTERN" or (kind == "ASSERT" and value[0] < 0) else ""
+                is_met = kind == "ASSERT" and (value[0] < 0 or (self._looks and before))
+                return text if is_met or kind == "SUBPATTERN" else ""
             case "ATOMIC_GROUP":
                 return self._fit(value, before)
         return self._groups.get(value, "") if kind == "GROUPREF" else ""

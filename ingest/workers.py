@@ -6,11 +6,12 @@ dozens of posts to read. What takes a process too much time, or ends it, is left
 
 import gc
 import os
+import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -104,6 +105,7 @@ class WorkerPool:
                     self._take(work, item, self._submit(work, item), lost) if alone else work(item)
                 )
             return
+        work = _Pickled(work)
         futures = ((item, self._submit(work, item)) for item in items)
         begun = deque(islice(futures, self._processes * AHEAD))
         while begun:
@@ -164,6 +166,21 @@ def _work(
         return function(item)
     except (UnreadablePost, MemoryError) as error:
         return lost(item, str(error) or LOST)
+
+
+class _Pickled(partial[Any]):
+    """Work that may hold a large site, unpickled once for all items of a process."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.pickled = pickle.dumps(work)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self.pickled,)
+
+
+@lru_cache(maxsize=1)
+def _unpickle(pickled: bytes) -> Any:
+    return pickle.loads(pickled)
 
 
 def _count_processors() -> int:

@@ -1,78 +1,106 @@
 r"""Lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them: which paths they name.
 
 A `\` is Windows' `/`; before a sign with a meaning it also takes that away, alone at the beginning.
+All lines are one automaton over the names of a path, since a folder that is served is walked every
+few seconds: a name is looked up, and globs alone are tried one by one.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import translate
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import NamedTuple
+
+MOST = 100_000
+"""Bound of the costs of all lines: 1 for a name, GLOB and its characters for a glob. The automaton
+then takes 20 MB at most, and a name of a path .3 ms."""
+GLOB = 100
 
 
-class Rule(NamedTuple):
-    """One line."""
+class Rules(NamedTuple):
+    """An automaton whose states are numbers; 0 is the state before the first name of a path."""
 
-    parts: tuple[str, ...]
-    """A glob of one name each; `**` stands for any number of folders."""
-    is_folder: bool
-    """Whether it names folders alone."""
-    leaves_out: bool
-    """Whether what it names is left out, or with `!` taken in again."""
+    edges: dict[tuple[int, str], int]
+    """The state behind a name, and behind `/` and a glob; that of `ANY` is for many folders."""
+    globs: dict[int, list[tuple[Callable[[str], object], int]]]
+    """By state, what tells whether a glob names a name, and the state behind it."""
+    lines: dict[tuple[int, bool], int]
+    """By a state, and whether folders alone are named: the number of the last line that ends there,
+    negative if that takes in again what others leave out."""
 
 
-Rules: TypeAlias = tuple[Rule, ...]
-
+ANY = "/**"
+_MAGIC = re.compile(r"[*?\[]")
 _ESCAPED = re.compile(r"\\([][*?!# ])")
 _unescape = partial(_ESCAPED.sub, lambda escaped: "!" if escaped[1] == "!" else f"[{escaped[1]}]")
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:
-    """Read the lines. Raises ValueError for one that names nothing."""
-    stripped = (line.rstrip() for line in lines)
-    kept = (line for line in stripped if line and line[0] != "#")
-    return tuple(rule for line in kept for rule in _compile(line))
+    """Read the lines. Raises ValueError for one that names nothing, and beyond `MOST`."""
+    rules, room = Rules({}, {}, {}), MOST
+    for number, parts, is_folder in _read_lines(lines):
+        state = 0
+        for part in parts:
+            if (state, part) not in rules.edges:
+                room -= GLOB + len(part) if part[0] == "/" else 1
+                if room < 0:
+                    raise ValueError("it names too much; name folders instead")
+                after = rules.edges[state, part] = len(rules.edges) + 1
+                if part[0] == "/" and part != ANY:
+                    match = re.compile(translate(part[1:])).match
+                    rules.globs.setdefault(state, []).append((match, after))
+            state = rules.edges[state, part]
+        rules.lines[state, is_folder] = number
+    return rules
 
 
-def decide(rules: Rules, *paths: str) -> bool | None:
-    """Return whether the last rule that names one of the paths leaves it out; `None` without one.
+def decide(rules: Rules, path: str) -> bool | None:
+    """Return whether the last line that names a path leaves it out; `None` without one.
 
     A folder's path ends with `/`.
     """
-    naming = (rule for rule in reversed(rules) if any(_names(rule, path) for path in paths))
-    return next((rule.leaves_out for rule in naming), None)
+    line = _find_line(rules, path, is_above=False)
+    return line > 0 if line else None
 
 
 def leaves_out(rules: Rules, path: str) -> bool:
-    """Return whether the last rule that names a path, or a folder that it is in, leaves it out."""
-    ends = (at + 1 for at, letter in enumerate(path[:-1]) if letter == "/")
-    return bool(decide(rules, *(path[:end] for end in (*ends, len(path)))))
+    """Return whether the last line that names a path, or a folder that it is in, leaves it out."""
+    return _find_line(rules, path, is_above=True) > 0
 
 
-def _compile(line: str) -> Iterator[Rule]:
-    name = line.removeprefix("!")
-    begin = 2 * bool(_ESCAPED.match(name))
-    for rest in {_unescape(name[begin:]), name[begin:]}:
-        path = (_unescape(name[:begin]) + rest).replace("\\", "/").replace("[^", "[!")
-        parts = [part for part in path.split("/") if part]
-        if not parts:
-            raise ValueError("a line names no file")
-        if "/" not in path.rstrip("/"):
-            parts.insert(0, "**")
-        if parts[-1] == "**":
-            parts[-1] = "*"
-        yield Rule(tuple(parts), path.endswith("/"), not line.startswith("!"))
+def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], bool]]:
+    """Yield number, parts and whether folders alone are named. Raises ValueError."""
+    stripped = ((number, line.rstrip()) for number, line in enumerate(lines, 1))
+    for number, line in ((number, line) for number, line in stripped if line and line[0] != "#"):
+        text = line.removeprefix("!")
+        begin = 2 * bool(_ESCAPED.match(text))
+        for rest in {_unescape(text[begin:]), text[begin:]}:
+            path = (_unescape(text[:begin]) + rest).replace("\\", "/").replace("[^", "[!")
+            names = [part for part in path.split("/") if part]
+            parts = [f"/{name}" if _MAGIC.search(name) else name for name in names]
+            if not parts:
+                raise ValueError("a line names no file")
+            if "/" not in path.rstrip("/"):
+                parts.insert(0, ANY)
+            if parts[-1] == ANY:
+                parts[-1] = "/*"
+            once = [part for part, after in pairwise([*parts, ""]) if not part == after == ANY]
+            yield number if text == line else -number, once, path.endswith("/")
 
 
-def _names(rule: Rule, path: str) -> bool:
-    if rule.is_folder and not path.endswith("/"):
-        return False
+def _find_line(rules: Rules, path: str, *, is_above: bool) -> int:
+    """Return the last line that names a path, or one of the folders above it too; 0 without one."""
+    states, anywhere, last = {0}, set[int](), 0
     names = path.strip("/").split("/")
-    reached = {0}  # how many of the names, from the first on, the parts may stand for
-    for part in rule.parts:
-        if part == "**":
-            reached = {*range(min(reached, default=len(names) + 1), len(names) + 1)}
-        else:
-            inside = (at for at in reached if at < len(names))
-            reached = {at + 1 for at in inside if fnmatchcase(names[at], part)}
-    return len(names) in reached
+    for at, name in enumerate(names, 1):
+        anywhere |= {rules.edges[key] for state in states if (key := (state, ANY)) in rules.edges}
+        before = states | anywhere
+        states = {rules.edges[key] for state in before if (key := (state, name)) in rules.edges}
+        globs = (glob for state in before for glob in rules.globs.get(state, ()))
+        states |= {after for match, after in globs if match(name)}
+        if is_above or at == len(names):
+            kinds = {False, at < len(names) or path.endswith("/")}
+            ends = (rules.lines.get((state, kind), 0) for state in states for kind in kinds)
+            last = max((last, *ends), key=abs)
+    return last

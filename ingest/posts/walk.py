@@ -11,6 +11,7 @@ import re
 import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -270,12 +271,17 @@ def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     """
     try:
         data = read_file(folder.content, folder.source + IGNORE_FILE)
-        return folder.source, compile_rules(decode_settings(data).splitlines())
+        return folder.source, _compile(data)
     except (UnreadablePost, ValueError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
         raise ContentError(
             f"{folder.source}{IGNORE_FILE} cannot be used: {reason}. Correct or delete it."
         ) from error
+
+
+@lru_cache(maxsize=16)
+def _compile(data: bytes) -> Rules:
+    return compile_rules(decode_settings(data).splitlines())
 
 
 def is_section(name: str) -> bool:

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 from urllib.parse import quote
@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
-from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.index.errors import ContentError, NoLink
 from blog_search_mcp.index.types import MAX_ADDRESS
 from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, leaves_out
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date
@@ -139,7 +139,15 @@ class Generator(BaseModel):
 
     def leaves_out(self, inner: str) -> bool:
         """Whether no page is made of a path below a folder of posts."""
-        return not inner.endswith(self.endings) or leaves_out(_compile(*self.list_rules()), inner)
+        return not inner.endswith(self.endings) or leaves_out(self._rules, inner)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        """Those of `list_rules` but lines that name nothing. Raises ContentError."""
+        try:
+            return compile_rules(line for line in self.list_rules() if line.strip("!/ "))
+        except ValueError as error:
+            raise ContentError(f"What the site's configuration leaves out: {error}.") from error
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Make the percent-encoded path of a page, given its folder of posts and its path there.
@@ -224,9 +232,3 @@ def clean_folder(path: str) -> str:
     """Return a folder of a configuration as places are written, `""` for the site's."""
     folder = posixpath.normpath(path.strip("/"))
     return "" if folder == "." else folder
-
-
-@lru_cache
-def _compile(*lines: str) -> Rules:
-    """Compile lines of a `.gitignore` but those that name nothing."""
-    return compile_rules(line for line in lines if line.strip("!/ "))

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -68,6 +69,22 @@ def killing_always(_number: int) -> int:
     raise AssertionError
 
 
+class Site:
+    """As large as a site's settings may be."""
+
+    unpickled = 0
+
+    def __getstate__(self) -> str:
+        return "settings"
+
+    def __setstate__(self, _settings: str) -> None:
+        Site.unpickled += 1
+
+
+def count_unpickled(_number: int, site: Site) -> int:
+    return site.unpickled
+
+
 @pytest.fixture(scope="module")
 def helpers() -> Iterator[WorkerPool]:
     """Two processes that no test ends."""
@@ -80,6 +97,10 @@ def test_processes_give_what_one_gives_in_its_order(helpers: WorkerPool) -> None
     assert [number for number, _ in found] == [-number for number in MANY]
     assert len({process for _, process in found} - {os.getpid()}) == 2
     assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE), lose))[-1] == 7 + WORTHWHILE
+
+
+def test_what_all_items_have_in_common_is_unpickled_once_in_a_process(helpers: WorkerPool) -> None:
+    assert {*helpers.map(partial(count_unpickled, site=Site()), MANY, lose)} == {1}
 
 
 @pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])

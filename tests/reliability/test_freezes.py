@@ -43,6 +43,7 @@ TEXTS = (
     "!!! tip" + " " * 300_000 + '"',
     ":::" + " " * 20_000 + "{",
     "```{r}\n#| fig-cap:" + "\t" * 20_000,
+    "export const pond = {\n\n" * 60_000,
 )
 """Tags, references, shortcodes, exports, admonitions and a caption, none of which ends."""
 
@@ -60,11 +61,12 @@ import sys
 from pathlib import Path
 from tests.support.front import made
 
-for number, files in enumerate(json.loads(sys.argv[2])):
+for number, files in enumerate(json.load(sys.stdin)):
     print(number, flush=True)
     assert list(files)[1] in made(Path(sys.argv[1]) / str(number), files).posts()
 """
 
+NAMES = [f"n{number:x}" for number in range(40_000)]
 CASCADE = "cascade:\n  draft: true\n  target:\n    path: "
 SITES = {
     "a target of a cascade in Hugo": {
@@ -82,9 +84,17 @@ SITES = {
         "hugo.toml": 'baseURL = "https://pond.example"\n',
         "content/frogs.md": f"# Frogs\n\n## Toads {{{'a=aa' * 40}\n\nThey croak.\n",
     },
+    "names that Jekyll leaves out": {
+        "_config.yml": f"url: https://pond.example\nexclude: [{','.join(NAMES)}]\n",
+        **{f"_posts/2020-01-01-frog{number}.md": f"# Frog {number}\n" for number in range(120)},
+    },
+    "names in a .blogignore": {
+        ".blogignore": "\n".join(NAMES),
+        **{f"frog{number}.md": "They croak.\n" for number in range(60)},
+    },
 }
 
 
 def test_patterns_that_sites_are_configured_by_end(tmp_path: Path) -> None:
-    ran = run_python("-c", SITE, tmp_path, json.dumps([*SITES.values()]), timeout=LIMIT)
+    ran = run_python("-c", SITE, tmp_path, given=json.dumps([*SITES.values()]), timeout=LIMIT)
     assert ran.returncode == 0, ran.stdout + ran.stderr

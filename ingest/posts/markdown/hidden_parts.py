@@ -25,8 +25,7 @@ _UNSEEN = re.compile(
         (?://[^\n]*)?$
       | ^export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b
           |default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)
-        (?:[^\n]*[(\[{`][ \t]*(?:\n(?![)\]}`])[^\n]*+)*+\n[)\]}`][^\n]*
-          |[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+))
+        (?:(?P<export>[^\n]*[(\[{`][ \t]*$)|(?P<paragraph>)))
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -42,6 +41,8 @@ _UNSEEN_ENDS = {
     "kramdown": re.compile(r"\{:/(?:comment)?\}"),
     "jinja": re.compile(r"#\}"),
     "inline": re.compile(r"%\}"),
+    "export": re.compile(r"^[)\]}`][^\n]*", re.MULTILINE),
+    "paragraph": re.compile(r"[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+"),
 }
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
 """What hides the rest of a post."""
@@ -51,21 +52,24 @@ def take_out_unseen(text: str) -> str:
     """Return the text without comments and scripts outside code, every line at its number."""
     if not _UNSEEN.search(text):
         return text
-    pieces, at = [], 0
-    unclosed = set[str]()
-    for opening in find_outside(find_code_of(text), _UNSEEN, text):
-        start, end, kind = *opening.span(), opening.lastgroup
-        if start < at or kind in unclosed:
+    code, unclosed = find_code_of(text), set[str]()
+    pieces, at, place = [], 0, 0
+    while opening := next(find_outside(code, _UNSEEN, text, place), None):
+        start, place, kind = *opening.span(), opening.lastgroup
+        if kind == "export" and kind in unclosed:
+            kind = "paragraph"
+        if kind in unclosed:
             continue
-        if kind and (closing := _UNSEEN_ENDS[kind].search(text, end)):
-            end = closing.end()
+        if kind and (end := _UNSEEN_ENDS[kind].search(text, place)):
+            place = end.end()
         elif kind and _UNCLOSED.match(text, text.rfind("\n", 0, start) + 1):
-            end = len(text)
+            place = len(text)
         elif kind:
             unclosed.add(kind)
+            place = start
             continue
-        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
-        at = end
+        pieces += [text[at:start], "\n" * text.count("\n", start, place)]
+        at = place
     return "".join([*pieces, text[at:]])
 
 

@@ -28,22 +28,35 @@ from markdown_it.token import Token as Token
 from blog_search_mcp.ingest.posts.markdown.extensions import LABEL, MDX, SYNTAX, read_syntax
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
+Span: TypeAlias = tuple[int, int]
+"""Character offsets, half open."""
 
 _OPENING = re.compile(
     r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
     r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
-    r"|(?P<dollars>\$\$)(?![^\n]*\$\$)|(?P<bracket>\\{1,2}\[)[ \t]*$"
+    r"|\$\$(?P<dollars>)(?![^\n]*\$\$)|\\{1,2}\[(?P<bracket>)[ \t]*$"
     r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
     re.MULTILINE,
 )
 """Before code of Jekyll, Hexo and Hugo, alone on its line, or a formula."""
-_CLOSINGS = {
-    "liquid": r"\{%-? *end{name}\b[^{{}}\n]*%\}",
-    "hugo": r"\{\{[<%] */ *{name}\b[^\n]*[>%]\}\}",
-    "dollars": r"[^\n]*\$\$(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?",
-    "bracket": r"[^\n]*\\\]",
-    "begin": r"[^\n]*\\end\{{name}\}",
-}
+_CLOSING = re.compile(
+    r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
+    r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}"
+    r"|[^\n]*(?:\$\$(?P<dollars>)(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?"
+    r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
+    re.MULTILINE,
+)
+"""A line behind it, whose group has the same name and text."""
+
+
+@lru_cache(maxsize=1)
+def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
+    """List where such lines are, by the name and the text of their groups."""
+    spans: dict[tuple[str, str], list[Span]] = {}
+    for closing in _CLOSING.finditer(text):
+        kind = str(closing.lastgroup)
+        spans.setdefault((kind, closing[kind]), []).append(closing.span())
+    return spans
 
 
 def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -51,18 +64,13 @@ def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
-    unclosed: set[tuple[str, int]] = state.env.setdefault("unclosed", set())
     kind = str(opening.lastgroup)
-    closes = _CLOSINGS[kind].replace("{name}", re.escape(opening[kind]))
-    limits = opening.end(), state.eMarks[end - 1]
-    if (closes, limits[1]) in unclosed:
-        return False
-    closing = re.compile(rf"^[ \t>]*+{closes}[ \t]*$", re.MULTILINE).search(state.src, *limits)
-    if closing is None:
-        unclosed.add((closes, limits[1]))
+    spans = _list_closings(state.src).get((kind, opening[kind]), ())
+    at = bisect_right(spans, (opening.end(), 0))
+    if at == len(spans) or spans[at][1] > state.eMarks[end - 1]:
         return False
     if not silent:
-        last = start + state.src.count("\n", opening.end(), closing.start())
+        last = start + state.src.count("\n", opening.end(), spans[at][0])
         is_code = kind in ("liquid", "hugo")
         token = state.push("fence", "code", 0)
         lines = (start + 1, last) if is_code else (start, last + 1)
@@ -163,9 +171,6 @@ def write_html(tokens: Sequence[Token]) -> str:
     return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
 
 
-Span: TypeAlias = tuple[int, int]
-"""Character offsets, half open."""
-
 CODE = re.compile(
     r"(?P<ticks>`(?<![`\\]`)`*+)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
 )
@@ -208,10 +213,9 @@ def is_inside(place: int, spans: Sequence[Span]) -> bool:
 
 
 def find_outside(
-    spans: Sequence[Span], pattern: re.Pattern[str], text: str
+    spans: Sequence[Span], pattern: re.Pattern[str], text: str, at: int = 0
 ) -> Iterator[re.Match[str]]:
-    """Yield the matches, one behind the other, that begin outside `spans`, which are sorted."""
-    at = 0
+    """Yield the matches from `at` on, in order, that begin outside `spans`, which are sorted."""
     while match := pattern.search(text, at):
         start, at = match.start(), max(match.end(), match.start() + 1)
         if is_inside(start, spans):

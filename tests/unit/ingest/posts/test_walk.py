@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
+from blog_search_mcp.ingest.posts.ignore_rules import compile_rules
 from blog_search_mcp.ingest.posts.walk import (
     NOT_PUBLISHED,
     SourceFile,
@@ -88,8 +90,26 @@ def test_blogignore_leaves_out_files_and_whole_folders(
     assert sources(tmp_path) == sorted(kept.split())
 
 
+def test_a_blogignore_is_compiled_when_it_has_changed(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md")
+    for lines, read in (("a.md\n", 1), ("a.md\n", 0), ("b.md\n", 1)):
+        (tmp_path / ".blogignore").write_text(lines)
+        with mock.patch(
+            "blog_search_mcp.ingest.posts.walk.compile_rules", wraps=compile_rules
+        ) as it:
+            assert lines.strip() not in sources(tmp_path)
+        assert it.call_count == read
+
+
 @pytest.mark.parametrize(
-    "ignore", [b"!\n", f"# {'草稿' * 90}\n".encode() + "草稿/".encode()[1:], None]
+    "ignore",
+    [
+        b"!\n",
+        f"# {'草稿' * 90}\n".encode() + "草稿/".encode()[1:],
+        b"".join(b"*-%d.md\n" % number for number in range(1_000)),
+        b"%b/**/*\n" % (b"a/" * 100_000),
+        None,
+    ],
 )
 def test_a_blogignore_that_cannot_be_understood_stops_the_walk(
     tmp_path: Path, ignore: bytes | None
