@@ -14,19 +14,19 @@ import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from blog_search_mcp.server.cli.terminal import escape_controls, tell, write_page
+from blog_search_mcp.server.cli.terminal import escape_controls, format_page, print_message
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
-def ask(settings: Settings, question: str) -> int:
+def print_answer(settings: Settings, question: str) -> int:
     """Print the hits and the best one's text; returns the exit status, 1 if there is none."""
     replies = anyio.run(_search_and_read, settings, question)
     page = replies[0].structured_content or {}
     texts = [block.text for block in replies[-1].content if isinstance(block, TextContent)]
     if replies[-1].is_error or not replies[1:]:
-        tell(page.get("notice") or " ".join(texts), settings)
+        print_message(page.get("notice") or " ".join(texts), settings)
         return 1
-    hits = write_page({"notice": "", **page, "hits": page["results"]})
+    hits = format_page({"notice": "", **page, "hits": page["results"]})
     click.echo("\n".join([*hits, "", escape_controls("\n\n".join(texts))]))
     return 0
 

@@ -17,9 +17,9 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.server.author.tools import MEETINGS, find_links, read_subject, similar_facts
 from blog_search_mcp.server.author.usage import report_calls
-from blog_search_mcp.server.cli.commands import Program, over_index
+from blog_search_mcp.server.cli.commands import Program, with_settings
 from blog_search_mcp.server.cli.options import AUDIT_KINDS, OPTIONS
-from blog_search_mcp.server.cli.terminal import print_json, show
+from blog_search_mcp.server.cli.terminal import print_facts, print_json
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
 from blog_search_mcp.server.settings import Settings, read_absolute
@@ -64,29 +64,29 @@ def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
 
 @author.command(params=[*OPTIONS["similar"]])
 @subject_argument
-@over_index
+@with_settings
 def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     """Name the posts that say what a file, stdin (-) or a post says."""
     from blog_search_mcp.server.author.similar import find_similar
 
     similarity = find_similar(*open_subject(settings, subject), limit)
     facts = similar_facts(similarity, meetings=None if as_json else MEETINGS)
-    show(facts, settings, as_json=as_json)
+    print_facts(facts, settings, as_json=as_json)
     return 0
 
 
 @author.command(params=[*OPTIONS["links"]])
 @subject_argument
-@over_index
+@with_settings
 def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
     corpus, draft = open_subject(settings, subject)
-    show(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
+    print_facts(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
     return 0
 
 
 @author.command(params=[*OPTIONS["related"]])
-@over_index
+@with_settings
 def related(settings: Settings, limit: int) -> int:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.server.author.related import find_related
@@ -95,7 +95,7 @@ def related(settings: Settings, limit: int) -> int:
     posts, others = corpus.posts, find_related(corpus, limit)
     print_json(
         {
-            _find_path(posts[post]) or posts[post].source: [_name_post(posts[at]) for at in near]
+            _url_path(posts[post]) or posts[post].source: [_describe_post(posts[at]) for at in near]
             for post, near in sorted(others.items(), key=lambda item: posts[item[0]].source)
             if near
         }
@@ -103,18 +103,18 @@ def related(settings: Settings, limit: int) -> int:
     return 0
 
 
-def _find_path(post: Post) -> str | None:
+def _url_path(post: Post) -> str | None:
     return (urlsplit(post.url).path or "/") if post.url else None
 
 
-def _name_post(post: Post) -> dict[str, str]:
-    facts = {"source": post.source, "title": post.title, "date": post.date, "url": _find_path(post)}
+def _describe_post(post: Post) -> dict[str, str]:
+    facts = {"source": post.source, "title": post.title, "date": post.date, "url": _url_path(post)}
     return present(facts)
 
 
 @author.command(params=[*OPTIONS["audit"]])
 @click.argument("folder", type=read_absolute, required=False)
-@over_index
+@with_settings
 def audit(
     settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
 ) -> int:
@@ -123,7 +123,7 @@ def audit(
     A FOLDER of posts needs no index, and no duplicates are looked for in it.
     """
     if folder is None:
-        return _report(settings, limit, fail_on, as_json=as_json)
+        return _print_audit(settings, limit, fail_on, as_json=as_json)
     context = click.get_current_context()
     ingest = cast("Program", context.find_root().command).commands["ingest"]
     with TemporaryDirectory(ignore_cleanup_errors=True) as made:
@@ -132,10 +132,10 @@ def audit(
             ingest, content=folder, index=index, embedder="embedded", embeds=False
         )
         over = replace(settings, index=index)
-        return int(status) or _report(over, limit, fail_on, as_json=as_json)
+        return int(status) or _print_audit(over, limit, fail_on, as_json=as_json)
 
 
-def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
+def _print_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
     from blog_search_mcp.ingest.last_ingest import read_folder
     from blog_search_mcp.server.author.audit import audit
 
@@ -143,28 +143,28 @@ def _report(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_last_ingest(open_store(settings.index))
     findings, notice = audit(corpus, read_folder(last, sources), today)
-    write = asdict if as_json else _write_finding
+    write = asdict if as_json else _format_finding
     facts = {
         "posts": len(corpus.posts),
         "counts": {kind: len(findings[kind]) for kind in AUDIT_KINDS},
         "findings": {kind: [*map(write, findings[kind][:limit])] for kind in AUDIT_KINDS},
         "notice": notice or None,
     }
-    show(facts, settings, as_json=as_json)
+    print_facts(facts, settings, as_json=as_json)
     return int(any(findings[kind] for kind in AUDIT_KINDS if kind in fail_on))
 
 
-def _write_finding(finding: Finding) -> str:
+def _format_finding(finding: Finding) -> str:
     """Write where it is and what it is; what concerns the whole blog has no source."""
     line = f":{finding.line}" if finding.line else ""
     return f"{finding.source}{line} {finding.detail}".strip()
 
 
 @author.command(params=[*OPTIONS["usage"]])
-@over_index
+@with_settings
 def usage(settings: Settings, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""
     if settings.usage_log is None:
         raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
-    show(report_calls(settings.usage_log), settings, as_json=as_json)
+    print_facts(report_calls(settings.usage_log), settings, as_json=as_json)
     return 0

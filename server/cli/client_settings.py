@@ -21,7 +21,7 @@ from blog_search_mcp.index.invocation import PACKAGE, start_words
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.foreign_files import decode_settings
-from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_text, tell
+from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_message, print_text
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.settings import Settings, index_arguments, read_index
@@ -31,15 +31,15 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 class Client:
     """An MCP client, and the file of its settings that counts in every folder."""
 
-    word: str
+    slug: str
     """The name on the command line."""
     title: str
     path: Path
-    key: str = "mcpServers"
+    entries_field: str = "mcpServers"
     """The object of entries by name."""
     is_typed: bool = False
     """Whether an entry needs `"type": "stdio"`, or `"http"`."""
-    url: str = "url"
+    url_field: str = "url"
     """The field for the address of a server; empty where none is taken."""
 
     @property
@@ -50,7 +50,7 @@ class Client:
     @property
     def is_used(self) -> bool:
         """Whether the client has been used here, by its file or folder."""
-        folder = self.path.parent if self.word != "claude-code" else self.path.with_name(".claude")
+        folder = self.path.parent if self.slug != "claude-code" else self.path.with_name(".claude")
         return self.path.exists() or folder.is_dir()
 
 
@@ -68,40 +68,40 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
         zed = config / "Zed"
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home)
     codex = Path(environment.get("CODEX_HOME") or home / ".codex")
+    desktop = config / "Claude/claude_desktop_config.json"
+    windsurf = home / ".codeium/windsurf/mcp_config.json"
     clients = (
-        Client(
-            "claude-desktop", "Claude Desktop", config / "Claude/claude_desktop_config.json", url=""
-        ),
+        Client("claude-desktop", "Claude Desktop", desktop, url_field=""),
         Client("claude-code", "Claude Code", claude / ".claude.json", is_typed=True),
         Client("cursor", "Cursor", home / ".cursor/mcp.json"),
         Client("vscode", "VS Code", config / "Code/User/mcp.json", "servers", is_typed=True),
-        Client("windsurf", "Windsurf", home / ".codeium/windsurf/mcp_config.json", url="serverUrl"),
+        Client("windsurf", "Windsurf", windsurf, url_field="serverUrl"),
         Client("zed", "Zed", zed / "settings.json", "context_servers"),
         Client("codex", "Codex", codex / "config.toml", "mcp_servers"),
-        Client("gemini", "Gemini CLI", home / ".gemini/settings.json", url="httpUrl"),
+        Client("gemini", "Gemini CLI", home / ".gemini/settings.json", url_field="httpUrl"),
     )
-    return {client.word: client for client in clients}
+    return {client.slug: client for client in clients}
 
 
-CLIENTS = {word: client.title for word, client in find_clients(Path(), "", {}).items()}
+CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).items()}
 """Each client's name by the word that a command line has for it."""
 
-Fields: TypeAlias = dict[str, Any]
+EntryFields: TypeAlias = dict[str, Any]
 """An entry as it stands in a file: how a client starts or reaches one server."""
-Entries: TypeAlias = dict[str, Fields]
+Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name; what decides on changes leaves the fields of one to be removed empty."""
 
-_URLS = ("url", "serverUrl", "httpUrl")
-_WRITTEN = {"type", "command", "args", "env", *_URLS, "headers", "http_headers"}
+_URL_FIELDS = ("url", "serverUrl", "httpUrl")
+_OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
 """Fields of which those that an entry no longer needs are taken out."""
 
 BACKUP = ".before-blog-search-mcp"
 """Ends the name of the copy beside the file: what was there before the last change."""
 
-_MARK = ("X-Installed-By", PACKAGE)
+_OUR_HEADER = ("X-Installed-By", PACKAGE)
 """The header by which an entry with an address is known as ours."""
 
-_STARTS = re.compile(
+_START_PATTERN = re.compile(
     rf"{PACKAGE}(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
     re.DOTALL,
@@ -109,27 +109,27 @@ _STARTS = re.compile(
 """The command and arguments that start this program: its script, Python, or a runner."""
 
 
-def is_ours(fields: Fields, url: str = "") -> bool:
+def is_ours(fields: EntryFields, url: str = "") -> bool:
     """Whether an entry starts this program, or has our mark or this very address of a server."""
     if address := find_url(fields):
         headers = fields.get("headers") or fields.get("http_headers")
-        return address == url or (isinstance(headers, dict) and _MARK in headers.items())
+        return address == url or (isinstance(headers, dict) and _OUR_HEADER in headers.items())
     program = PurePath(str(fields.get("command"))).name.removesuffix(".exe")
-    return _STARTS.fullmatch("\0".join([program, *_arguments(fields)])) is not None
+    return _START_PATTERN.fullmatch("\0".join([program, *_arguments(fields)])) is not None
 
 
-def find_url(fields: Fields) -> str:
+def find_url(fields: EntryFields) -> str:
     """Return the address of the server that an entry reaches, empty if it starts one."""
-    return next((str(fields[name]) for name in _URLS if name in fields), "")
+    return next((str(fields[name]) for name in _URL_FIELDS if name in fields), "")
 
 
-def find_option(fields: Fields, option: str) -> str:
+def find_option(fields: EntryFields, option: str) -> str:
     """Return the value that an entry gives an option, empty for none."""
     words = pairwise(_arguments(fields))
     return next((value for word, value in words if word == option), "")
 
 
-def find_index(fields: Fields) -> Location | None:
+def find_index(fields: EntryFields) -> Location | None:
     """Return the index that an entry names by its whole path, `None` for no such."""
     named = find_option(fields, "--index")
     try:
@@ -139,17 +139,17 @@ def find_index(fields: Fields) -> Location | None:
     return index if named == str(index) else None
 
 
-def _arguments(fields: Fields) -> list[str]:
+def _arguments(fields: EntryFields) -> list[str]:
     arguments = fields.get("args")
     return [*map(str, arguments)] if isinstance(arguments, list) else []
 
 
-def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str:
+def choose_name(entries: Mapping[str, EntryFields], index: Location, url: str) -> str:
     """Return the name of the entry over this index or address, or a free one for a new entry.
 
     The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
     """
-    over = {name: _find_place(each) for name, each in entries.items() if is_ours(each, url)}
+    over = {name: _place_of(each) for name, each in entries.items() if is_ours(each, url)}
     wanted = url or os.path.realpath(str(index))
     last = "/".join(re.split(r"[\\/]", str(index))[-2:])
     folder = urlsplit(url).hostname or last.replace(".blog-index", "")
@@ -160,7 +160,7 @@ def choose_name(entries: Mapping[str, Fields], index: Location, url: str) -> str
     return next(chain(same, free))
 
 
-def _find_place(fields: Fields) -> str:
+def _place_of(fields: EntryFields) -> str:
     """Return the address or the index that an entry is for, empty for none."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
@@ -173,17 +173,17 @@ def add_entry(
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
-    fields = _reach(client, url, token) if url else _start(client, settings)
+    fields = _http_fields(client, url, token) if url else _stdio_fields(client, settings)
 
     def decide(entries: Entries) -> Entries:
         return {name or choose_name(entries, settings.index, url): fields}
 
     entries: Entries = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
-        entries = _read(client)[2]
+        entries = _read_entries(client)[2]
     [chosen] = decide(entries)
-    entry = json.dumps({client.key: {chosen: fields}}, ensure_ascii=False, indent=2)
-    entry = write_table(client.key, chosen, fields) if client.is_toml else entry
+    entry = json.dumps({client.entries_field: {chosen: fields}}, ensure_ascii=False, indent=2)
+    entry = _format_table(client.entries_field, chosen, fields) if client.is_toml else entry
     shown = f"In {client.path}:\n\n{entry}"
     if prints:
         print_text(shown)
@@ -198,20 +198,20 @@ def add_entry(
     print_text(f"The entry {chosen!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
 
 
-def _reach(client: Client, url: str, token: str) -> Fields:
+def _http_fields(client: Client, url: str, token: str) -> EntryFields:
     """Return the fields of an entry that reaches a server. Raises UsageError."""
-    if not client.url:
+    if not client.url_field:
         raise UsageError(
             f"The file of {client.title} takes no address. Add {url} as a connector in its "
             f"settings, or as an entry of the bridge: npx -y mcp-remote {url} --header HEADER"
         )
     kind = {"type": "http"} if client.is_typed else {}
     field = "http_headers" if client.is_toml else "headers"
-    headers = dict([_MARK]) | ({"Authorization": f"Bearer {token}"} if token else {})
-    return {**kind, client.url: url, field: headers}
+    headers = dict([_OUR_HEADER]) | ({"Authorization": f"Bearer {token}"} if token else {})
+    return {**kind, client.url_field: url, field: headers}
 
 
-def _start(client: Client, settings: Settings) -> Fields:
+def _stdio_fields(client: Client, settings: Settings) -> EntryFields:
     """Return the fields of an entry that starts a server, by absolute paths and with secrets."""
     script, *first = start_words()
     watch = ("--watch", str(settings.watch)) if settings.watch else ()
@@ -233,7 +233,7 @@ def find_secrets(index: Location) -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def explain_start(fields: Fields) -> str:
+def explain_start(fields: EntryFields) -> str:
     """Start an entry's program as a client does, for its version alone; return why it fails."""
     from mcp.client.stdio import get_default_environment
 
@@ -276,9 +276,9 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
     return status
 
 
-def list_ours(client: Client) -> list[tuple[str, Fields]]:
+def list_ours(client: Client) -> list[tuple[str, EntryFields]]:
     """List our entries of a client by name. Raises ClientSettingsError."""
-    return [(name, fields) for name, fields in _read(client)[2].items() if is_ours(fields)]
+    return [(name, fields) for name, fields in _read_entries(client)[2].items() if is_ours(fields)]
 
 
 def _name_backup(client: Client) -> str:
@@ -286,21 +286,21 @@ def _name_backup(client: Client) -> str:
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
-def tell_clients(
+def set_up_clients(
     settings: Settings, clients: Mapping[str, Client], word: str | None, name: str
 ) -> int:
     """Write the entry of the client `word`, or of all that are used here, and name a question.
 
     Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
     """
-    chosen = [each for each in clients.values() if (each.word == word if word else each.is_used)]
+    chosen = [each for each in clients.values() if (each.slug == word if word else each.is_used)]
     told, status = list[str](), 0
     for client in chosen:
         try:
             add_entry(settings, client, name, prints=False)
             told.append(client.title)
         except ClientSettingsError as error:
-            tell(error.message, settings)
+            print_message(error.message, settings)
             status = FAILED
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
@@ -327,7 +327,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(lock, timeout=10):
-            text, root, entries = _read(client)
+            text, root, entries = _read_entries(client)
             written = text
             for name, wanted in decide(entries).items():
                 entry = entries.get(name, {})
@@ -338,11 +338,12 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
                 if not fields:
                     del entries[name]
                 if client.is_toml:
-                    written = _edit_toml(written, client.key, name, fields)
-            if client.is_toml and tomllib.loads(written).get(client.key, {}) != entries:
+                    written = _replace_table(written, client.entries_field, name, fields)
+            if client.is_toml and tomllib.loads(written).get(client.entries_field, {}) != entries:
                 raise ValueError("the entry stands in an unusual place")
             if before:
-                _replace(client.path, text, written if client.is_toml else _write_json(text, root))
+                written = written if client.is_toml else _dump_json(text, root)
+                _replace_file(client.path, text, written)
     except OSError as error:
         reason = error.strerror or "another command is changing it"
         raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
@@ -351,7 +352,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     return before
 
 
-def _merge(client: Client, name: str, entry: Fields, wanted: Fields) -> Fields:
+def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -> EntryFields:
     """Return an entry with the fields that are wanted, empty for none. Raises UsageError."""
     url = find_url(wanted)
     if entry and not is_ours(entry, url):
@@ -362,17 +363,17 @@ def _merge(client: Client, name: str, entry: Fields, wanted: Fields) -> Fields:
     if not wanted:
         return {}
     env = {} if url else (entry.get("env") or {}) | wanted.get("env", {})
-    kept = {key: value for key, value in entry.items() if key not in _WRITTEN}
+    kept = {key: value for key, value in entry.items() if key not in _OUR_FIELDS}
     return {**kept, **wanted, **({"env": env} if env else {})}
 
 
 _FLOAT = "\ue000"
 """Begins the string that stands for a number that is no integer, so that it keeps its digits."""
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
+_STRINGS_AND_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
 
 
-def _write_json(text: str, root: Fields) -> str:
+def _dump_json(text: str, root: EntryFields) -> str:
     """Write the whole file anew, indented as it was."""
     shown = re.search(r'^([ \t]+)"', text, re.MULTILINE)
     end = text[len(text.rstrip()) :] if text.strip() else "\n"
@@ -380,16 +381,16 @@ def _write_json(text: str, root: Fields) -> str:
     return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", written)
 
 
-def _read_json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     """Read what `_write_json` writes without loss. Raises ValueError."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
-    if _STRINGS.sub("", _write_json(text, root)) != _STRINGS.sub("", text):
+    if _STRINGS_AND_BLANKS.sub("", _dump_json(text, root)) != _STRINGS_AND_BLANKS.sub("", text):
         raise ValueError("a name stands in it twice, which a rewrite would lose")
     return root
 
 
-def _edit_toml(text: str, key: str, name: str, fields: Fields) -> str:
+def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
     """Write the table `[key.name]` anew, none without fields; all other text stays.
 
     What stands in the file in another way stays too.
@@ -403,31 +404,31 @@ def _edit_toml(text: str, key: str, name: str, fields: Fields) -> str:
     if not fields:
         return "".join(kept)
     before = "".join(kept).rstrip()
-    return f"{before}\n\n" * bool(before) + write_table(key, name, fields)
+    return f"{before}\n\n" * bool(before) + _format_table(key, name, fields)
 
 
-def write_table(key: str, name: str, fields: Fields) -> str:
+def _format_table(key: str, name: str, fields: EntryFields) -> str:
     """Write the table `[key.name]` of TOML."""
-    lines = (f"{word} = {_write_value(value)}\n" for word, value in fields.items())
+    lines = (f"{word} = {_format_value(value)}\n" for word, value in fields.items())
     return f"[{key}.{json.dumps(name)}]\n{''.join(lines)}"
 
 
-def _write_value(value: object) -> str:
+def _format_value(value: object) -> str:
     """Write a value of TOML on one line; but for a table it is as in JSON. Raises TypeError."""
     if not isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
-    inner = (f"{json.dumps(word)} = {_write_value(value[word])}" for word in value)
+    inner = (f"{json.dumps(word)} = {_format_value(value[word])}" for word in value)
     return f"{{ {', '.join(inner)} }}"
 
 
-def _read(client: Client) -> tuple[str, Fields, dict[str, Fields]]:
+def _read_entries(client: Client) -> tuple[str, EntryFields, dict[str, EntryFields]]:
     """Return the file's text, the object in it and its entries by name; empty without a file."""
     try:
         text = _read_text(client.path)
-        root = tomllib.loads(text) if client.is_toml else _read_json(text)
-        entries = root.setdefault(client.key, {})
+        root = tomllib.loads(text) if client.is_toml else _parse_json(text)
+        entries = root.setdefault(client.entries_field, {})
         if not all(isinstance(entry, dict) for entry in entries.values()):
-            raise ValueError(f"what stands under {client.key!r} is no object of objects")
+            raise ValueError(f"what stands under {client.entries_field!r} is no object of objects")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClientSettingsError(
             f"{client.path} cannot be used and was left as it is: it is not plain "
@@ -442,7 +443,7 @@ def _read_text(path: Path) -> str:
     return decode_settings(path.read_bytes()) if path.exists() else ""
 
 
-def _replace(path: Path, before: str, text: str) -> None:
+def _replace_file(path: Path, before: str, text: str) -> None:
     """Replace the file in one step, so that nobody reads half of it; of a link the target.
 
     The file keeps its permissions, and has a copy beside it. Raises OSError, and ValueError if it

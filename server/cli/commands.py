@@ -34,12 +34,12 @@ from blog_search_mcp.server.cli.client_settings import (
 from blog_search_mcp.server.cli.options import OPTIONS
 from blog_search_mcp.server.cli.terminal import (
     FAILED,
+    fill_in_folders,
+    format_line,
+    format_page,
     print_json,
+    print_message,
     print_text,
-    style,
-    tell,
-    with_folders,
-    write_page,
 )
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS
@@ -78,7 +78,7 @@ class Program(click.Group):
         return [*self.commands]
 
 
-def over_index(work: Command) -> Command:
+def with_settings(work: Command) -> Command:
     """Wrap `work`, so that it gets the options of an index and its server as one Settings.
 
     A UsageError becomes click's, with exit status 2; another BlogSearchError is printed on stderr,
@@ -100,15 +100,15 @@ def over_index(work: Command) -> Command:
         try:
             return work(settings, **arguments)
         except UsageError as error:
-            raise click.UsageError(with_folders(error.message, settings)) from error
+            raise click.UsageError(fill_in_folders(error.message, settings)) from error
         except BlogSearchError as error:
-            tell(error.message, settings)
+            print_message(error.message, settings)
             return FAILED
 
     return cast("Command", run)
 
 
-def words_argument(name: str) -> Callable[[Command], Command]:
+def text_argument(name: str) -> Callable[[Command], Command]:
     """Make an argument of plain words, which need no quotes."""
     return click.argument(name, nargs=-1, required=True, callback=lambda *given: " ".join(given[2]))
 
@@ -140,7 +140,7 @@ def read_token(host: str, file: str | None) -> str:
 
 
 @click.command(params=[*OPTIONS["serve"]])
-@over_index
+@with_settings
 def serve(
     settings: Settings,
     http: Address | None,
@@ -170,25 +170,25 @@ def start_server(settings: Settings, address: Address | None) -> int:
         return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
-        tell(Message(f"{waiting} (", TO_SETUP, "). Ctrl-C ends this."), settings)
+        print_message(Message(f"{waiting} (", TO_SETUP, "). Ctrl-C ends this."), settings)
     from blog_search_mcp.server.mcp.stdio import serve_stdio
 
     return serve_stdio(settings)
 
 
 @click.command(params=[*OPTIONS["ask"]])
-@words_argument("question")
-@over_index
+@text_argument("question")
+@with_settings
 def ask(settings: Settings, question: str) -> int:
     """Search through a real MCP client and print the best hit."""
-    from blog_search_mcp.server.cli.ask import ask
+    from blog_search_mcp.server.cli.ask import print_answer
 
-    return ask(settings, question)
+    return print_answer(settings, question)
 
 
 @click.command(params=[*OPTIONS["search"]])
-@words_argument("query")
-@over_index
+@text_argument("query")
+@with_settings
 def search(
     settings: Settings, query: str, limit: int, why: bool, as_json: bool, **filters: Any
 ) -> int:
@@ -199,25 +199,25 @@ def search(
     from blog_search_mcp.server.format.web import answer_facts
 
     page = {"query": shorten_query(arguments.query), **answer_facts(answer)}
-    page["notice"] = with_folders(page["notice"] or "", settings) or None
+    page["notice"] = fill_in_folders(page["notice"] or "", settings) or None
     hits = page["hits"]
     if as_json:
         print_json(page)
     elif hits:
-        click.echo("\n".join(write_page(page, why=why)))
+        click.echo("\n".join(format_page(page, why=why)))
         more = ", more by --limit" if page["next_offset"] else ""
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
-        click.echo(style(footer, dim=True))
+        click.echo(format_line(footer, dim=True))
     else:
-        tell(page["notice"] or "", settings)
+        print_message(page["notice"] or "", settings)
     return 0 if hits else 1
 
 
 @click.command(params=[*OPTIONS["read"]])
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
-@over_index
+@with_settings
 def read(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
     print_text(
@@ -227,7 +227,7 @@ def read(settings: Settings, **arguments: Any) -> int:
 
 
 @click.command("list", params=[*OPTIONS["list"]])
-@over_index
+@with_settings
 def list_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
     print_text("\n".join(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).texts))
@@ -235,20 +235,20 @@ def list_posts(settings: Settings, **arguments: Any) -> int:
 
 
 @click.command(params=[*OPTIONS["doctor"]])
-@over_index
+@with_settings
 def doctor(settings: Settings) -> int:
     """Look at everything, and say how to mend what is wrong."""
-    from blog_search_mcp.server.cli.doctor import doctor
+    from blog_search_mcp.server.cli.doctor import print_checks
 
-    return doctor(settings, clients_here())
-
-
-CLIENT_WORDS = f"CLIENT is {', '.join(CLIENTS)}."
+    return print_checks(settings, find_clients_here())
 
 
-@click.command(params=[*OPTIONS["install"]], epilog=CLIENT_WORDS)
+CLIENTS_EPILOG = f"CLIENT is {', '.join(CLIENTS)}."
+
+
+@click.command(params=[*OPTIONS["install"]], epilog=CLIENTS_EPILOG)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
-@over_index
+@with_settings
 def install(
     settings: Settings,
     client: str,
@@ -264,18 +264,19 @@ def install(
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()
-    add_entry(settings, clients_here()[client], name, prints=prints, url=url or "", token=token)
+    chosen = find_clients_here()[client]
+    add_entry(settings, chosen, name, prints=prints, url=url or "", token=token)
     return 0
 
 
-@click.command(params=[*OPTIONS["uninstall"]], epilog=CLIENT_WORDS)
+@click.command(params=[*OPTIONS["uninstall"]], epilog=CLIENTS_EPILOG)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="[CLIENT]", required=False)
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""
-    every = clients_here()
+    every = find_clients_here()
     return remove_entries([every[client]] if client else every.values(), name)
 
 
-def clients_here() -> dict[str, Client]:
+def find_clients_here() -> dict[str, Client]:
     """Return the clients that this system may have."""
     return find_clients(Path.home(), sys.platform, os.environ)

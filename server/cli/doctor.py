@@ -23,7 +23,7 @@ from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_la
 from blog_search_mcp.server.cli.client_settings import (
     CLIENTS,
     Client,
-    Fields,
+    EntryFields,
     explain_start,
     find_index,
     find_option,
@@ -31,7 +31,7 @@ from blog_search_mcp.server.cli.client_settings import (
     find_url,
     list_ours,
 )
-from blog_search_mcp.server.cli.terminal import print_text, with_folders
+from blog_search_mcp.server.cli.terminal import fill_in_folders, print_text
 from blog_search_mcp.server.format.results import one_line, to_json
 from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.settings import Settings
@@ -40,16 +40,16 @@ from blog_search_mcp.server.watch.staleness import StalenessCheck
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """What has a warning works, though not as well as it could; what has a problem does not work."""
 
-Result: TypeAlias = tuple[str, State, str]
+Check: TypeAlias = tuple[str, State, str]
 """What was checked in a word or two, its state, and a sentence or two: how it is and, unless that
 is well, what to do."""
 
 
-def doctor(settings: Settings, clients: Mapping[str, Client]) -> int:
+def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
     """Print what each check tells; returns the exit status, 1 if there is a problem."""
     checks = check_index(settings)
-    index = [(what, state, with_folders(text, settings)) for what, state, text in checks]
-    tools: Result = ("tools", "ok", describe_tools())
+    index = [(what, state, fill_in_folders(text, settings)) for what, state, text in checks]
+    tools: Check = ("tools", "ok", describe_tools())
     results = [*index, tools, *check_clients(settings, clients)]
     width = max(len(subject) for subject, _, _ in results)
     for subject, state, text in results:
@@ -60,7 +60,7 @@ def doctor(settings: Settings, clients: Mapping[str, Client]) -> int:
     return int(states["problem"] > 0)
 
 
-def check_index(settings: Settings) -> Iterator[Result]:
+def check_index(settings: Settings) -> Iterator[Check]:
     """Open the index, hash all of it, embed a query, and compare the posts with the last ingest."""
     store = open_store(settings.index)
     try:
@@ -99,9 +99,9 @@ def describe_tools() -> str:
     return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
 
 
-def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Result]:
+def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Check]:
     """Check every entry of ours, and tell how to make one if there is none."""
-    results: list[Result] = []
+    results: list[Check] = []
     for client in clients.values():
         try:
             entries = list_ours(client)
@@ -119,13 +119,13 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Res
 
 
 def _check_entry(
-    client: Client, name: str, fields: Fields, settings: Settings
+    client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
     """Tell the first thing that is wrong with an entry, or that it works."""
     if url := find_url(fields):
         return "ok", f"reaches the server at {url}, if that runs."
     program, index = str(fields.get("command") or ""), find_index(fields)
-    write = command("install", client.word, "--index", index or settings.index, "--name", name)
+    write = command("install", client.slug, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"
     if reason := explain_start(fields):
         return "problem", f"does not start ({reason}). {anew}"
@@ -135,11 +135,11 @@ def _check_entry(
     try:
         store.read_manifest(store.current_number())
     except IndexProblem as error:
-        return "problem", f"names {index}. {with_folders(error.message, over)}"
+        return "problem", f"names {index}. {fill_in_folders(error.message, over)}"
     watched = find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
         gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
-        return "warning", with_folders(gone, over)
+        return "warning", fill_in_folders(gone, over)
     if lacking := find_secrets(index).keys() - fields.get("env", {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

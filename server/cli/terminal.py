@@ -49,44 +49,44 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
 
 
-def with_folders(sentence: str, settings: Settings) -> str:
+def fill_in_folders(sentence: str, settings: Settings) -> str:
     """Write a sentence, the commands of a message for this run's index and its posts."""
     return sentence.for_blog(blog_of(settings.index)) if isinstance(sentence, Message) else sentence
 
 
-def tell(sentence: str, settings: Settings) -> None:
+def print_message(sentence: str, settings: Settings) -> None:
     """Print a sentence on stderr, its commands with this run's folders."""
-    print_error(with_folders(sentence, settings))
+    print_error(fill_in_folders(sentence, settings))
 
 
-def show(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
+def print_facts(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
     """Print `facts` as JSON if that is asked for, else as lines, the notice first."""
-    notice = with_folders(facts.get("notice") or "", settings)
+    notice = fill_in_folders(facts.get("notice") or "", settings)
     if as_json:
         print_json(facts | ({"notice": notice or None} if "notice" in facts else {}))
     else:
         rest = {name: value for name, value in facts.items() if name != "notice"}
-        print_text("\n".join([*([one_line(notice)] if notice else []), *_write_facts(rest)]))
+        print_text("\n".join([*([one_line(notice)] if notice else []), *_format_facts(rest)]))
 
 
-def _write_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
+def _format_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
     """Write facts a line each, those below others indented; what is empty is left out."""
     for name, value in facts.items():
         if value in (None, "", [], {}):
             continue
         if isinstance(value, dict):
-            yield from (f"{indent}{name}:", *_write_facts(value, f"{indent}  "))
+            yield from (f"{indent}{name}:", *_format_facts(value, f"{indent}  "))
         elif isinstance(value, list):
             yield f"{indent}{name}:"
             for item in value:
-                lines = _write_facts(item) if isinstance(item, dict) else [one_line(str(item))]
+                lines = _format_facts(item) if isinstance(item, dict) else [one_line(str(item))]
                 for place, line in enumerate(lines):
                     yield f"{indent}  {' ' if place else '-'} {line}"
         else:
             yield f"{indent}{name}: {one_line(str(value))}"
 
 
-def write_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
+def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
     """Write the confidence, the notice and each hit, of the facts of `search --json`.
 
     Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
@@ -95,11 +95,11 @@ def write_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
     yield f"Confidence: {confidence}{sure}"
     if page["notice"]:
-        yield style(page["notice"], fg="yellow")
+        yield format_line(page["notice"], fg="yellow")
     for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
-        heading = f" › {_clean(hit['heading'])}" if hit.get("heading") else ""
+        heading = f" › {_clean_line(hit['heading'])}" if hit.get("heading") else ""
         score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
-        yield f"{number}. {click.style(_clean(hit['title']), bold=True)}{heading}{score}"
+        yield f"{number}. {click.style(_clean_line(hit['title']), bold=True)}{heading}{score}"
         about = [
             f"{hit['source']} chunk {hit['chunk_index']}",
             f"lines {hit['lines']}" if "lines" in hit else "",
@@ -108,22 +108,22 @@ def write_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
             ", ".join(hit.get("tags", ())),
             *describe_others(hit),
         ]
-        yield style(" · ".join(filter(None, about)), "   ", dim=True)
+        yield format_line(" · ".join(filter(None, about)), "   ", dim=True)
         if hit.get("url"):
-            yield style(hit["url"], "   ", fg="blue")
-        yield f"   {_highlight(hit)}"
-        for line in _explain(hit) if why else ():
+            yield format_line(hit["url"], "   ", fg="blue")
+        yield f"   {_format_preview(hit)}"
+        for line in _format_reasons(hit) if why else ():
             yield f"   {click.style(escape_controls(line), dim=True)}"
 
 
-def _highlight(hit: Mapping[str, Any]) -> str:
+def _format_preview(hit: Mapping[str, Any]) -> str:
     text = escape_controls(hit["preview"].replace("\n", " "))
     for start, end in reversed(hit.get("marks", ())):
         text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
     return text
 
 
-def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
+def _format_reasons(hit: Mapping[str, Any]) -> Iterator[str]:
     """Write what a hit's score is made of."""
     yield "why:"
     for reason in hit["reasons"]:
@@ -132,11 +132,11 @@ def _explain(hit: Mapping[str, Any]) -> Iterator[str]:
             yield f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
 
 
-def _clean(text: str) -> str:
+def _clean_line(text: str) -> str:
     """Put a fact on one line: what follows a break of the author's would read as ours."""
     return escape_controls(one_line(text))
 
 
-def style(text: str, indent: str = "", **how: Any) -> str:
+def format_line(text: str, indent: str = "", **how: Any) -> str:
     """Put a fact on one line, which looks as `how` says."""
-    return indent + click.style(_clean(text), **how)
+    return indent + click.style(_clean_line(text), **how)

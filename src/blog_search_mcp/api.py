@@ -45,8 +45,8 @@ def build_index(
 
     Raises BlogSearchError, with the index as it was.
     """
-    place, given = _locate(index), {"base_url": base_url, "permalink": permalink}
-    options = keep_options(place, include_drafts=include_drafts, **given)
+    place, site = _locate(index), {"base_url": base_url, "permalink": permalink}
+    options = keep_options(place, include_drafts=include_drafts, **site)
     choose = partial(choose_embedder, embedder, model, embedder_url)
     folder, now = Path(content).expanduser(), datetime.now(UTC)
     job = Job(folder, place, choose, now, options, rebuild=rebuild)
@@ -70,15 +70,15 @@ def _locate(index: Path | str) -> Location:
     return address or Path(index).expanduser().absolute()
 
 
-class _Asked(FilterArguments):
+class _CheckedArguments(FilterArguments):
     limit: Annotated[int, Field(ge=1)]
     offset: Offset
     order: Order = "newest"
     query: LongText = "any"
 
 
-def _check(filters: Filters, **values: object) -> _Asked:
-    return check_arguments(_Asked, asdict(filters) | values)
+def _check_filters(filters: Filters, **values: object) -> _CheckedArguments:
+    return check_arguments(_CheckedArguments, asdict(filters) | values)
 
 
 class BlogIndex(AbstractContextManager["BlogIndex"]):
@@ -86,21 +86,21 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
 
     def __init__(self, location: Location, embedder_url: str) -> None:
         """Take where the index is; nothing is opened before the first call."""
-        self._live = Index(location, partial(open_embedder, url=embedder_url, waits=False))
+        self._index = Index(location, partial(open_embedder, url=embedder_url, waits=False))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
         """Search by words and by meaning; hits come best first, from `offset` on."""
-        asked = _check(filters, limit=limit, offset=offset, query=query)
-        query, filters = shorten_query(asked.query), asked.filters
-        return self._live.reader().search(query, filters, limit=limit, offset=offset)
+        arguments = _check_filters(filters, limit=limit, offset=offset, query=query)
+        query, filters = shorten_query(arguments.query), arguments.filters
+        return self._index.reader().search(query, filters, limit=limit, offset=offset)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
         """Read a page around a chunk of the post `source`, and `neighbors` chunks on each side."""
         if neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
-        return self._live.reader().read(source, chunk_index, neighbors)
+        return self._index.reader().read(source, chunk_index, neighbors)
 
     def posts(
         self,
@@ -111,16 +111,16 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         offset: int = 0,
     ) -> tuple[Post, ...]:
         """List the posts that pass `filters`, from `offset` on."""
-        asked = _check(filters, limit=limit, offset=offset, order=order)
+        arguments = _check_filters(filters, limit=limit, offset=offset, order=order)
         return (
-            self._live.reader()
-            .snapshot.catalog.list_posts(asked.filters, order, limit, offset)
+            self._index.reader()
+            .snapshot.catalog.list_posts(arguments.filters, order, limit, offset)
             .page
         )
 
     def close(self) -> None:
         """Release the files; a later call opens the newest generation again."""
-        self._live.close()
+        self._index.close()
 
     def __exit__(self, *_raised: object) -> None:
         self.close()

@@ -15,7 +15,7 @@ from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author_commands import author
-from blog_search_mcp.server.cli.client_settings import tell_clients
+from blog_search_mcp.server.cli.client_settings import set_up_clients
 from blog_search_mcp.server.cli.ingest_command import ingest
 from blog_search_mcp.server.cli.options import OPTIONS
 from blog_search_mcp.server.cli.terminal import FAILED, print_error
@@ -31,9 +31,9 @@ def read_posts(text: str) -> Path:
     return near if near.is_dir() and not folder.exists() else find_posts(folder)
 
 
-@click.command(params=[*OPTIONS["setup"]], epilog=commands.CLIENT_WORDS)
+@click.command(params=[*OPTIONS["setup"]], epilog=commands.CLIENTS_EPILOG)
 @click.argument("watch", metavar="CONTENT", type=read_posts)
-@commands.over_index
+@commands.with_settings
 def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
     """Make the index of a folder of posts, or of a site, and tell clients of it."""
     resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
@@ -45,7 +45,7 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
         require_recorded(settings.index, settings.watch or Path())
 
     def tell() -> None:
-        told.append(tell_clients(settings, commands.clients_here(), client, name))
+        told.append(set_up_clients(settings, commands.find_clients_here(), client, name))
 
     status = context.invoke(ingest, content=settings.watch, on_words=tell, **options)
     if not (status or told):
