@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -17,8 +17,9 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.server.author.tools import MEETINGS, find_links, read_subject, similar_facts
 from blog_search_mcp.server.author.usage import report_calls
-from blog_search_mcp.server.cli.commands import Program, with_settings
-from blog_search_mcp.server.cli.options import AUDIT_KINDS, OPTIONS
+from blog_search_mcp.server.cli.commands import with_settings
+from blog_search_mcp.server.cli.ingest_command import ingest_command
+from blog_search_mcp.server.cli.options import AUDIT_KINDS, make_command
 from blog_search_mcp.server.cli.terminal import print_facts, print_json
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.format.results import present
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.author.corpus import Corpus
     from blog_search_mcp.server.author.draft import Draft
 
-author = click.Group(
-    "author", help="What authors need: drafts, links, the state of the blog, usage."
-)
 subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 
@@ -62,10 +60,10 @@ def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
     return corpus_of(reader)
 
 
-@author.command(params=[*OPTIONS["similar"]])
+@make_command("similar")
 @subject_argument
 @with_settings
-def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
+def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     """Name the posts that say what a file, stdin (-) or a post says."""
     from blog_search_mcp.server.author.similar import find_similar
 
@@ -75,19 +73,19 @@ def similar(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
     return 0
 
 
-@author.command(params=[*OPTIONS["links"]])
+@make_command("links")
 @subject_argument
 @with_settings
-def links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
+def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
     """Suggest where a draft or post could link to other posts."""
     corpus, draft = open_subject(settings, subject)
     print_facts(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
     return 0
 
 
-@author.command(params=[*OPTIONS["related"]])
+@make_command("related")
 @with_settings
-def related(settings: Settings, limit: int) -> int:
+def print_related_posts(settings: Settings, limit: int) -> int:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.server.author.related import find_related
 
@@ -112,10 +110,10 @@ def _describe_post(post: Post) -> dict[str, str]:
     return present(facts)
 
 
-@author.command(params=[*OPTIONS["audit"]])
+@make_command("audit")
 @click.argument("folder", type=read_absolute, required=False)
 @with_settings
-def audit(
+def print_audit(
     settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
 ) -> int:
     """Look over the blog: broken links, orphans, drafts that were left, and more.
@@ -123,19 +121,16 @@ def audit(
     A FOLDER of posts needs no index, and no duplicates are looked for in it.
     """
     if folder is None:
-        return _print_audit(settings, limit, fail_on, as_json=as_json)
-    context = click.get_current_context()
-    ingest = cast("Program", context.find_root().command).commands["ingest"]
-    with TemporaryDirectory(ignore_cleanup_errors=True) as made:
-        index = Path(made, "index")
-        status = context.invoke(
-            ingest, content=folder, index=index, embedder="embedded", embeds=False
-        )
-        over = replace(settings, index=index)
-        return int(status) or _print_audit(over, limit, fail_on, as_json=as_json)
+        return _run_audit(settings, limit, fail_on, as_json=as_json)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        index = Path(scratch, "index")
+        options: dict[str, Any] = {"content": folder, "index": index, "embedder": "embedded"}
+        status = click.get_current_context().invoke(ingest_command, **options, embeds=False)
+        settings = replace(settings, index=index)
+        return int(status) or _run_audit(settings, limit, fail_on, as_json=as_json)
 
 
-def _print_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
+def _run_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
     from blog_search_mcp.ingest.last_ingest import read_folder
     from blog_search_mcp.server.author.audit import audit
 
@@ -160,11 +155,18 @@ def _format_finding(finding: Finding) -> str:
     return f"{finding.source}{line} {finding.detail}".strip()
 
 
-@author.command(params=[*OPTIONS["usage"]])
+@make_command("usage")
 @with_settings
-def usage(settings: Settings, as_json: bool) -> int:
+def print_usage(settings: Settings, as_json: bool) -> int:
     """Report on the usage log, and on what readers miss."""
     if settings.usage_log is None:
         raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
     print_facts(report_calls(settings.usage_log), settings, as_json=as_json)
     return 0
+
+
+author = click.Group(
+    "author",
+    [print_similar_posts, print_links, print_related_posts, print_audit, print_usage],
+    help="What authors need: drafts, links, the state of the blog, usage.",
+)

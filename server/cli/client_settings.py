@@ -131,12 +131,12 @@ def find_option(fields: EntryFields, option: str) -> str:
 
 def find_index(fields: EntryFields) -> Location | None:
     """Return the index that an entry names by its whole path, `None` for no such."""
-    named = find_option(fields, "--index")
+    value = find_option(fields, "--index")
     try:
-        index = read_index(named)
+        index = read_index(value)
     except ValueError:
         return None
-    return index if named == str(index) else None
+    return index if value == str(index) else None
 
 
 def _arguments(fields: EntryFields) -> list[str]:
@@ -144,20 +144,20 @@ def _arguments(fields: EntryFields) -> list[str]:
     return [*map(str, arguments)] if isinstance(arguments, list) else []
 
 
-def choose_name(entries: Mapping[str, EntryFields], index: Location, url: str) -> str:
+def choose_name(entries: Entries, index: Location, url: str) -> str:
     """Return the name of the entry over this index or address, or a free one for a new entry.
 
     The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
     """
-    over = {name: _place_of(each) for name, each in entries.items() if is_ours(each, url)}
+    places = {name: _place_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
-    last = "/".join(re.split(r"[\\/]", str(index))[-2:])
-    folder = urlsplit(url).hostname or last.replace(".blog-index", "")
-    named = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
-    names = chain(("blog", named), (f"{named}-{number}" for number in count(2)))
-    same = (name for name, place in over.items() if place == wanted)
-    free = (name for name in names if name not in entries or over.get(name) == "")
-    return next(chain(same, free))
+    folders = "/".join(re.split(r"[\\/]", str(index))[-2:])
+    folder = urlsplit(url).hostname or folders.replace(".blog-index", "")
+    long_name = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
+    names = chain(("blog", long_name), (f"{long_name}-{number}" for number in count(2)))
+    present = (name for name, place in places.items() if place == wanted)
+    free = (name for name in names if name not in entries or places.get(name) == "")
+    return next(chain(present, free))
 
 
 def _place_of(fields: EntryFields) -> str:
@@ -180,22 +180,22 @@ def add_entry(
 
     entries: Entries = {}
     with suppress(ClientSettingsError):  # which is raised where it is written
-        entries = _read_entries(client)[2]
+        entries = _read_settings(client)[1][client.entries_field]
     [chosen] = decide(entries)
     entry = json.dumps({client.entries_field: {chosen: fields}}, ensure_ascii=False, indent=2)
     entry = _format_table(client.entries_field, chosen, fields) if client.is_toml else entry
-    shown = f"In {client.path}:\n\n{entry}"
+    instruction = f"In {client.path}:\n\n{entry}"
     if prints:
-        print_text(shown)
+        print_text(instruction)
         return
     try:
         changed = change_entries(client, decide)
     except ClientSettingsError as error:
-        raise ClientSettingsError(f"{error} Add the entry by hand. {shown}") from error
+        raise ClientSettingsError(f"{error} Add the entry by hand. {instruction}") from error
     [chosen] = changed or [chosen]
-    done = f"Restart {client.title} to use it." if changed else "It was there already."
-    secret = "".join(f" It holds {each}, which is a secret." for each in fields.get("env", ()))
-    print_text(f"The entry {chosen!r} is in {client.path}. {done}{secret}{_name_backup(client)}")
+    effect = f"Restart {client.title} to use it." if changed else "It was there already."
+    secrets = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
+    print_text(f"The entry {chosen!r} is in {client.path}. {effect}{secrets}{_name_backup(client)}")
 
 
 def _http_fields(client: Client, url: str, token: str) -> EntryFields:
@@ -239,14 +239,14 @@ def explain_start(fields: EntryFields) -> str:
 
     program, arguments = str(fields.get("command")), _arguments(fields)
     first = arguments[: arguments.index("serve")] if "serve" in arguments else []
-    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 60}
-    how["env"] = get_default_environment() | dict(fields.get("env") or {})
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 60}
+    options["env"] = get_default_environment() | dict(fields.get("env") or {})
     try:
-        ran = subprocess.run([program, *first, "--version"], check=False, **how)
+        done = subprocess.run([program, *first, "--version"], check=False, **options)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    said = ran.stderr.decode("utf-8", "replace").partition("\n")[0]
-    return (said or f"status {ran.returncode}") if ran.returncode else ""
+    line = done.stderr.decode("utf-8", "replace").partition("\n")[0]
+    return (line or f"status {done.returncode}") if done.returncode else ""
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
@@ -256,9 +256,10 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
     """
 
     def decide(entries: Entries) -> Entries:
-        return {each: {} for each, it in entries.items() if (each == name if name else is_ours(it))}
+        ours = (each for each, fields in entries.items() if is_ours(fields))
+        return {each: {} for each in (entries.keys() & {name} if name else ours)}
 
-    over, status = dict[str, None](), 0
+    indexes, status = dict[str, None](), 0
     for client in clients:
         try:
             removed = change_entries(client, decide)
@@ -268,17 +269,18 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
             continue
         for each, fields in removed.items():
             print_text(f"The entry {each!r} was taken out of {client.path}.{_name_backup(client)}")
-            over[str(find_index(fields) or "")] = None
-    if not (over or status):
+            indexes[str(find_index(fields) or "")] = None
+    if not (indexes or status):
         print_text("There is no such entry.")
-    for index in filter(None, over):
+    for index in filter(None, indexes):
         print_text(f"The index stays; if nothing else asks it, delete {index}")
     return status
 
 
 def list_ours(client: Client) -> list[tuple[str, EntryFields]]:
     """List our entries of a client by name. Raises ClientSettingsError."""
-    return [(name, fields) for name, fields in _read_entries(client)[2].items() if is_ours(fields)]
+    entries: Entries = _read_settings(client)[1][client.entries_field]
+    return [(name, fields) for name, fields in entries.items() if is_ours(fields)]
 
 
 def _name_backup(client: Client) -> str:
@@ -287,18 +289,18 @@ def _name_backup(client: Client) -> str:
 
 
 def set_up_clients(
-    settings: Settings, clients: Mapping[str, Client], word: str | None, name: str
+    settings: Settings, clients: Mapping[str, Client], slug: str | None, name: str
 ) -> int:
-    """Write the entry of the client `word`, or of all that are used here, and name a question.
+    """Write the entry of the client `slug`, or of all that are used here, and name a question.
 
     Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
     """
-    chosen = [each for each in clients.values() if (each.slug == word if word else each.is_used)]
-    told, status = list[str](), 0
+    chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
+    titles, status = list[str](), 0
     for client in chosen:
         try:
             add_entry(settings, client, name, prints=False)
-            told.append(client.title)
+            titles.append(client.title)
         except ClientSettingsError as error:
             print_message(error.message, settings)
             status = FAILED
@@ -308,8 +310,8 @@ def set_up_clients(
     listing = engine_for_one(settings, embeds=False).reader().snapshot.catalog
     [newest] = listing.list_posts(Filters(), "newest", 1, 0).page
     question = f"What does my blog say about “{one_line(newest.title)}”?"
-    if told or not chosen:
-        print_text(f"Ask {', '.join(told) or 'the client'}, for instance: {question}")
+    if titles or not chosen:
+        print_text(f"Ask {', '.join(titles) or 'the client'}, for instance: {question}")
     return status
 
 
@@ -327,8 +329,8 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(lock, timeout=10):
-            text, root, entries = _read_entries(client)
-            written = text
+            text, root = _read_settings(client)
+            new_text, entries = text, root[client.entries_field]
             for name, wanted in decide(entries).items():
                 entry = entries.get(name, {})
                 fields = _merge(client, name, entry, wanted)
@@ -338,12 +340,13 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
                 if not fields:
                     del entries[name]
                 if client.is_toml:
-                    written = _replace_table(written, client.entries_field, name, fields)
-            if client.is_toml and tomllib.loads(written).get(client.entries_field, {}) != entries:
+                    new_text = _replace_table(new_text, client.entries_field, name, fields)
+            if client.is_toml and tomllib.loads(new_text).get(client.entries_field, {}) != entries:
                 raise ValueError("the entry stands in an unusual place")
+            if before and not client.is_toml:
+                new_text = _dump_json({**root, client.entries_field: entries}, like=text)
             if before:
-                written = written if client.is_toml else _dump_json(text, root)
-                _replace_file(client.path, text, written)
+                _replace_file(client.path, text, new_text)
     except OSError as error:
         reason = error.strerror or "another command is changing it"
         raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
@@ -373,19 +376,19 @@ _FLOAT = "\ue000"
 _STRINGS_AND_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
 
 
-def _dump_json(text: str, root: EntryFields) -> str:
+def _dump_json(root: dict[str, Any], like: str) -> str:
     """Write the whole file anew, indented as it was."""
-    shown = re.search(r'^([ \t]+)"', text, re.MULTILINE)
-    end = text[len(text.rstrip()) :] if text.strip() else "\n"
-    written = json.dumps(root, indent=shown[1] if shown else "  ", ensure_ascii=False) + end
-    return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", written)
+    indent = re.search(r'^([ \t]+)"', like, re.MULTILINE)
+    end = like[len(like.rstrip()) :] if like.strip() else "\n"
+    text = json.dumps(root, indent=indent[1] if indent else "  ", ensure_ascii=False) + end
+    return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", text)
 
 
 def _parse_json(text: str) -> Any:
     """Read what `_write_json` writes without loss. Raises ValueError."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
-    if _STRINGS_AND_BLANKS.sub("", _dump_json(text, root)) != _STRINGS_AND_BLANKS.sub("", text):
+    if _STRINGS_AND_BLANKS.sub("", _dump_json(root, text)) != _STRINGS_AND_BLANKS.sub("", text):
         raise ValueError("a name stands in it twice, which a rewrite would lose")
     return root
 
@@ -404,7 +407,8 @@ def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
     if not fields:
         return "".join(kept)
     before = "".join(kept).rstrip()
-    return f"{before}\n\n" * bool(before) + _format_table(key, name, fields)
+    table = _format_table(key, name, fields)
+    return f"{before}\n\n{table}" if before else table
 
 
 def _format_table(key: str, name: str, fields: EntryFields) -> str:
@@ -421,7 +425,7 @@ def _format_value(value: object) -> str:
     return f"{{ {', '.join(inner)} }}"
 
 
-def _read_entries(client: Client) -> tuple[str, EntryFields, dict[str, EntryFields]]:
+def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
     """Return the file's text, the object in it and its entries by name; empty without a file."""
     try:
         text = _read_text(client.path)
@@ -434,7 +438,7 @@ def _read_entries(client: Client) -> tuple[str, EntryFields, dict[str, EntryFiel
             f"{client.path} cannot be used and was left as it is: it is not plain "
             f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
-    return text, root, entries
+    return text, root
 
 
 def _read_text(path: Path) -> str:
@@ -451,15 +455,15 @@ def _replace_file(path: Path, before: str, text: str) -> None:
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    written = target.with_name(f".{target.name}.{os.getpid()}")
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        written.touch(mode=0o600)
-        written.write_text(text, encoding="utf-8", newline="")
+        partial.touch(mode=0o600)
+        partial.write_text(text, encoding="utf-8", newline="")
         if target.exists():
-            shutil.copymode(target, written)
+            shutil.copymode(target, partial)
             shutil.copy2(target, path.with_name(path.name + BACKUP))
         if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
-        written.replace(target)
+        partial.replace(target)
     finally:
-        written.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -31,7 +31,7 @@ from blog_search_mcp.server.cli.client_settings import (
     find_clients,
     remove_entries,
 )
-from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.options import Work, make_command
 from blog_search_mcp.server.cli.terminal import (
     FAILED,
     fill_in_folders,
@@ -51,8 +51,6 @@ from blog_search_mcp.server.settings import (
     ToolsetName,
     read_absolute,
 )
-
-Command = Callable[..., int]
 
 
 class Program(click.Group):
@@ -78,7 +76,7 @@ class Program(click.Group):
         return [*self.commands]
 
 
-def with_settings(work: Command) -> Command:
+def with_settings(work: Work) -> Work:
     """Wrap `work`, so that it gets the options of an index and its server as one Settings.
 
     A UsageError becomes click's, with exit status 2; another BlogSearchError is printed on stderr,
@@ -105,10 +103,10 @@ def with_settings(work: Command) -> Command:
             print_message(error.message, settings)
             return FAILED
 
-    return cast("Command", run)
+    return run
 
 
-def text_argument(name: str) -> Callable[[Command], Command]:
+def text_argument(name: str) -> Callable[[Work], Work]:
     """Make an argument of plain words, which need no quotes."""
     return click.argument(name, nargs=-1, required=True, callback=lambda *given: " ".join(given[2]))
 
@@ -139,7 +137,7 @@ def read_token(host: str, file: str | None) -> str:
     return token
 
 
-@click.command(params=[*OPTIONS["serve"]])
+@make_command("serve")
 @with_settings
 def serve(
     settings: Settings,
@@ -176,20 +174,20 @@ def start_server(settings: Settings, address: Address | None) -> int:
     return serve_stdio(settings)
 
 
-@click.command(params=[*OPTIONS["ask"]])
+@make_command("ask")
 @text_argument("question")
 @with_settings
-def ask(settings: Settings, question: str) -> int:
+def ask_through_client(settings: Settings, question: str) -> int:
     """Search through a real MCP client and print the best hit."""
     from blog_search_mcp.server.cli.ask import print_answer
 
     return print_answer(settings, question)
 
 
-@click.command(params=[*OPTIONS["search"]])
+@make_command("search")
 @text_argument("query")
 @with_settings
-def search(
+def print_hits(
     settings: Settings, query: str, limit: int, why: bool, as_json: bool, **filters: Any
 ) -> int:
     """Print the hits for words, an identifier or an error message."""
@@ -214,11 +212,11 @@ def search(
     return 0 if hits else 1
 
 
-@click.command(params=[*OPTIONS["read"]])
+@make_command("read")
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
 @with_settings
-def read(settings: Settings, **arguments: Any) -> int:
+def print_passage(settings: Settings, **arguments: Any) -> int:
     """Print a passage of the post SOURCE, with a page around it."""
     print_text(
         "\n\n".join(READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments).texts)
@@ -226,17 +224,17 @@ def read(settings: Settings, **arguments: Any) -> int:
     return 0
 
 
-@click.command("list", params=[*OPTIONS["list"]])
+@make_command("list")
 @with_settings
-def list_posts(settings: Settings, **arguments: Any) -> int:
+def print_posts(settings: Settings, **arguments: Any) -> int:
     """List the posts, the newest first."""
     print_text("\n".join(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).texts))
     return 0
 
 
-@click.command(params=[*OPTIONS["doctor"]])
+@make_command("doctor")
 @with_settings
-def doctor(settings: Settings) -> int:
+def check_everything(settings: Settings) -> int:
     """Look at everything, and say how to mend what is wrong."""
     from blog_search_mcp.server.cli.doctor import print_checks
 
@@ -246,7 +244,7 @@ def doctor(settings: Settings) -> int:
 CLIENTS_EPILOG = f"CLIENT is {', '.join(CLIENTS)}."
 
 
-@click.command(params=[*OPTIONS["install"]], epilog=CLIENTS_EPILOG)
+@make_command("install", epilog=CLIENTS_EPILOG)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 @with_settings
 def install(
@@ -269,7 +267,7 @@ def install(
     return 0
 
 
-@click.command(params=[*OPTIONS["uninstall"]], epilog=CLIENTS_EPILOG)
+@make_command("uninstall", epilog=CLIENTS_EPILOG)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="[CLIENT]", required=False)
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""

@@ -48,15 +48,15 @@ is well, what to do."""
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
     """Print what each check tells; returns the exit status, 1 if there is a problem."""
     checks = check_index(settings)
-    index = [(what, state, fill_in_folders(text, settings)) for what, state, text in checks]
+    index = [(subject, state, fill_in_folders(text, settings)) for subject, state, text in checks]
     tools: Check = ("tools", "ok", describe_tools())
     results = [*index, tools, *check_clients(settings, clients)]
     width = max(len(subject) for subject, _, _ in results)
     for subject, state, text in results:
         print_text(f"{state:<9}{subject:<{width + 2}}{one_line(text)}")
     states = Counter(state for _, state, _ in results)
-    bad = [f"{state}s: {states[state]}" for state in ("problem", "warning") if states[state]]
-    print_text(f"{', '.join(bad).capitalize()}." if bad else "All is well.")
+    faults = [f"{state}s: {states[state]}" for state in ("problem", "warning") if states[state]]
+    print_text(f"{', '.join(faults).capitalize()}." if faults else "All is well.")
     return int(states["problem"] > 0)
 
 
@@ -71,10 +71,10 @@ def check_index(settings: Settings) -> Iterator[Check]:
         yield ("index", "problem", error.message)
         return
     size = sum(file.size for file in manifest.files.values()) / 1e6
-    made = format_age(manifest.created, datetime.now(UTC))
-    much = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}, {size:.1f} MB"
+    age = format_age(manifest.created, datetime.now(UTC))
+    contents = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}, {size:.1f} MB"
     backlog = describe_backlog(len(manifest.posts), manifest.waiting) or ""
-    yield ("index", "ok", f"{settings.index} is whole ({much}, made {made}). {backlog}")
+    yield ("index", "ok", f"{settings.index} is whole ({contents}, made {age}). {backlog}")
     try:
         open_embedder(manifest.embedder, settings.embedder_url).embed_query("test")
     except BlogSearchError as error:
@@ -83,10 +83,10 @@ def check_index(settings: Settings) -> Iterator[Check]:
         yield ("embedder", "ok", f"A query can be embedded with {manifest.embedder.title}.")
     posts = StalenessCheck(settings.index, run=lambda work: work())
     posts.check()
-    told = posts.notice() or "Nothing is known to have changed since the last ingest."
+    notice = posts.notice() or "Nothing is known to have changed since the last ingest."
     last = read_last_ingest(store, manifest.generation)
-    named = name_skipped(last.skipped) if last else ""
-    yield ("posts", "warning" if posts.notice() else "ok", join_sentences(told, named))
+    skipped = name_skipped(last.skipped) if last else ""
+    yield ("posts", "warning" if posts.notice() else "ok", join_sentences(notice, skipped))
 
 
 def describe_tools() -> str:
@@ -94,8 +94,8 @@ def describe_tools() -> str:
     costs = []
     for name, tools in TOOLSETS.items():
         fields = ("name", "description", "input_schema")  # what stands in a model's context
-        shown = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
-        costs.append(f"{name} {sum(map(len, shown)) // 4:,}")
+        texts = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
+        costs.append(f"{name} {sum(map(len, texts)) // 4:,}")
     return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
 
 
@@ -131,15 +131,15 @@ def _check_entry(
         return "problem", f"does not start ({reason}). {anew}"
     if index is None or not Path(program).is_absolute():
         return "warning", f"does not name program and index by their whole paths. {anew}"
-    over, store = replace(settings, index=index), open_store(index)
+    settings, store = replace(settings, index=index), open_store(index)
     try:
         store.read_manifest(store.current_number())
     except IndexProblem as error:
-        return "problem", f"names {index}. {fill_in_folders(error.message, over)}"
+        return "problem", f"names {index}. {fill_in_folders(error.message, settings)}"
     watched = find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
         gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
-        return "warning", fill_in_folders(gone, over)
+        return "warning", fill_in_folders(gone, settings)
     if lacking := find_secrets(index).keys() - fields.get("env", {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

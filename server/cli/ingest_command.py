@@ -22,7 +22,7 @@ from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
 from blog_search_mcp.ingest.last_ingest import blog_of, keep_options
 from blog_search_mcp.ingest.signals import end_on_signals, end_process
-from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.options import make_command
 from blog_search_mcp.server.cli.terminal import FAILED, WRONG_USAGE, print_error, print_text
 from blog_search_mcp.server.settings import read_absolute
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.plan import Job
 
 
-@click.command(
-    params=[*OPTIONS["ingest"]],
+@make_command(
+    "ingest",
     epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal.",
 )
 @click.argument("content", type=read_absolute, required=False)
-def ingest(
+def ingest_command(
     content: Path | None,
     index: Location | None,
     embedder: str,
@@ -65,8 +65,9 @@ def ingest(
     index = index or read_absolute(DEFAULT_FOLDER)
     folder = content or Path(blog_of(index).content)
     if not folder.is_absolute():
-        said = f"{index} names no folder of posts: give CONTENT."
-        raise click.UsageError(f"{said} `{PACKAGE} doctor` looks for others.")
+        raise click.UsageError(
+            f"{index} names no folder of posts: give CONTENT. `{PACKAGE} doctor` looks for others."
+        )
     job = Job(
         content=folder,
         index=index,

@@ -137,6 +137,6 @@ def _clean_line(text: str) -> str:
     return escape_controls(one_line(text))
 
 
-def format_line(text: str, indent: str = "", **how: Any) -> str:
-    """Put a fact on one line, which looks as `how` says."""
-    return indent + click.style(_clean_line(text), **how)
+def format_line(text: str, indent: str = "", **attributes: Any) -> str:
+    """Put a fact on one line, which looks as `attributes` say."""
+    return indent + click.style(_clean_line(text), **attributes)

@@ -16,8 +16,8 @@ from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author_commands import author
 from blog_search_mcp.server.cli.client_settings import set_up_clients
-from blog_search_mcp.server.cli.ingest_command import ingest
-from blog_search_mcp.server.cli.options import OPTIONS
+from blog_search_mcp.server.cli.ingest_command import ingest_command
+from blog_search_mcp.server.cli.options import make_command
 from blog_search_mcp.server.cli.terminal import FAILED, print_error
 from blog_search_mcp.server.settings import Settings, read_absolute
 
@@ -31,7 +31,7 @@ def read_posts(text: str) -> Path:
     return near if near.is_dir() and not folder.exists() else find_posts(folder)
 
 
-@click.command(params=[*OPTIONS["setup"]], epilog=commands.CLIENTS_EPILOG)
+@make_command("setup", epilog=commands.CLIENTS_EPILOG)
 @click.argument("watch", metavar="CONTENT", type=read_posts)
 @commands.with_settings
 def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
@@ -40,25 +40,25 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     if settings.watch == Path.home():
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}
-    context, told = click.get_current_context(), list[int]()
+    context, statuses = click.get_current_context(), list[int]()
     if context.get_parameter_source("index") is ParameterSource.DEFAULT:
         require_recorded(settings.index, settings.watch or Path())
 
-    def tell() -> None:
-        told.append(set_up_clients(settings, commands.find_clients_here(), client, name))
+    def set_up() -> None:
+        statuses.append(set_up_clients(settings, commands.find_clients_here(), client, name))
 
-    status = context.invoke(ingest, content=settings.watch, on_words=tell, **options)
-    if not (status or told):
-        tell()
-    return int(status or told[0])
+    status = context.invoke(ingest_command, content=settings.watch, on_words=set_up, **options)
+    if not (status or statuses):
+        set_up()
+    return int(status or statuses[0])
 
 
 program = commands.Program(
     PACKAGE,
     commands=[
-        *(setup, ingest, commands.serve),
-        *(commands.search, commands.ask, commands.read, commands.list_posts),
-        *(commands.install, commands.uninstall, commands.doctor, author),
+        *(setup, ingest_command, commands.serve, commands.print_hits, commands.ask_through_client),
+        *(commands.print_passage, commands.print_posts, commands.install, commands.uninstall),
+        *(commands.check_everything, author),
     ],
     help="Search and read a folder of Markdown posts, in the terminal and from any MCP client.",
     epilog=f"""\b
