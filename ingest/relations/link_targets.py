@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.index.types import Link, Post
-from blog_search_mcp.ingest.relations.paths import (
+from blog_search_mcp.ingest.posts.paths import (
     MARKDOWN,
     folder_shape,
     host_of,

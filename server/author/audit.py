@@ -15,7 +15,7 @@ from functools import cache
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.last_ingest import ContentFolder
-from blog_search_mcp.ingest.relations.paths import parse_path, split_page
+from blog_search_mcp.ingest.posts.paths import parse_path, split_page
 from blog_search_mcp.server.author.broken_links import Finding, find_breaks
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.neighbors import nearest

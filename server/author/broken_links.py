@@ -18,14 +18,14 @@ from urllib.parse import unquote, urlsplit
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Link
 from blog_search_mcp.ingest.last_ingest import ContentFolder, LeftOut
-from blog_search_mcp.ingest.relations.link_targets import Target, Way
-from blog_search_mcp.ingest.relations.paths import (
+from blog_search_mcp.ingest.posts.paths import (
     FILE,
     MARKDOWN,
     folder_shape,
     page_of,
     parse_path,
 )
+from blog_search_mcp.ingest.relations.link_targets import Target, Way
 from blog_search_mcp.server.author.corpus import Corpus
 
 _LISTS = re.compile(

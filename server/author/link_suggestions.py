@@ -18,7 +18,7 @@ from blog_search_mcp.index.text.languages import primary_subtag
 from blog_search_mcp.index.text.query import analyse_query
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Chunk, Post, Vectors
-from blog_search_mcp.ingest.relations.paths import MARKDOWN
+from blog_search_mcp.ingest.posts.paths import MARKDOWN
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import Draft, draft_of_post
 from blog_search_mcp.server.author.link_features import weigh_posts
