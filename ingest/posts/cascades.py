@@ -18,7 +18,8 @@ from typing import TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from blog_search_mcp.ingest.posts.ignore_rules import compile_rules, decide, leaves_out
-from blog_search_mcp.ingest.posts.metadata import Fields, normalize_names, split_language
+from blog_search_mcp.ingest.posts.metadata import Fields, normalize_names
+from blog_search_mcp.ingest.posts.paths import parse_file
 
 Value: TypeAlias = str | dict[str, str]
 
@@ -67,14 +68,14 @@ def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
 
 
 def _reaches(cascade: Cascade, source: str) -> bool:
-    folders, _, name = (cascade.prefix + source).rpartition("/")
-    collection = next((folder for folder in folders.split("/") if folder.startswith("_")), "")
+    *folders, _ = (cascade.prefix + source).split("/")
+    collection = next((folder for folder in folders if folder.startswith("_")), "")
     if not source.startswith(cascade.folder) or cascade.collection not in (None, collection):
         return False
-    stem, _ = split_language(name)
-    place = f"{folders}/" if stem in ("index", "_index") else f"{folders}/{stem}"
-    path = "/" + place.lstrip("/").removeprefix(cascade.root).strip("/").lower().replace(" ", "-")
-    kind = "/page" if stem != "_index" else "/section" if path != "/" else "/home"
+    page = parse_file(cascade.prefix + source)
+    place = f"{page.page}/".removeprefix(cascade.root)
+    path = "/" + place.strip("/").lower().replace(" ", "-")
+    kind = "/page" if page.index != "_index" else "/section" if path != "/" else "/home"
     # That of `hugo` without options, which builds what is published.
     values = {"path": path, "kind": kind, "environment": "/production"}
     named = cascade.target.keys() & values

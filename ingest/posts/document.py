@@ -19,9 +19,9 @@ from blog_search_mcp.ingest.posts.metadata import (
     describe_post,
     first_text,
     normalize_names,
-    spelled_languages,
     unread_date,
 )
+from blog_search_mcp.ingest.posts.paths import spelled_languages
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from datetime import UTC, date, datetime
 from typing import TypeAlias
 
 from blog_search_mcp.index.text.display import compose, to_line
-from blog_search_mcp.index.text.languages import language_tag, read_tag
+from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
+from blog_search_mcp.ingest.posts.paths import date_in_path, parse_file, split_day
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -92,10 +93,6 @@ _WRITTEN = (
 wherever dots part them; with slashes nobody can know up to 12."""
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 """Seconds or milliseconds since 1970, as Dendron writes them."""
-_IN_PATH = re.compile(
-    r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
-    r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
-)
 
 
 def parse_date(value: object) -> date | None:
@@ -122,16 +119,14 @@ def read_epoch(written: str) -> datetime | None:
     return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
 
-def date_in_path(path: str) -> date | None:
-    """Read a date off a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
-    match = _IN_PATH.search(path)
-    return _make_date(*filter(str.isdigit, filter(None, match.groups()))) if match else None
-
-
 def find_date(named: Fields, source: str) -> date | None:
     """Return a post's date: its author's, else that in its path; names are normalized."""
-    written = first_date(named, DATE_FIELDS)
-    return written or date_in_path(to_text(named.get("path"))) or date_in_path(source)
+    return first_date(named, DATE_FIELDS) or find_day(named, source)
+
+
+def find_day(named: Fields, source: str) -> date | None:
+    """Return the day in the path that a post names itself, else in its file's path."""
+    return date_in_path(to_text(named.get("path"))) or date_in_path(source)
 
 
 _NO_DATES = re.compile(
@@ -204,10 +199,6 @@ _WORDY = re.compile(
     r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
 """What is no address, and no switch."""
-
-_DAY_IN_NAME = re.compile(
-    r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}(?:[-_ ]+|$)|(?:19|20)\d{6}(?:\d{4}|\d{6})?[-_ ]+)"
-)
 
 
 def describe_post(
@@ -323,26 +314,10 @@ def _cut(words: str, length: int) -> str:
 
 
 def _title_from(source: str) -> str:
-    """Make a title of the file's name, or of its folder's for `index` and `_index`."""
-    folder, _, name = source.rpartition("/")
-    stem, _ = split_language(name)
-    if stem in ("index", "_index") and folder:
-        stem = folder.rpartition("/")[2]
-    undated = _DAY_IN_NAME.sub("", stem)
+    """Make a title of the file's name, or of its folder's name for `index` and `_index`."""
+    path = parse_file(source)
+    name = path.name or path.index
+    undated = split_day(name)[1]
     if not undated:  # a note of a day
-        return stem
+        return name
     return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
-
-
-def split_language(name: str) -> tuple[str, str]:
-    """Part a file's name without its ending and its language: `post` and `de` of `post.de.md`."""
-    stem = name.rpartition(".")[0]
-    shorter, _, suffix = stem.rpartition(".")
-    language = language_tag(suffix) if shorter else ""
-    return (shorter, language) if language else (stem, "")
-
-
-def spelled_languages(source: str) -> Iterator[str]:
-    """Yield the tags that a file's name and its folders spell, the outermost folder's first."""
-    *folders, name = source.split("/")
-    return filter(None, (split_language(name)[1], *map(read_tag, folders)))

@@ -1,55 +1,112 @@
-"""Paths of posts' files and addresses of pages taken apart, to find how posts relate."""
+"""Parse the paths of posts' files and the URLs of pages.
+
+Which file stands for its folder, the day and the language in a file's name, and the folder and name
+of a page are decided here alone.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from blog_search_mcp.index.text.languages import language_tag, read_tag
+
 MARKDOWN = re.compile(r"\.(?:md|mdx|markdown|qmd)$", re.IGNORECASE)
-"""What the name of a post's file ends in."""
-INDEXES = ("index", "_index", "readme")
-"""Names of files, without their ending, that stand for their folder."""
+"""The suffix of a post's file."""
+INDEX = re.compile("index|_index|readme", re.IGNORECASE)
+"""Names of files, without their suffix, that stand for their folder in links and on GitHub."""
+BUNDLE = re.compile("index|_index")
+"""Names of files that stand for their folder in Hugo and Zola, which know no other spelling."""
+MKDOCS_INDEX = re.compile("index|README")
+"""Names of files that stand for their folder in MkDocs."""
 FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
-"""What the folded name of a file that is no page ends in."""
-_DAY = re.compile(r"^(?:\d{4}([-_])\d{1,2}\1\d{1,2}|(?:19|20)\d{6})(?:[-_ ]+|$)")
+"""The suffix, in lower case, of a file that is no page."""
+
+_DAY = re.compile(
+    r"(?P<day>\d{4}([-_])\d{1,2}\2\d{1,2}|(?:19|20)\d{6})(?:(?<=\d{8})(?:\d{4}|\d{6}))?(?:[-_ ]+|$)"
+)
+HUGO_DAY = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
+JEKYLL_DAY = re.compile(r"(?P<day>\d{2,4}-\d{1,2}-\d{1,2})-")
+ZOLA_DAY = re.compile(r"(?P<day>\d{4}-[01]\d-[0-3]\d)(?:T\d\d:[^_]+?)?\s?[_-](?=.)")
+_DAY_IN_PATH = re.compile(
+    r"(?:^|/)(\d{4})(?:([-_])(\d{1,2})\2(\d{1,2})|/(\d\d)[/-](\d\d))(?!\d)"
+    r"|(?:^|/)((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6})?(?=[-_ .]|/)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PostPath:
-    """The path of a file, or one that leads to it; a file of INDEXES stands for its folder."""
+    """The path of a page; a file that stands for its folder has the folder's path."""
 
     folder: str
-    """What the page lies in, without a slash around it; `""` at the top."""
+    """Folder of the page, without a slash around it; `""` at the top."""
     name: str
-    """Of the page, without the ending of Markdown; `""` for the page of the whole blog."""
+    """Name of the page, without the suffix of Markdown; `""` for the page of the whole blog."""
     index: str = ""
-    """Which of INDEXES the file is, if it is one."""
+    """Name in lower case of a file that stands for its folder; `""` for other files."""
 
     @property
     def page(self) -> str:
-        """The folder and the name."""
+        """Folder and name."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
     @property
     def undated(self) -> str:
-        """The name without the day that it begins with, if anything is left."""
-        return _DAY.sub("", self.name) or self.name
+        """Name without the day that it begins with, if anything is left."""
+        return split_day(self.name)[1] or self.name
 
     @property
     def is_list(self) -> bool:
         """Whether the file lists others, of a folder or of the whole blog, and is no post."""
-        return self.index in INDEXES[1:] or (bool(self.index) and not self.name)
+        return self.index in ("_index", "readme") or (bool(self.index) and not self.name)
 
 
-def parse_path(path: str) -> PostPath:
-    """Take a path apart that is written with `/`."""
+def parse_path(path: str, indexes: re.Pattern[str] = INDEX) -> PostPath:
+    """Parse a path with `/`; files named like `indexes` stand for their folder."""
     stem = MARKDOWN.sub("", path.strip("/"))
     folder, _, name = stem.rpartition("/")
-    if name.casefold() not in INDEXES:
+    if not indexes.fullmatch(name):
         return PostPath(folder, name)
     above, _, last = folder.rpartition("/")
-    return PostPath(above, last, name.casefold())
+    return PostPath(above, last, name.lower())
+
+
+def parse_file(source: str) -> PostPath:
+    """Parse the path of a post's file; a language before its suffix is no part of the name."""
+    folder, _, name = source.rpartition("/")
+    return parse_path(f"{folder}/{split_language(name)[0]}", BUNDLE)
+
+
+def split_day(name: str, form: re.Pattern[str] = _DAY) -> tuple[str, str]:
+    """Split a file's name into the day at its start, `""` if there is none, and the rest."""
+    match = form.match(name)
+    return (match["day"], name[match.end() :]) if match else ("", name)
+
+
+def date_in_path(path: str) -> date | None:
+    """Return the date in a path: `2019/05/14/post`, `_posts/2019-05-14-post.md`, `20190514 a`."""
+    match = _DAY_IN_PATH.search(path)
+    with suppress(ValueError):
+        return date(*map(int, filter(str.isdigit, filter(None, match.groups())))) if match else None
+    return None
+
+
+def split_language(name: str) -> tuple[str, str]:
+    """Split a file's name into its stem and its language: `post.de.md` into `post` and `de`."""
+    stem = name.rpartition(".")[0]
+    shorter, _, suffix = stem.rpartition(".")
+    language = language_tag(suffix) if shorter else ""
+    return (shorter, language) if language else (stem, "")
+
+
+def spelled_languages(source: str) -> Iterator[str]:
+    """Yield the language tags in a file's name and in its folders, from the outermost folder."""
+    *folders, name = source.split("/")
+    return filter(None, (split_language(name)[1], *map(read_tag, folders)))
 
 
 def host_of(parts: SplitResult) -> str:
@@ -62,7 +119,7 @@ def page_of(path: str) -> str:
     stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
     stem = re.sub(r"\.html?$", "", stem)
     folder, _, name = stem.rpartition("/")
-    return folder if name in INDEXES else stem
+    return folder if INDEX.fullmatch(name) else stem
 
 
 def folder_shape(page: str) -> str:

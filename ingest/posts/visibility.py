@@ -15,7 +15,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     DATE_FIELDS,
     PUBLISH_FIELDS,
     Fields,
-    date_in_path,
+    find_day,
     leaves,
     normalize_name,
     normalize_names,
@@ -120,7 +120,7 @@ def check_visibility(
     subjects = _OF_SUBJECTS.split() if is_note else ()
     named = {n: each for n, each in normalize_names(fields).items() if n not in subjects}
     zone = to_text(named.get(ZONE))
-    own_day = date_in_path(to_text(named.get("path"))) or date_in_path(source)
+    own_day = find_day(named, source)
     dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
     begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
     ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)

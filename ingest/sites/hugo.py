@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date, leaves, parse_date
+from blog_search_mcp.ingest.posts.paths import BUNDLE, HUGO_DAY, PostPath, parse_path, split_day
 from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps
 from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, at, clean_folder
-
-_DATED = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 
 
 class Hugo(Generator):
@@ -83,7 +82,8 @@ class Hugo(Generator):
         if stem and suffix.lower() in (default, *self.languages):
             name, language = stem, suffix.lower()
         is_below = self.defaultcontentlanguageinsubdir or language != default
-        return self.encode(self._make_path(fields, above, name, f"/{language}" * is_below))
+        page = parse_path(f"{above}/{name}", BUNDLE)
+        return self.encode(self._make_path(fields, page, f"/{language}" if is_below else ""))
 
     def _check_bundles(self, place: str) -> None:
         """Raise NoLink for a file in the bundle of another one."""
@@ -93,42 +93,40 @@ class Hugo(Generator):
         if not bundles.isdisjoint(accumulate(above.split("/"), "{}/{}".format)):
             raise NoLink("beside an index.md, so Hugo makes no page of it")
 
-    def _make_path(self, fields: Fields, folder: str, name: str, prefix: str) -> str:
-        """Return the path of a page by its folder and its name without ending and language."""
+    def _make_path(self, fields: Fields, page: PostPath, prefix: str) -> str:
+        """Return the path of a page by the path of its file without suffix and language."""
         if url := get_text(fields, "url"):
             if ":" in url:
                 raise NoLink("its url is a whole address or a pattern")
             path = url if url.startswith("/") else f"{prefix}/{url}"
             return path + "/" * ("." not in posixpath.basename(path) and not path.endswith("/"))
-        if name == "_index":
+        if page.index == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")
-            return f"{prefix}/{_sanitize(folder.replace(' ', '-'))}/".replace("//", "/")
-        section = folder.partition("/")[0]
-        if name == "index":
-            if not folder:
-                raise NoLink("the index.md of the whole blog")
-            folder, _, name = folder.rpartition("/")
+            return f"{prefix}/{_sanitize(page.page.replace(' ', '-'))}/".replace("//", "/")
+        if not page.name:
+            raise NoLink("the index.md of the whole blog")
+        section = (page.page if page.index else page.folder).partition("/")[0]
         pages = {**self.permalinks, **get_map(self.permalinks, "page")}
         patterns = {name.strip(" /"): text for name, text in pages.items() if isinstance(text, str)}
         if pattern := self.pattern or patterns.get(section.lower()) or patterns.get("*"):
-            path = self._fill(pattern, fields, folder, name)
+            path = self._fill(pattern, fields, page)
         else:
-            slug = self._slug_and_date(fields, name)[0]
-            path = f"{folder}/".replace(" ", "-") + (slug or name.replace(" ", "-"))
+            slug = self._slug_and_date(fields, page.name)[0]
+            path = f"{page.folder}/".replace(" ", "-") + (slug or page.name.replace(" ", "-"))
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
         """Return the slug, `""` for none of its own, and the date of a page."""
         names_date = self.is_assumed or ":filename" in leaves(self.dates)
-        dated = _DATED.match(name) if names_date else None
-        slug = get_text(fields, "slug") or (name[dated.end() :] if dated else "")
-        day = parse_date(dated[1]) if dated else None
-        return _sanitize(slug).strip("-"), day or first_date(fields, DATES)
+        day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
+        slug = get_text(fields, "slug") or (undated if day else "")
+        return _sanitize(slug).strip("-"), parse_date(day) or first_date(fields, DATES)
 
-    def _fill(self, pattern: str, fields: Fields, folder: str, name: str) -> str:
+    def _fill(self, pattern: str, fields: Fields, page: PostPath) -> str:
+        name = page.name
         slug, day = self._slug_and_date(fields, name)
-        title, section = get_text(fields, "title").replace("/", "-"), folder.partition("/")[0]
+        title, section = get_text(fields, "title").replace("/", "-"), page.folder.partition("/")[0]
         hyphenated = section.replace(" ", "-")
         texts = {
             "title": title,
@@ -140,7 +138,7 @@ class Hugo(Generator):
             **{token: _sanitize(text) or None for token, text in texts.items()},
             "section": hyphenated,
             # Which folders below the first are sections depends on other files.
-            "sections": hyphenated if section == folder else None,
+            "sections": hyphenated if section == page.folder else None,
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
         return self.fill(pattern, sure, day)

@@ -10,6 +10,14 @@ from urllib.parse import quote
 
 from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.posts.metadata import Fields, parse_date
+from blog_search_mcp.ingest.posts.paths import (
+    BUNDLE,
+    JEKYLL_DAY,
+    MKDOCS_INDEX,
+    ZOLA_DAY,
+    parse_path,
+    split_day,
+)
 from blog_search_mcp.ingest.posts.visibility import LOCKED_WHEN
 from blog_search_mcp.ingest.sites.configuration import (
     Config,
@@ -27,7 +35,6 @@ STYLES = {
     "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
     "none": "/:categories/:title:output_ext",
 }
-_POST = re.compile(r"^(\d{2,4}-\d{1,2}-\d{1,2})-(.*)$")
 
 
 class Jekyll(Generator):
@@ -114,12 +121,12 @@ class Jekyll(Generator):
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post. Raises NoLink."""
         *folders, file = inner.split("/")
-        dated = _POST.match(file.rpartition(".")[0].rstrip("."))
+        day_in_name, name = split_day(file.rpartition(".")[0].rstrip("."), JEKYLL_DAY)
         if "_posts" not in folders:
             raise NoLink("a page or of a collection, whose addresses of Jekyll's are not followed")
-        if dated is None:
+        if not day_in_name:
             raise NoLink("no date at the start of the file's name, as Jekyll's posts have")
-        day = parse_date(dated[1])
+        day = parse_date(day_in_name)
         if get_text(fields, "date"):
             day = self.find_day(fields, naive_is_utc=True)
         listed = fields.get("categories")
@@ -128,7 +135,7 @@ class Jekyll(Generator):
             raise NoLink("categories that are nested")
         named = (str(name or "").strip() for name in (*listed, get_text(fields, "category")))
         categories = [*filter(None, (*folders[: folders.index("_posts")], *named))]
-        slug = get_text(fields, "slug") or dated[2]
+        slug = get_text(fields, "slug") or name
         slugs = dict.fromkeys(_hyphenate(name).lower() for name in categories)
         values = {
             "categories": "/".join(dict.fromkeys(name.lower() for name in categories)),
@@ -257,16 +264,14 @@ class MkDocs(Generator):
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""
-        page = inner.rpartition(".")[0]
-        above, _, name = page.rpartition("/")
+        path = parse_path(inner, MKDOCS_INDEX)
         if inner.startswith("blog/posts") and "blog" in self._name_plugins():
             raise NoLink("a post of Material's blog, whose addresses are not followed")
-        if name == "README":
+        if path.index == "readme":
             raise NoLink("a README, which gives way to an index.md beside it")
         if not self.use_directory_urls:
             return super().find_path(folder, inner, fields)
-        shown = above if name == "index" else page
-        return quote(f"/{shown}/") if shown else "/"
+        return quote(f"/{path.page}/") if path.page else "/"
 
 
 class Quarto(Generator):
@@ -322,9 +327,6 @@ def _is_html(fields: Fields) -> bool:
     return "html" in (written if isinstance(written, Mapping) else [written])
 
 
-_ZOLA_DATED = re.compile(r"^\d{4}-[01]\d-[0-3]\d(?:T\d\d:[^_]+?)?\s?[_-](?P<slug>.+)$")
-
-
 class Zola(Generator):
     """Zola: addresses follow the content folder, with names spelled in ASCII by default."""
 
@@ -358,10 +360,9 @@ class Zola(Generator):
 
 def _spell(name: str, fields: Fields) -> str:
     """Return the last part of an address, `""` for a section or the whole site."""
-    if name in ("index", "_index"):
+    if BUNDLE.fullmatch(name):
         return ""
-    dated = _ZOLA_DATED.match(name)
-    slug = get_text(fields, "slug") or (dated["slug"] if dated else name)
+    slug = get_text(fields, "slug") or split_day(name, ZOLA_DAY)[1]
     spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
     if not (slug.isascii() and spelled):
         raise NoLink("a name that Zola may spell in another way")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.index.text.languages import language_tag
-from blog_search_mcp.ingest.posts.metadata import Fields, spelled_languages
+from blog_search_mcp.ingest.posts.metadata import Fields
+from blog_search_mcp.ingest.posts.paths import spelled_languages
 from blog_search_mcp.ingest.posts.vault import SETTINGS
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.configuration import (
