@@ -114,18 +114,18 @@ class NotInIndex(BlogSearchError):
     """A post or chunk that does not exist."""
 
 
-NEAREST = 3
+MAX_NEAREST = 3
 """Number of similar names in the message about a name that does not exist."""
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return at most NEAREST names that end alike, are spelled alike, or contain `name`."""
+    """Return at most MAX_NEAREST names that end alike, are spelled alike, or contain `name`."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]
-    close = difflib.get_close_matches(wanted[:MAX_ADDRESS], folded, NEAREST, cutoff=0.5)
+    close = difflib.get_close_matches(wanted[:MAX_ADDRESS], folded, MAX_NEAREST, cutoff=0.5)
     holding = [other for other in folded if wanted in other]
-    return tuple(folded[it] for it in dict.fromkeys([*same_end, *close, *holding]))[:NEAREST]
+    return tuple(folded[it] for it in dict.fromkeys([*same_end, *close, *holding]))[:MAX_NEAREST]
 
 
 MOST_DETAIL = 200

@@ -72,7 +72,7 @@ def command(*arguments: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Invocation:
     """A command of this program, without the folders of the blog that it is for."""
 
     words: tuple[str, ...]
@@ -90,13 +90,13 @@ class Command:
         return command(name, *folders, *options)
 
 
-TO_INGEST = Command(("ingest",))
+TO_INGEST = Invocation(("ingest",))
 """The command that brings an index up to date."""
-TO_REBUILD = Command(("ingest", "--rebuild"))
-TO_SETUP = Command(("setup",))
+TO_REBUILD = Invocation(("ingest", "--rebuild"))
+TO_SETUP = Invocation(("setup",))
 """The command that makes an index, or finds its posts in another folder, and tells clients."""
 
-Parts: TypeAlias = tuple[str | Command, ...]
+Parts: TypeAlias = tuple[str | Invocation, ...]
 """Pieces of a text, in order; a command gets its backticks when the text is written."""
 
 
@@ -106,7 +106,7 @@ class Message(str):
     __slots__ = ("parts",)
     parts: Parts
 
-    def __new__(cls, *parts: str | Command) -> Self:
+    def __new__(cls, *parts: str | Invocation) -> Self:
         """Join the parts without anything between them; a message is taken apart."""
         pieces = [part.parts if isinstance(part, Message) else (part,) for part in parts]
         flat = tuple(chain.from_iterable(pieces))

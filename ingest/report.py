@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from blog_search_mcp.index.errors import ContentError
-from blog_search_mcp.index.invocation import Command, Message, join_sentences, list_first
+from blog_search_mcp.index.invocation import Invocation, Message, join_sentences, list_first
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.last_ingest import LeftOut, name_skipped
 from blog_search_mcp.ingest.plan import AWAY, Plan
@@ -134,7 +134,7 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
     advice = Message("Give the folder that holds the posts.")
     if any(file.reason in INCLUDED for file in skipped):
-        include = Command(("ingest", "--include-drafts"))
+        include = Invocation(("ingest", "--include-drafts"))
         advice = Message(include, " indexes drafts, future and expired posts too.")
     said = f"No post to index below {content}: all {len(skipped):,} are left out."
     return join_sentences(said, name_skipped(skipped), advice)

@@ -96,7 +96,7 @@ class IndexWriter:
     def backlog(self) -> dict[str, int]:
         """Return by source how many windows wait, the newest post first and undated ones last."""
         waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
-        names = self._catalog.names()
+        names = self._catalog.titles_by_source()
         return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:

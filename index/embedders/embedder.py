@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
 
-from blog_search_mcp.index.invocation import Command
+from blog_search_mcp.index.invocation import Invocation
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ DEFAULT_MODEL: Final = "nomic-embed-text"
 languages."""
 
 WINDOW: Final = 400
-"""Word pieces of a text to embed, as `count_tokens` estimates them; title and headings come on top.
+"""Word pieces of a text to embed, as `count_pieces` estimates them; title and headings come on top.
 
 Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
 real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
@@ -57,10 +57,10 @@ class Embedder(Protocol):
         """Return one float32 unit vector of shape (dimension,). Raises EmbedderError."""
 
 
-def rebuild_command(kind: str, model: str | None = None) -> Command:
+def rebuild_command(kind: str, model: str | None = None) -> Invocation:
     """Make the command that makes an index anew with this embedder."""
     option = () if model is None or model == DEFAULT_MODEL else ("--model", model)
-    return Command(("ingest", "--rebuild", "--embedder", kind, *option))
+    return Invocation(("ingest", "--rebuild", "--embedder", kind, *option))
 
 
 def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
@@ -111,23 +111,23 @@ expression. Hangul, which the analyser's CJK has, is counted as letters."""
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
 
-_PIECE = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
+_PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
 """The commonest first. To compile it takes 2 ms, which a search need not wait for."""
-_KINDS = bytes(
+_BYTE_KINDS = bytes(
     ord("a" if c.isalnum() else " " if c.isspace() else ".") for c in map(chr, range(256))
 )
 """By byte, of which ASCII counts: part of a word, none of a piece, or a piece by itself."""
 
 
-def count_tokens(text: str) -> int:
+def count_pieces(text: str) -> int:
     """Estimate the word pieces of `text`; an inlined file counts as one."""
     text = _DATA_URI.sub("data", text) if ";base64," in text else text
     if not text.isascii():
-        return len(re.findall(_PIECE, text))
-    pieces = text.encode().translate(_KINDS).replace(b"a" * LETTERS_PER_PIECE, b".")
+        return len(re.findall(_PIECE_PATTERN, text))
+    pieces = text.encode().translate(_BYTE_KINDS).replace(b"a" * LETTERS_PER_PIECE, b".")
     return len(pieces.replace(b"aa", b"a").replace(b"aa", b"a").replace(b" ", b""))
 
 
-def has_more_tokens(text: str, most: int) -> bool:
-    """Whether `count_tokens` gives more than `most`; it gives no more than there are characters."""
-    return len(text) > most and count_tokens(text) > most
+def has_more_pieces(text: str, most: int) -> bool:
+    """Whether `count_pieces` gives more than `most`; it gives no more than there are characters."""
+    return len(text) > most and count_pieces(text) > most

@@ -28,15 +28,15 @@ TEXTS: Final = (
 )
 """Mixed case, accents, the punctuation of code, and a long one, within every model's 256 tokens."""
 
-SAME: Final = 0.999
+SAME_COSINE: Final = 0.999
 """Cosine from which two vectors of one text count as equal: between right engines they differ by
 1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
 
 
-MOST_USUAL: Final = 0.95
+MAX_USUAL_COSINE: Final = 0.95
 """Largest usual cosine: cosines of a model that tells no texts apart leave no way to 1."""
 
-_PACKAGED: Final = {"multilingual-e5-small": 0.8}
+_PACKAGED_COSINES: Final = {"multilingual-e5-small": 0.8}
 """Of the packaged models, which are asked for no fingerprint: mean cosine of two of TEXTS."""
 
 
@@ -53,17 +53,17 @@ def embeds_same(recorded: str, packed: str) -> bool:
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])
-        return float(np.square(before[: len(now)] - now).sum(axis=1).max()) <= 2 - 2 * SAME
+        return float(np.square(before[: len(now)] - now).sum(axis=1).max()) <= 2 - 2 * SAME_COSINE
     except ValueError:  # of another width too
         return False
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """How near two texts are that have nothing in common, MOST_USUAL at most."""
+    """How near two texts are that have nothing in common, MAX_USUAL_COSINE at most."""
     if identity.fingerprint is None:
-        return _PACKAGED.get(identity.model, 0.0)
+        return _PACKAGED_COSINES.get(identity.model, 0.0)
     data = base64.b64decode(identity.fingerprint.vectors)
     rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
     rows = rows[rows.any(axis=1)]
     cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
-    return min(float(cosines.mean()), MOST_USUAL) if len(cosines) else 0.0
+    return min(float(cosines.mean()), MAX_USUAL_COSINE) if len(cosines) else 0.0

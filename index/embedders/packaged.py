@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-MODELS: Final = Path(__file__).parent / "models"
+MODELS_FOLDER: Final = Path(__file__).parent / "models"
 """Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
 licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `README.md` says what
@@ -65,7 +65,7 @@ def load_session(model: str) -> InferenceSession:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            path, providers = str(MODELS / model / "model.onnx"), ["CPUExecutionProvider"]
+            path, providers = str(MODELS_FOLDER / model / "model.onnx"), ["CPUExecutionProvider"]
             _SESSIONS[model] = onnxruntime.InferenceSession(path, options, providers=providers)
         return _SESSIONS[model]
 
@@ -79,7 +79,7 @@ def load_tokenizer(model: str) -> Tokenizer:
     if model not in TOKENIZERS:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(MODELS / model / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(MODELS_FOLDER / model / "tokenizer.json"))
         tokenizer.no_truncation()
         tokenizer.no_padding()
         TOKENIZERS[model] = tokenizer
@@ -89,11 +89,11 @@ def load_tokenizer(model: str) -> Tokenizer:
 @cache
 def load_character_map(model: str) -> Mapping[int, str]:
     """Load what a model's tokenizer reads instead of each code point that it does not keep."""
-    table = json.loads((MODELS / model / "normalizer.json").read_text(encoding="utf-8"))
+    table = json.loads((MODELS_FOLDER / model / "normalizer.json").read_text(encoding="utf-8"))
     return {int(code): text for code, text in table.items()}
 
 
-LONGEST_PIECE: Final = 16
+MAX_PIECE: Final = 16
 """Characters, U+2581 included, which stands before each word (SentencePiece)."""
 
 
@@ -110,7 +110,7 @@ def encode_by_table(path: Path, text: str) -> list[int]:
         word[begin : begin + length]
         for word in (f"\u2581{word}" for word in text.split(" "))
         for begin in range(len(word))
-        for length in range(1, min(LONGEST_PIECE, len(word) - begin) + 1)
+        for length in range(1, min(MAX_PIECE, len(word) - begin) + 1)
     }
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
         ((description,),) = table.execute("SELECT description FROM tokenizer")
@@ -138,7 +138,7 @@ ENGLISH_SHARE: Final = 0.75
 
 _LATIN = re.compile(r"[a-z]+")
 
-_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
+_TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """What BERT's tokenizer reads by itself: it cuts at each of ASCII's spaces and marks."""
 
 
@@ -156,7 +156,7 @@ def is_english_word(word: str) -> bool:
 
 
 def _known_share(text: str) -> float:
-    counts = map(_count_words, _RUN.findall(replace_surrogates(text)))
+    counts = map(_count_words, _TOKENIZER_RUN.findall(replace_surrogates(text)))
     words, pieces = map(sum, zip((0, 0), *counts, strict=True))
     return pieces / words if words else 0.0
 
@@ -179,9 +179,9 @@ def _count_words(run: str) -> tuple[int, int]:
     return len(words), sum(words)
 
 
-_LETTER = re.compile(r"[^\W\d_]")
+_ANY_LETTER = re.compile(r"[^\W\d_]")
 
-_SCRIPTS: Final = (
+_COVERED_SCRIPTS: Final = (
     *("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"),
     *("IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH", "MASCULINE", "FEMININE", "MICRO"),
 )
@@ -194,13 +194,13 @@ def script_coverage(texts: Sequence[str]) -> list[float]:
 
     0 for a text without a letter, as for an English model.
     """
-    letters = [_LETTER.findall(text) for text in texts]
-    return [sum(map(_is_read, text)) / len(text) if text else 0.0 for text in letters]
+    letters = [_ANY_LETTER.findall(text) for text in texts]
+    return [sum(map(_is_covered, text)) / len(text) if text else 0.0 for text in letters]
 
 
 @lru_cache(maxsize=65536)
-def _is_read(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_SCRIPTS)
+def _is_covered(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_COVERED_SCRIPTS)
 
 
 MOST_THREADS: Final = 4
@@ -242,7 +242,7 @@ class OnnxEmbedder:
             composed = unicodedata.normalize("NFC", text)
             text = composed.translate(load_character_map(name)).strip()
             if name not in TOKENIZERS:
-                return encode_by_table(MODELS / name / "pieces.db", text)
+                return encode_by_table(MODELS_FOLDER / name / "pieces.db", text)
         return load_tokenizer(name).encode(text, add_special_tokens=False).ids
 
     def _embed(self, prefix: str, text: str) -> Vectors:

@@ -41,13 +41,13 @@ from blog_search_mcp.index.errors import EmbedderMismatch, TextsRefused
 from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
-BATCH: Final = 32
+MAX_BATCH: Final = 32
 """Texts a request: Ollama embeds them one after another, so more only lose more at a failure."""
 
 RETRY_TIMEOUT: Final = 60.0
 """Seconds for what failed once: half a batch takes half of them on a slow machine."""
 
-HARMLESS: Final = "a short and simple text"
+HARMLESS_TEXT: Final = "a short and simple text"
 """No version of Ollama has failed on words like these, so it tells whether it is the server."""
 
 
@@ -85,9 +85,9 @@ class RemoteEmbedder:
         """The last version and digest that were found to be the identity's."""
         self._dimension: int | None = None
         """That of all vectors since the last doubt about the model."""
-        self._most = BATCH
+        self._max_batch = MAX_BATCH
         """Texts a request; fewer once it was refused with so many and not with half of them."""
-        self._is_even: bool | None = None
+        self._batches_match: bool | None = None
         """Whether the server embeds texts together as alone; `None` until it was tried."""
         self._failures = 0
         """Requests for documents that failed."""
@@ -125,7 +125,7 @@ class RemoteEmbedder:
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
         waiting = [place for place, text in enumerate(texts) if text.strip()]
-        size = BATCH if len(waiting) > len(TEXTS) and self._try_batch() else 1
+        size = MAX_BATCH if len(waiting) > len(TEXTS) and self._check_batches() else 1
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             sent = [replace_surrogates(texts[place]) for place in batch]
@@ -203,13 +203,13 @@ class RemoteEmbedder:
             raise RequestFailed(FailureKind.FAILED, self.wire, "one vector for different texts")
         return np.stack(rows)
 
-    def _try_batch(self) -> bool:
+    def _check_batches(self) -> bool:
         """Whether the server embeds the fingerprint texts together as it did alone."""
         alone = self.identity.fingerprint
-        if self._is_even is None and alone:
+        if self._batches_match is None and alone:
             together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))
-            self._is_even = embeds_same(alone.vectors, together)
-        return bool(self._is_even)
+            self._batches_match = embeds_same(alone.vectors, together)
+        return bool(self._batches_match)
 
     def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
@@ -217,8 +217,8 @@ class RemoteEmbedder:
         What a server says of several texts, in whatever words, is of none of them: it may be too
         many. Raises RequestFailed if it is the server that fails and not a text.
         """
-        is_sent = len(texts) <= self._most
-        if is_sent:
+        is_whole = len(texts) <= self._max_batch
+        if is_whole:
             try:
                 if len(texts) == 1:
                     return [self._embed_one(self.prefixes[0], texts[0], policy)]
@@ -229,14 +229,14 @@ class RemoteEmbedder:
                 self._failures += 1
                 policy = replace(policy, timeout=min(policy.timeout, RETRY_TIMEOUT))
                 if len(texts) == 1 or failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
-                    self._send(self.prefixes[0], [HARMLESS], policy)
+                    self._send(self.prefixes[0], [HARMLESS_TEXT], policy)
                 if len(texts) == 1:
                     return [failure]
         middle, failures = len(texts) // 2, self._failures
         halves = (texts[:middle], texts[middle:])
         rows = [row for half in halves for row in self._embed_batch(half, policy)]
-        if is_sent and self._failures == failures:
-            self._most = min(self._most, len(texts) - middle)
+        if is_whole and self._failures == failures:
+            self._max_batch = min(self._max_batch, len(texts) - middle)
         return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:

@@ -30,7 +30,7 @@ SECONDS = 60.0
 MOST_ROWS = 16_384
 """Rows that one request finds (milvus.io, limitations)."""
 
-BATCH = 200
+ROWS_AT_ONCE = 200
 """Rows that are written, or read by their keys, in one request."""
 
 MOST_TEXT = 65_535
@@ -78,7 +78,7 @@ class Milvus:
     def upsert(self, name: str, rows: Iterable[Row]) -> None:
         """Write rows, in place of any with the same key."""
         remaining = iter(rows)
-        while batch := list(islice(remaining, BATCH)):
+        while batch := list(islice(remaining, ROWS_AT_ONCE)):
             self.ask("upsert", name, data=batch)
 
     def query(

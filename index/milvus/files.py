@@ -18,13 +18,13 @@ from blog_search_mcp.index.errors import IndexBroken
 from blog_search_mcp.index.milvus.client import Milvus, NoCollection, Row
 from blog_search_mcp.index.store.manifest import REBUILD
 
-BLOCK = 48_000
+BLOCK_BYTES = 48_000
 """Bytes of a row before it is compressed; written in base 85 they fit a text however they are."""
 
-AT_ONCE = 100
+BLOCKS_AT_ONCE = 100
 """Rows that are read at once: 6 MB."""
 
-_NOTHING = [0.0, 0.0]
+_FILLER = [0.0, 0.0]
 """Every collection must have vectors, and no vector fewer than two numbers."""
 
 
@@ -63,19 +63,19 @@ class RemoteFiles:
         """
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
-            parts = (*range(1, -(-len(content) // BLOCK)), 0)
+            parts = (*range(1, -(-len(content) // BLOCK_BYTES)), 0)
             self._milvus.upsert(self._collection, (_pack(sha256, content, n) for n in parts))
         return sha256
 
     def get(self, sha256: str) -> bytes:
         """Read a content. Raises IndexBroken if it is not there as it was written."""
-        blocks, start, rows = list[bytes](), 0, [Row()] * AT_ONCE
-        while len(rows) == AT_ONCE:
-            wanted = f'name == "{sha256}" and part >= {start} and part < {start + AT_ONCE}'
+        blocks, start, rows = list[bytes](), 0, [Row()] * BLOCKS_AT_ONCE
+        while len(rows) == BLOCKS_AT_ONCE:
+            wanted = f'name == "{sha256}" and part >= {start} and part < {start + BLOCKS_AT_ONCE}'
             rows = self._milvus.query(self._collection, wanted, ["part", "data"])
             rows.sort(key=lambda row: int(row["part"]))
             blocks += (zlib.decompress(base64.b85decode(row["data"])) for row in rows)
-            start += AT_ONCE
+            start += BLOCKS_AT_ONCE
         content = b"".join(blocks)
         if hashlib.sha256(content).hexdigest() != sha256:
             raise IndexBroken("The index has lost a file on the server.", REBUILD)
@@ -90,10 +90,10 @@ class RemoteFiles:
 
 
 def _pack(sha256: str, content: bytes, part: int) -> Row:
-    block = content[part * BLOCK : (part + 1) * BLOCK]
+    block = content[part * BLOCK_BYTES : (part + 1) * BLOCK_BYTES]
     data = base64.b85encode(zlib.compress(block)).decode("ascii")
     return _make_row(f"{sha256}:{part}", sha256, part, data)
 
 
 def _make_row(key: str, name: str, part: int, data: str) -> Row:
-    return {"key": key, "name": name, "part": part, "data": data, "nothing": _NOTHING}
+    return {"key": key, "name": name, "part": part, "data": data, "nothing": _FILLER}

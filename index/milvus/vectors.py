@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blog_search_mcp.index.milvus.client import BATCH, Milvus
+from blog_search_mcp.index.milvus.client import ROWS_AT_ONCE, Milvus
 from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import (
@@ -65,7 +65,7 @@ def _read_vectors(milvus: Milvus, collection: str, keys: Ids, dimension: int) ->
     """Read the vectors of these keys, in their order; zeros for a row that is gone."""
     vectors = np.zeros((len(keys), dimension), dtype=np.float32)
     places = {key: place for place, key in enumerate(keys.tolist())}
-    for batch in _batches_of([*places], BATCH):
+    for batch in _batches_of([*places], ROWS_AT_ONCE):
         for row in milvus.query(collection, f"row {_among(batch)}", ["row", "vector"]):
             vectors[places[row["row"]]] = row["vector"]
     return vectors

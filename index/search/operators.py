@@ -46,7 +46,7 @@ def read_demands(
             said.append(f"Posts with {word} are left out.")
     for phrase in map("".join, QUOTED.findall(rest)):
         held = find_phrase(snapshot, phrase)
-        holding = posts & {*snapshot.table.posts_of(np.array(held, np.int64)).tolist()}
+        holding = posts & {*snapshot.table.posts_of_chunks(np.array(held, np.int64)).tolist()}
         posts, passages = holding or posts, passages.union(held)
         said += [] if holding else [f'No post has "{phrase}" in these words.']
     return rest, sorted(posts), passages, " ".join(said)

@@ -140,7 +140,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
         vector, covered = _embed(snapshot, query)
     except EmbedderError as error:
         vector, covered, notice = None, 0.0, Message(f"{KEYWORDS_ONLY} ", error.for_clients)
-    chunks = None if among is None else snapshot.table.chunks_of(among)
+    chunks = None if among is None else snapshot.table.chunk_ids_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
@@ -201,7 +201,7 @@ def _measure_coverage(snapshot: Snapshot, chunks: Sequence[int]) -> float:
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
-    return set(snapshot.table.posts_of(np.fromiter(chunk_ids, np.int64)).tolist())
+    return set(snapshot.table.posts_of_chunks(np.fromiter(chunk_ids, np.int64)).tolist())
 
 
 def _gather_candidates(
@@ -214,7 +214,7 @@ def _gather_candidates(
 ) -> Candidates:
     """Gather everything of the `proposed` posts, which ascend; their scores are by chunk."""
     ids = np.array(proposed, dtype=np.int64)
-    chunks, counts = snapshot.table.of_posts(ids)
+    chunks, counts = snapshot.table.chunk_ids_by_post(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
     words, shares = _align(chunks, bm25), _align(chunks, coverage)
     if len(coverage) == LEXICAL_CHUNKS:

@@ -131,7 +131,7 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
 def _find_written(snapshot: Snapshot, words: str) -> str:
     """A folded word as posts write it most often, or several as they are; `""` if none does."""
     passages = dict(read_passages(snapshot, words))
-    posts = snapshot.table.posts_of(np.array([*passages], np.int64)).tolist()
+    posts = snapshot.table.posts_of_chunks(np.array([*passages], np.int64)).tolist()
     titles = (post.title for post in snapshot.catalog.posts(posts).values())
     text = "\n".join((*titles, *passages.values()))
     runs = re.findall(rf"\b{words}\b" if " " in words else r"[^\W\d_]+", text, re.IGNORECASE)

@@ -54,7 +54,7 @@ class Snapshot:
     @cached_property
     def titles(self) -> Titles:
         """The posts by their titles."""
-        return index_titles(self.catalog.titles())
+        return index_titles(self.catalog.names_by_post())
 
     def translations_of(self, post: int) -> Translated:
         """Return language and source of each translation of a post, in the languages' order."""

@@ -59,25 +59,25 @@ class ChunkTable:
     vocabulary_coverage: npt.NDArray[np.float64]
     """By place, the share of the chunk that the embedder's vocabulary covers, in [0, 1]."""
 
-    def posts_of(self, chunk_ids: Ids) -> Ids:
+    def posts_of_chunks(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
         return self.posts.take(np.searchsorted(self.chunks, chunk_ids))
 
-    def of_posts(self, post_ids: Ids) -> tuple[Ids, Ids]:
+    def chunk_ids_by_post(self, post_ids: Ids) -> tuple[Ids, Ids]:
         """Return all chunk ids of these posts, post by post in order, and how many each has."""
-        places, counts = places_of(self.posts, post_ids)
+        places, counts = locate_ids(self.posts, post_ids)
         return self.chunks[places], counts
 
-    def chunks_of(self, post_ids: Sequence[int]) -> Ids:
+    def chunk_ids_of(self, post_ids: Sequence[int]) -> Ids:
         """Return all chunk ids of these posts, ascending."""
-        return self.of_posts(np.unique(np.asarray(post_ids, dtype=np.int64)))[0]
+        return self.chunk_ids_by_post(np.unique(np.asarray(post_ids, dtype=np.int64)))[0]
 
     def vocabulary_coverage_of(self, chunk_ids: Ids) -> npt.NDArray[np.float64]:
         """Return the vocabulary coverage of each of these chunks, in [0, 1]."""
         return self.vocabulary_coverage.take(np.searchsorted(self.chunks, chunk_ids))
 
 
-def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
+def locate_ids(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     """Return the places of all that equal each wanted id, id by id, and how many each has."""
     low, high = (np.searchsorted(ascending, wanted, side=side) for side in ("left", "right"))
     counts = high - low
@@ -85,7 +85,7 @@ def places_of(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
-_TAGGED = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
+_HAS_TAG = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
 """Those with a tag or with one below it; the tag ends with `/`."""
 
 POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in (Post, Chunk))
@@ -96,7 +96,7 @@ _CHUNK_ROWS = (
     "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
-OF_LIST = "IN (SELECT value FROM json_each(?))"
+IN_LIST = "IN (SELECT value FROM json_each(?))"
 
 _NEWEST = "coalesce(date, '') DESC, source"
 _ORDERS: dict[Order, str] = {
@@ -163,18 +163,19 @@ class Catalog:
         conditions = {
             f"{place} >= ?": folder and folder + "/",
             f"{place} < ?": folder and folder + "0",  # "0" is the character after "/"
-            _TAGGED: filters.tag and fold_tag(filters.tag),
+            _HAS_TAG: filters.tag and fold_tag(filters.tag),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
-            f"post_id {OF_LIST}": filters.author and json.dumps(self._written_by(filters.author)),
+            f"post_id {IN_LIST}": filters.author
+            and json.dumps(self._find_posts_by_author(filters.author)),
         }
-        given = {condition: value for condition, value in conditions.items() if value}
-        if not given:
+        applied = {condition: value for condition, value in conditions.items() if value}
+        if not applied:
             return None
-        query = f"SELECT post_id FROM posts WHERE {' AND '.join(given)}"
-        return [row[0] for row in self.rows(query, [*given.values()])]
+        query = f"SELECT post_id FROM posts WHERE {' AND '.join(applied)}"
+        return [row[0] for row in self.rows(query, [*applied.values()])]
 
-    def _written_by(self, author: str) -> list[int]:
+    def _find_posts_by_author(self, author: str) -> list[int]:
         """Return the posts of which an author's name has all these words."""
         rows = self.rows("SELECT post_id, value FROM posts, json_each(authors)")
         words = split_name(author)
@@ -186,7 +187,7 @@ class Catalog:
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
         """Return these posts by id."""
-        return self._posts(f"WHERE post_id {OF_LIST}", json.dumps(list(post_ids)))
+        return self._posts(f"WHERE post_id {IN_LIST}", json.dumps(list(post_ids)))
 
     def every_post(self) -> dict[int, Post]:
         """Return all posts by id."""
@@ -195,18 +196,18 @@ class Catalog:
     def list_posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
         """List the posts that pass, from `offset` on, `limit` at most."""
         among = self.matching_posts(filters)
-        where = "" if among is None else f"WHERE post_id {OF_LIST}"
+        where = "" if among is None else f"WHERE post_id {IN_LIST}"
         values = [] if among is None else [json.dumps(among)]
         ordered = f"{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
         [[total]] = self.rows(f"SELECT count(*) FROM posts {where}", values)
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
-    def following(self, post: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
+    def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
         """List the posts after the one of this ISO day (or `""`) and source, newest first.
 
         A place in this order means the same in every generation, unlike an offset.
         """
-        day, source = post or ("~", "")  # which comes before every day
+        day, source = cursor or ("~", "")  # which comes before every day
         selection = (
             "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?) "
             f"ORDER BY {_NEWEST} LIMIT ?"
@@ -220,11 +221,11 @@ class Catalog:
             "WHERE date <> '' GROUP BY year ORDER BY year DESC"
         )
 
-    def names(self) -> list[tuple[str, str]]:
+    def titles_by_source(self) -> list[tuple[str, str]]:
         """List every post's source and title, newest first."""
         return self.rows(f"SELECT source, title FROM posts ORDER BY {_NEWEST}")
 
-    def titles(self) -> list[tuple[int, str]]:
+    def names_by_post(self) -> list[tuple[int, str]]:
         """Return every post's id and title, and its other names and authors likewise."""
         return self.rows(
             "SELECT post_id, title FROM posts UNION SELECT post_id, value FROM posts, "
@@ -251,17 +252,19 @@ class Catalog:
         advice = f" Nearest: {nearest}." if nearest else ""
         raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
 
-    def find_post(self, named: str) -> tuple[int, Post]:
+    def find_post(self, name: str) -> tuple[int, Post]:
         """Find the post with this source, else the one that this can only be another name of.
 
         That is its address, the end of either, or a path that ends in the source; marks around it,
         case and suffix do not count. Raises NotInIndex.
         """
-        for post in self._posts("WHERE source = ?", named).items():
+        for post in self._posts("WHERE source = ?", name).items():
             return post
-        place, rows = _bare_place(named), self.rows("SELECT source, url FROM posts")
-        is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", named, re.IGNORECASE)
-        places = [(source, _bare_place(source), _bare_place(url or "")) for source, url in rows]
+        place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
+        is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
+        places = [
+            (source, _normalize_name(source), _normalize_name(url or "")) for source, url in rows
+        ]
         same = [source for source, *both in places if place in both]
         ends = [
             source
@@ -271,15 +274,15 @@ class Catalog:
             or (is_path and place.endswith(file or "?"))
         ]
         only = (same or ends) if len(place) > 1 else []
-        return self.require_post(only[0] if len(only) == 1 else named)
+        return self.require_post(only[0] if len(only) == 1 else name)
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""
-        return self._chunks(f"WHERE chunk_id {OF_LIST} ORDER BY chunk_id", list(chunk_ids))
+        return self._chunks(f"WHERE chunk_id {IN_LIST} ORDER BY chunk_id", list(chunk_ids))
 
     def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
         """Return the chunks of these posts by id, each post's in order."""
-        return self._chunks(f"WHERE post_id {OF_LIST} ORDER BY post_id, position", post_ids)
+        return self._chunks(f"WHERE post_id {IN_LIST} ORDER BY post_id, position", post_ids)
 
     def chunk_table(self) -> ChunkTable:
         """Read which chunk is whose."""
@@ -338,17 +341,17 @@ class Catalog:
         return {row[0]: Chunk(**_read_fields(CHUNK_FIELDS, lists, row)) for row in rows}
 
 
-_SUFFIX = re.compile(
+_PATH_SUFFIX = re.compile(
     r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
 )
 """What a file's name and an address may end in that says nothing, and a line."""
 
 
-def _bare_place(text: str) -> str:
+def _normalize_name(text: str) -> str:
     """Return a path or an address without what may differ in another's spelling of it."""
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
-    return _SUFFIX.sub("", compose(path))
+    return _PATH_SUFFIX.sub("", compose(path))
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

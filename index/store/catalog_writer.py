@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Chunk, Series, Translation
 
-SETTINGS = """
+PRAGMAS = """
 PRAGMA main.journal_mode = OFF;
 PRAGMA main.synchronous = OFF;
 PRAGMA shared.journal_mode = OFF;
@@ -151,5 +151,5 @@ def open_writer(
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
         texts = immutable(files.texts) if previous else files.texts.resolve().as_uri()
         connection.execute("ATTACH ? AS shared", [texts])
-        connection.executescript(SETTINGS if previous else SETTINGS + SCHEMA)
+        connection.executescript(PRAGMAS if previous else PRAGMAS + SCHEMA)
         yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")

@@ -85,7 +85,7 @@ def read_overview(files: GenerationFiles) -> Overview:
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
     """Count what `posts`, the generation's, have in common; `about` are title and description."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
-    sites = _count("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
+    sites = _count_names("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
     files = [PurePosixPath(compose(it.source)) for it in posts]  # index.md, in German index.de.md
     sections = Counter(str(folder) for file in files for folder in file.parents[:-1])
     pages = Counter(str(file.parent) for file in files if file.name.partition(".")[0] == "index")
@@ -97,10 +97,10 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
         chunks=manifest.chunks,
         waiting=manifest.waiting,
         site=sites[0][0] if sites else "",
-        languages=_count(post.language for post in posts),
+        languages=_count_names(post.language for post in posts),
         sections=tuple(sorted(sections.items())),
         bundles=tuple(sorted(name for name, count in sections.items() if pages[name] == count)),
-        tags=_count(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
+        tags=_count_names(tag for post in posts for tag in {tag.casefold() for tag in post.tags}),
         first_day=dated[-1].date if dated else None,
         last_day=dated[0].date if dated else None,
         title=about[0],
@@ -119,5 +119,5 @@ def describe_backlog(posts: int, waiting: int) -> str | None:
     )
 
 
-def _count(names: Iterable[str]) -> Counted:
+def _count_names(names: Iterable[str]) -> Counted:
     return tuple(Counter(sorted(filter(None, names))).most_common())

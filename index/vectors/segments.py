@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from blog_search_mcp.index.store.catalog import places_of
+from blog_search_mcp.index.store.catalog import locate_ids
 from blog_search_mcp.index.types import Ids, Vectors
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -160,7 +160,7 @@ class VectorStore:
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Offsets of all rows of chunks that count, and how many each has."""
-        places, counts = places_of(self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64))
+        places, counts = locate_ids(self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64))
         return self._by_id[places], counts
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Any, int, Ids]]:

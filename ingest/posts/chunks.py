@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, takewhile
 
-from blog_search_mcp.index.embedders.embedder import count_tokens, has_more_tokens
+from blog_search_mcp.index.embedders.embedder import count_pieces, has_more_pieces
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 
@@ -105,7 +105,7 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     runs: list[range] = []
     size = length = 0
     for place, piece in enumerate(pieces):
-        more, data = count_tokens(piece), piece.encode("utf-8", "replace")
+        more, data = count_pieces(piece), piece.encode("utf-8", "replace")
         is_full = size + more > limits.most or length + len(data) > LONGEST
         is_favoured = zlib.crc32(data) % CUT_ODDS == 0
         if not runs or is_full or (size >= limits.least and is_favoured):
@@ -124,8 +124,8 @@ def split_windows(plain: str, most: int) -> list[str]:
     limits = Limits(least=most // 2, most=most, scrap=most // 5)
     lines = []
     for line in plain.split("\n"):
-        is_long = has_more_tokens(line, most)
-        ends = _cut(line, _PROSE, count_tokens, most) if is_long else [len(line)]
+        is_long = has_more_pieces(line, most)
+        ends = _cut(line, _PROSE, count_pieces, most) if is_long else [len(line)]
         lines += [line[start:end] for start, end in pairwise([0, *ends])]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
@@ -180,7 +180,7 @@ class _Cutter:
         for inner, inside in _list_sections(blocks[first:]):
             name, end = inner.heading, (inside or [inner])[-1].end
             below = (*path, name) if name and name != self.title else path
-            is_large = has_more_tokens(self.body.text[inner.start : end], self.limits.most)
+            is_large = has_more_pieces(self.body.text[inner.start : end], self.limits.most)
             if self.limits.packs_sections and not is_large and self._fits(inner.start, end):
                 small.append(_Span(inner.start, end, below, inner.end))
                 continue
@@ -203,13 +203,13 @@ class _Cutter:
 
     def _piece_ends(self, block: Block) -> Iterator[int]:
         text = self.body.text[block.start : block.end]
-        is_large = has_more_tokens(text, self.limits.most)
+        is_large = has_more_pieces(text, self.limits.most)
         if is_large and block.children:
             for child in block.children:
                 yield from self._piece_ends(child)
             return
         is_prose = is_large and block.kind == "paragraph"
-        ends = _cut(text, _PROSE, count_tokens, self.limits.most) if is_prose else [len(text)]
+        ends = _cut(text, _PROSE, count_pieces, self.limits.most) if is_prose else [len(text)]
         for start, end in pairwise([0, *ends]):
             piece_ends = _cut(text[start:end], _LINE, _count_bytes, LONGEST_PIECE)
             yield from (block.start + start + piece_end for piece_end in piece_ends)

@@ -66,7 +66,7 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     that the embedder can read, has zeros. All have where the embedder does not answer; it says why.
     """
     if draft.post_id is not None:
-        chunks = corpus.snapshot.table.chunks_of([draft.post_id])
+        chunks = corpus.snapshot.table.chunk_ids_of([draft.post_id])
         rows, counts = corpus.snapshot.vectors.vectors(chunks)
         sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
         np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)

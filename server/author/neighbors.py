@@ -95,7 +95,7 @@ class Passages:
         """
         if not cosines.size:
             return cosines
-        chunks = self._table.chunks_of([post])
+        chunks = self._table.chunk_ids_of([post])
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
         window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())
         columns = np.searchsorted(chunks, self._chunks[window])

@@ -58,7 +58,7 @@ def passage(engine: Engine, values: Arguments) -> Facts:
         return facts
     read_post = partial(engine.read, arguments.source, arguments.chunk_index, read.count)
     rendered = render_passage(
-        read, query, read_post, lambda: dict(engine.reader().snapshot.catalog.names())
+        read, query, read_post, lambda: dict(engine.reader().snapshot.catalog.titles_by_source())
     )
     for chunk, html in zip(facts["chunks"], rendered, strict=True):
         chunk["html"] = html

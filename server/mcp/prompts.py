@@ -90,7 +90,7 @@ def complete(
             sections = sorted(overview.sections, key=lambda section: -section[1])
             choices = {name: name for name, _posts in (*overview.tags, *sections)}
         elif argument.name != "question":
-            posts = engine.reader().snapshot.catalog.names()
+            posts = engine.reader().snapshot.catalog.titles_by_source()
             choices = {source: f"{source}\n{title}" for source, title in posts}
     values = [name for name, words in choices.items() if typed in words.casefold()]
     total, more = len(values), len(values) > MAX_COMPLETIONS

@@ -51,7 +51,7 @@ def list_resources(
     if cursor is not None and not slash:
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor; use a nextCursor as it was given.")
     try:
-        posts = engine.reader().snapshot.catalog.following(
+        posts = engine.reader().snapshot.catalog.posts_after(
             (day, source) if slash else None, POSTS_PER_PAGE + 1
         )
     except IndexMissing:  # an empty blog

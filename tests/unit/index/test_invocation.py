@@ -14,7 +14,7 @@ from blog_search_mcp.index.invocation import (
     PACKAGE,
     TO_REBUILD,
     Blog,
-    Command,
+    Invocation,
     command,
     join_sentences,
     start_words,
@@ -40,7 +40,7 @@ def in_bin(folder: Path, *names: str) -> Path:
 
 
 def said_to_a_client() -> str:
-    return str(Command(("doctor",))).removesuffix(" doctor")
+    return str(Invocation(("doctor",))).removesuffix(" doctor")
 
 
 @pytest.mark.parametrize("kind", [".venv", f"pipx/venvs/{PACKAGE}", f"uv/tools/{PACKAGE}"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blog_search_mcp.index.embedders.embedder import count_tokens
+from blog_search_mcp.index.embedders.embedder import count_pieces
 
 INLINED = "data:image/png;base64," + "iVBORw0KGgo" * 1000
 PIECES = {
@@ -26,4 +26,4 @@ PIECES = {
 
 @pytest.mark.parametrize(("text", "pieces"), PIECES.items(), ids=range(len(PIECES)))
 def test_sizes_of_texts_counted_by_hand(text: str, pieces: int) -> None:
-    assert count_tokens(text) == pieces
+    assert count_pieces(text) == pieces

@@ -18,7 +18,7 @@ from blog_search_mcp.index.embedders.fingerprint import pack_vectors, usual_cosi
 from blog_search_mcp.index.embedders.packaged import (
     E5,
     MINILM,
-    MODELS,
+    MODELS_FOLDER,
     PACKAGED,
     TOKENIZERS,
     OnnxEmbedder,
@@ -36,8 +36,8 @@ REFERENCE = ROOT / "tests" / "data" / "minilm_reference.json"
 
 @pytest.mark.parametrize("model", PACKAGED)
 def test_the_files_are_the_ones_their_readme_names(model: str) -> None:
-    folder = MODELS / model
-    readme = (MODELS / "README.md").read_text(encoding="utf-8")
+    folder = MODELS_FOLDER / model
+    readme = (MODELS_FOLDER / "README.md").read_text(encoding="utf-8")
     names = {path.name for path in folder.iterdir()} - {"LICENSE"}
     digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
     assert {name for name in names if digests[name] not in readme} == set()

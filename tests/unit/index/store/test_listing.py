@@ -53,12 +53,12 @@ def test_posts_come_in_the_order_asked_for(
 
 
 def test_a_place_is_followed_by_the_rest_of_the_list(listing: Catalog) -> None:
-    whole = [(post.date or "", post.source) for post in listing.following(None, 10)]
+    whole = [(post.date or "", post.source) for post in listing.posts_after(None, 10)]
     assert [source for _, source in whole] == sources(listing, "newest")
     for number, place in enumerate(whole):
-        rest = [(post.date or "", post.source) for post in listing.following(place, 10)]
+        rest = [(post.date or "", post.source) for post in listing.posts_after(place, 10)]
         assert rest == whole[number + 1 :]
-    assert len(listing.following(None, 2)) == 2
+    assert len(listing.posts_after(None, 2)) == 2
 
 
 def raft(title: str, series: str = "Raft") -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.embedders.embedder import count_tokens
+from blog_search_mcp.index.embedders.embedder import count_pieces
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.chunks import LONGEST, PASSAGE, chunk_body, split_windows
 from blog_search_mcp.ingest.posts.markdown.body import Body
@@ -99,7 +99,7 @@ def test_a_chunk_has_its_words_and_the_headings_in_it() -> None:
 def test_a_long_chinese_paragraph_is_cut_between_sentences() -> None:
     sentence = "模型會把先前詞元的鍵與值保留在快取之中。"
     made = chunks_of(sentence * 40)
-    whole = PASSAGE.most // count_tokens(sentence)
+    whole = PASSAGE.most // count_pieces(sentence)
     assert [chunk.text for chunk in made] == [
         *[sentence * whole] * (40 // whole),
         *[sentence * (40 % whole)] * bool(40 % whole),
@@ -150,4 +150,4 @@ def test_what_one_answer_could_not_show_comes_in_several(block: str) -> None:
 def test_a_window_is_no_longer_than_an_embedder_reads(word: str, most: int) -> None:
     windows = split_windows("\n".join([word * 90, "", word * 9]), most)
     assert "".join("".join(windows).split()) == "".join((word * 99).split())
-    assert all(count_tokens(window) <= most * 1.3 for window in windows)
+    assert all(count_pieces(window) <= most * 1.3 for window in windows)
