@@ -134,35 +134,6 @@ def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
     assert list(texts(made)) == ["kv.md"]
 
 
-def test_a_rebuild_mends_an_index_that_is_broken_everywhere(blog: MakeBlog) -> None:
-    made = blog({"kv.md": CACHE, "soup.md": SOUP})
-    before = texts(made)
-    for path in made.index.rglob("*"):
-        if path.is_file():
-            path.write_bytes(b"\x00 nonsense")
-    made.ingest(rebuild=True)
-    assert texts(made) == before
-    assert counts(made.ingest()) == (0, 0, 0, 0)
-
-
-def test_many_generations_of_edits_end_where_a_fresh_index_does(blog: MakeBlog) -> None:
-    posts = {f"post{n}.md": f"# Post {n}\n\nAbout word{n}z and soup.\n" for n in range(12)}
-    made = blog(posts)
-    for n in range(0, 12, 2):
-        posts[f"post{n}.md"] = f"# Post {n}\n\nNow about other{n}z and cake.\n"
-        made.write({f"post{n}.md": posts[f"post{n}.md"]})
-        made.ingest()
-    (made.content / "post1.md").unlink()
-    del posts["post1.md"]
-    made.ingest()
-    fresh = blog(posts)
-    assert texts(made) == texts(fresh)
-    for query in ("other4z", "other10z", "word3z", "word11z"):
-        assert found(made, query) == found(fresh, query) == [f"post{query.strip('otherwdz')}.md"]
-    for query in ("word1z", "word4z"):
-        assert found(made, query) == found(fresh, query) == []
-
-
 def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
     before = texts(made)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.faults.server_process import MODERN, Process, call
+from tests.support.faults.server_process import MODERN, Process
 from tests.support.served import ingest, write
 
 SAMPLES = {
@@ -42,10 +42,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 def result(server: Process, tool: str, **arguments: Any) -> dict[str, Any]:
     """The result of one call, which is one line and answers that call."""
-    server.send(call(1, arguments, tool))
-    [reply] = server.replies(1)
-    assert (reply["id"], server.said[-1].count(b"\n")) == (1, 1)
-    answered: dict[str, Any] = reply["result"]
+    answered = server.call(tool, arguments)
+    assert server.said[-1].count(b"\n") == 1
     return answered
 
 

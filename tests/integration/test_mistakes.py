@@ -91,9 +91,10 @@ def test_an_index_that_may_only_be_read_is_searched(made: Blog) -> None:
         assert (ran.returncode, ran.stderr) == (0, "")
         assert '"source": "a.md"' in ran.stdout
         (made.content / "b.md").write_text("Another post.\n", encoding="utf-8")
-        ran = as_user(f"INGEST {made.content} --index {made.index}2")
-        assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
-        assert "permission" in ran.stderr
+        for rebuild in ("", " --rebuild"):
+            ran = as_user(f"INGEST {made.content} --index {made.index}2{rebuild}")
+            assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
+            assert "permission" in ran.stderr.lower()
     finally:
         shell(f"chmod -R u+w {made.index}2")
 
@@ -109,6 +110,16 @@ def test_a_place_that_may_not_be_used_is_said(made: Blog) -> None:
         closed.chmod(0o755)
         assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
         assert "permission" in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["chunks.db", "vectors/directory.npz", "lexical/posts/meta.json"])
+def test_a_file_of_the_index_that_may_not_be_read_is_named(name: str, tmp_path: Path) -> None:
+    blog = front.made(tmp_path, {"a.md": "A cache.\n"})
+    (blog.index / "generations" / "000001" / name).chmod(0)
+    for command in ("SERVER search cache", f"INGEST {blog.content}"):
+        ran = as_user(f"{command} --index {blog.index}")
+        assert (ran.returncode, len(ran.stderr.splitlines())) == (1, 1)
+        assert f"This account may not read the index's {name}. Give it" in ran.stderr
 
 
 @pytest.mark.parametrize("typed", ["notes", "setup note"])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.support.faults.server_process import MODERN, Process
 from tests.support.ollama_standin import OllamaStandIn, running
 from tests.support.python import run_python
 from tests.support.served import KV, SOUP, write
 from tests.support.waiting import Held, until
-from tests.support.wire import Wire, wire
 
 LOADING = "Keyword matches only"
 
@@ -25,9 +25,9 @@ def made(folder: Path) -> Path:
     return folder / "index"
 
 
-def is_loading(server: Wire) -> bool:
+def is_loading(server: Process) -> bool:
     """Whether an answer is by words alone, since the model is still loading."""
-    reply = server.call(1, "search_blog", {"query": "onion soup"})["structuredContent"]
+    reply = server.call("search_blog", {"query": "onion soup"})["structuredContent"]
     assert reply["results"][0]["source"] == "soup.md"
     notice = str(reply.get("notice", ""))
     return LOADING in notice and "still loading nomic-embed-text" in notice
@@ -35,12 +35,10 @@ def is_loading(server: Wire) -> bool:
 
 def test_the_server_answers_and_ends_while_ollama_holds_the_question(tmp_path: Path) -> None:
     index, held = made(tmp_path), Held()
-    with (
-        running(OllamaStandIn(faults=[held] * 99)) as ollama,
-        wire(index, "-m", "blog_search_mcp", "serve", "--embedder-url", ollama.host) as server,
-    ):
+    with running(OllamaStandIn(faults=[held] * 99)) as ollama:
+        start = ("-m", "blog_search_mcp", "serve", "--embedder-url", ollama.host)
+        server = Process(index, MODERN, start)
         until(lambda: is_loading(server))
-        assert server.rest() == (b"", b"")
-        assert server.process.returncode == 0
+        assert server.rest() == (0, b"", b"")
         assert not held.released.is_set()
         held.released.set()

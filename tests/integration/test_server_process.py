@@ -11,9 +11,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
+from tests.support.faults.server_process import MODERN, Process
 from tests.support.paths import ROOT
-from tests.support.served import KV, POSTS, SOUP, indexed, ingest, write
-from tests.support.wire import MODERN, wire
+from tests.support.served import KV, POSTS, indexed
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
@@ -53,27 +53,6 @@ async def test_the_five_stages_of_a_session(mode: str, index: Path) -> None:
         assert "Nearest: inference/kv.md" in text_of(missed)
 
 
-@pytest.mark.anyio
-async def test_a_new_generation_is_served_without_a_restart(tmp_path: Path) -> None:
-    asked = {"query": "onion soup"}
-    async with Client(server_over(tmp_path / "index")) as client:
-
-        async def sources() -> set[str]:
-            answer = await client.call_tool("search_blog", asked)
-            assert answer.structured_content is not None
-            return {hit["source"] for hit in answer.structured_content["results"]}
-
-        before = await client.call_tool("search_blog", asked)
-        assert before.is_error
-        assert "`blog-search-mcp setup`" in text_of(before)
-        content = write(tmp_path / "content", {"soup.md": SOUP})
-        ingest(content, tmp_path / "index")
-        assert await sources() == {"soup.md"}
-        write(content, {"stew.md": "# Stew\n\nAn onion soup that cooked for longer.\n"})
-        ingest(content, tmp_path / "index")
-        assert await sources() == {"soup.md", "stew.md"}
-
-
 NOISY = """
 import os
 from blog_search_mcp import __main__
@@ -94,23 +73,20 @@ __main__.main()
 
 
 def test_what_is_printed_while_serving_goes_to_stderr(tmp_path: Path) -> None:
-    with wire(tmp_path, "-c", NOISY) as server:
-        reply = server.call(1, "search_blog", {"query": "cache"})
-        assert len(reply["structuredContent"]["results"]) == 3
-        printed, logged = server.rest()
-        assert printed == b""
-        assert logged.endswith(b"a library's banner\nand a C library's\n")
+    server = Process(tmp_path, MODERN, ("-c", NOISY))
+    reply = server.call("search_blog", {"query": "cache"})
+    assert len(reply["structuredContent"]["results"]) == 3
+    status, printed, logged = server.rest()
+    assert (status, printed) == (0, b"")
+    assert logged.endswith(b"a library's banner\nand a C library's\n")
 
 
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGINT])
 def test_the_server_ends_cleanly_and_at_once(number: int | None, index: Path) -> None:
-    with wire(index) as server:
-        server.ask(1, "server/discover", MODERN)
-        server.call(2, "search_blog", {"query": "onion"})
-        if number is not None:
-            server.process.send_signal(number)
-        elif server.process.stdin is not None:
-            server.process.stdin.close()
-        assert server.process.wait(timeout=5) == 0
-        assert server.process.stderr is not None
-        assert server.process.stderr.read() == b""
+    server = Process(index, MODERN)
+    server.call("search_blog", {"query": "onion"})
+    if number is None:
+        server.close_input()
+    else:
+        server.signal(number)
+    assert (server.status(), server.end()) == (0, b"")

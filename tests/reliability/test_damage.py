@@ -24,7 +24,6 @@ from tests.support.faults.index_damage import (
     ANOTHERS,
     CURRENT,
     DAMAGES,
-    NOT_FOR_THE_SUPERUSER,
     files_by_kind,
 )
 
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(5)}
 OTHERS = {f"{n}.md": f"# The sea\n\nShip {n} left the harbour.\n" for n in range(6)}
-WHOLE = {*DAMAGES, *NOT_FOR_THE_SUPERUSER}
-UNREADABLE = {"deleted", "its permissions gone", "a folder in its place"}
+UNREADABLE = {"deleted", "a folder in its place"}
 
 
 def ingested(folder: Path, posts: dict[str, str]) -> Blog:
@@ -92,21 +90,15 @@ def expected(name: str, damage: str) -> str:
     return f"The index's {name} {fault}. {REBUILT}"
 
 
-def needs_a_user(damage: str) -> None:
-    if damage in NOT_FOR_THE_SUPERUSER and os.geteuid() == 0:
-        pytest.skip("the superuser may read everything")
-
-
-@pytest.mark.parametrize("damage", sorted(WHOLE))
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damaged_file_is_refused_by_its_name(
     damage: str, made: Blog, two: tuple[Blog, Blog]
 ) -> None:
-    needs_a_user(damage)
     others = files_by_kind(two[1].files.folder)
     spare = made.index.with_name("spare")
     for kind, path in kinds(made.files.folder).items():
         shutil.copyfile(path, spare)
-        {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](path, others[kind])
+        DAMAGES[damage](path, others[kind])
         name = path.relative_to(made.files.folder).as_posix()
         if damage == ANOTHERS and path.read_bytes() == spare.read_bytes():
             assert found(made) == ["0.md"]  # small files of tantivy's may be the same
@@ -117,12 +109,11 @@ def test_every_damaged_file_is_refused_by_its_name(
     assert found(made) == ["0.md"]
 
 
-@pytest.mark.parametrize("damage", sorted(WHOLE))
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_manifest_is_refused_and_mended(
     damage: str, made: Blog, two: tuple[Blog, Blog]
 ) -> None:
-    needs_a_user(damage)
-    {**DAMAGES, **NOT_FOR_THE_SUPERUSER}[damage](made.files.manifest, two[1].files.manifest)
+    DAMAGES[damage](made.files.manifest, two[1].files.manifest)
     if damage == ANOTHERS:  # of the same number, and whole
         said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILT)
         assert re.fullmatch(said, refusal(made))

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,23 +67,6 @@ VARIED = {
     f"{number}.md": f"---\ntitle: About {word}\ntags: [{word[0]}]\n---\n{word} and tea. " * 9
     for number, word in enumerate(["walrus", "zebra", "onion", "kelp", "moth", "鎖定執行緒"])
 }
-
-
-QUERIES = ("walrus", "tea with kelp", "zebra onion", "執行緒", "鎖", "newt")
-
-
-def test_the_same_posts_answer_as_in_a_folder(blog: Blog, tmp_path: Path) -> None:
-    folder = Blog(blog.content, tmp_path / "index")
-    for each in (blog, folder):
-        each.write(VARIED)
-        each.ingest()
-    readers = (blog.reader(), folder.reader())
-    for query, filters in product(QUERIES, (Filters(), Filters(tag="k"))):
-        found = [
-            [hit.post.source for hit in reader.search(query, filters, limit=2, offset=0).hits]
-            for reader in readers
-        ]
-        assert (query, found[0][:1], len(found[0])) == (query, found[1][:1], len(found[1]))
 
 
 def test_an_edit_is_found_and_a_reader_keeps_what_it_opened(blog: Blog) -> None:

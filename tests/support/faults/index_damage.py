@@ -60,10 +60,6 @@ def _zeroed(path: Path, _other: Path) -> None:
     path.write_bytes(bytes(path.stat().st_size))
 
 
-def _closed(path: Path, _other: Path) -> None:
-    path.chmod(0)
-
-
 ANOTHERS = "another generation's in its place"
 """The one damage that is none where the two files happen to be the same."""
 
@@ -79,8 +75,6 @@ DAMAGES: Mapping[str, Damage] = MappingProxyType(
         "a folder in its place": _instead(Path.mkdir),
     }
 )
-
-NOT_FOR_THE_SUPERUSER: Mapping[str, Damage] = MappingProxyType({"its permissions gone": _closed})
 
 CURRENT: Mapping[str, Callable[[Path], None]] = MappingProxyType(
     {

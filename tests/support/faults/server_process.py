@@ -87,8 +87,12 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The number of the process."""
         return self._popen.pid
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        self._popen.send_signal(number)
 
     @property
     def alive(self) -> bool:
@@ -108,6 +112,17 @@ class Process:
         lines = [self._lines.get(timeout=PATIENCE) for _ in range(count)]
         self.said += lines
         return [json.loads(each) for each in lines]
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call a tool and return its result."""
+        self.send(call(1, arguments, tool))
+        return dict(self.replies(1)[0]["result"])
+
+    def rest(self) -> tuple[int, bytes, bytes]:
+        """Close stdin: the exit status, and what is still said on stdout and on stderr."""
+        self.close_input()
+        status, log = self.status(), self.end()
+        return status, b"".join(self._lines.queue), log
 
     def search(self) -> dict[str, Any]:
         """Ask for what the blog has, as an assistant would; the next reply, whatever it is."""

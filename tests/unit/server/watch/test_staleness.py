@@ -11,8 +11,8 @@ import pytest
 
 from blog_search_mcp.server.watch import staleness
 from blog_search_mcp.server.watch.staleness import StalenessCheck
+from tests.support.faults.server_process import MODERN, Process
 from tests.support.front import Blog, made
-from tests.support.wire import Wire, wire
 
 SOUP = "# Soup\n\nBoil an onion.\n"
 EDITED = "# Soup\n\nBoil an onion and salt it.\n"
@@ -89,10 +89,10 @@ def test_one_comparison_runs_at_a_time_holds_up_no_caller_and_is_good_for_an_int
     assert len(waiting) == 1
 
 
-def ask_until(server: Wire, wanted: Callable[[str], bool]) -> str:
+def ask_until(server: Process, wanted: Callable[[str], bool]) -> str:
     """Search until the notice is as wanted: comparisons run beside the answers."""
-    for number in range(100):
-        reply = server.call(number, "search_blog", {"query": "onion soup"})
+    for _ in range(100):
+        reply = server.call("search_blog", {"query": "onion soup"})
         told = str(reply["structuredContent"].get("notice", ""))
         if wanted(told):
             return told
@@ -104,9 +104,9 @@ def test_a_server_tells_without_a_path_that_a_post_was_edited_until_it_is_ingest
     blog: Blog, tmp_path: Path
 ) -> None:
     edit(blog)
-    with wire(blog.index) as server:
-        told = ask_until(server, lambda notice: "changed" in notice)
-        assert str(tmp_path) not in told
-        assert blog.ingest().status == 0
-        ask_until(server, lambda notice: "changed" not in notice)
-        assert server.rest() == (b"", b"")
+    server = Process(blog.index, MODERN)
+    told = ask_until(server, lambda notice: "changed" in notice)
+    assert str(tmp_path) not in told
+    assert blog.ingest().status == 0
+    ask_until(server, lambda notice: "changed" not in notice)
+    assert server.rest() == (0, b"", b"")
