@@ -63,29 +63,27 @@ def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
 @make_command("similar")
 @subject_argument
 @with_settings
-def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: bool) -> int:
+def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: bool) -> None:
     """Name the posts that say what a file, stdin (-) or a post says."""
     from blog_search_mcp.server.author.similar import find_similar
 
     similarity = find_similar(*open_subject(settings, subject), limit)
     facts = similar_facts(similarity, meetings=None if as_json else MEETINGS)
     print_facts(facts, settings, as_json=as_json)
-    return 0
 
 
 @make_command("links")
 @subject_argument
 @with_settings
-def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> int:
+def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> None:
     """Suggest where a draft or post could link to other posts."""
     corpus, draft = open_subject(settings, subject)
     print_facts(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
-    return 0
 
 
 @make_command("related")
 @with_settings
-def print_related_posts(settings: Settings, limit: int) -> int:
+def print_related_posts(settings: Settings, limit: int) -> None:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.server.author.related import find_related
 
@@ -98,7 +96,6 @@ def print_related_posts(settings: Settings, limit: int) -> int:
             if near
         }
     )
-    return 0
 
 
 def _url_path(post: Post) -> str | None:
@@ -106,8 +103,8 @@ def _url_path(post: Post) -> str | None:
 
 
 def _describe_post(post: Post) -> dict[str, str]:
-    facts = {"source": post.source, "title": post.title, "date": post.date, "url": _url_path(post)}
-    return present(facts)
+    url = _url_path(post)
+    return present({"source": post.source, "title": post.title, "date": post.date, "url": url})
 
 
 @make_command("audit")
@@ -157,12 +154,11 @@ def _format_finding(finding: Finding) -> str:
 
 @make_command("usage")
 @with_settings
-def print_usage(settings: Settings, as_json: bool) -> int:
+def print_usage(settings: Settings, as_json: bool) -> None:
     """Report on the usage log, and on what readers miss."""
     if settings.usage_log is None:
         raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
     print_facts(report_calls(settings.usage_log), settings, as_json=as_json)
-    return 0
 
 
 author = click.Group(

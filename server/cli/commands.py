@@ -45,12 +45,7 @@ from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
-from blog_search_mcp.server.settings import (
-    Address,
-    Settings,
-    ToolsetName,
-    read_absolute,
-)
+from blog_search_mcp.server.settings import Address, Settings, ToolsetName, read_absolute
 
 
 class Program(click.Group):
@@ -92,7 +87,7 @@ def with_settings(work: Work) -> Work:
         usage_log: Path | None = None,
         wait: bool = False,
         **arguments: Any,
-    ) -> int:
+    ) -> int | None:
         index = index or (index_beside(watch) if watch else read_absolute(DEFAULT_FOLDER))
         settings = Settings(index, embedder_url, watch, toolset, usage_log, wait)
         try:
@@ -140,10 +135,7 @@ def read_token(host: str, file: str | None) -> str:
 @make_command("serve")
 @with_settings
 def serve(
-    settings: Settings,
-    http: Address | None,
-    token_file: str | None,
-    allow_host: tuple[str, ...],
+    settings: Settings, http: Address | None, token_file: str | None, allow_host: tuple[str, ...]
 ) -> int:
     """Serve an MCP client over stdin and stdout, or any over HTTP."""
     if http is None and (token_file or allow_host):
@@ -216,20 +208,17 @@ def print_hits(
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
 @with_settings
-def print_passage(settings: Settings, **arguments: Any) -> int:
+def print_passage(settings: Settings, **arguments: Any) -> None:
     """Print a passage of the post SOURCE, with a page around it."""
-    print_text(
-        "\n\n".join(READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments).texts)
-    )
-    return 0
+    reply = READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments)
+    print_text("\n\n".join(reply.texts))
 
 
 @make_command("list")
 @with_settings
-def print_posts(settings: Settings, **arguments: Any) -> int:
+def print_posts(settings: Settings, **arguments: Any) -> None:
     """List the posts, the newest first."""
     print_text("\n".join(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).texts))
-    return 0
 
 
 @make_command("doctor")
@@ -254,17 +243,16 @@ def install(
     prints: bool,
     url: str | None,
     token_file: str | None,
-) -> int:
+) -> None:
     """Write this server over an index into the settings of CLIENT."""
-    token = ""
+    chosen = find_clients_here()[client]
     if url:
         token = read_token(urlsplit(url).hostname or "", token_file)
+        add_entry(settings, chosen, name, prints=prints, url=url, token=token)
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()
-    chosen = find_clients_here()[client]
-    add_entry(settings, chosen, name, prints=prints, url=url or "", token=token)
-    return 0
+        add_entry(settings, chosen, name, prints=prints)
 
 
 @make_command("uninstall", epilog=CLIENTS_EPILOG)

@@ -91,7 +91,7 @@ def check_index(settings: Settings) -> Iterator[Check]:
 
 def describe_tools() -> str:
     """Say what the definitions of each set of tools cost a model: a token for four characters."""
-    costs = []
+    costs = list[str]()
     for name, tools in TOOLSETS.items():
         fields = ("name", "description", "input_schema")  # what stands in a model's context
         texts = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 
 @make_command(
-    "ingest",
-    epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal.",
+    "ingest", epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal."
 )
 @click.argument("content", type=read_absolute, required=False)
 def ingest_command(

@@ -21,8 +21,8 @@ from blog_search_mcp.server.settings import (
     read_index,
 )
 
-Work: TypeAlias = Callable[..., int]
-"""The function of a command, which returns the exit status."""
+Work: TypeAlias = Callable[..., int | None]
+"""Function of a command, which returns the exit status; `None` stands for 0."""
 
 AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
@@ -72,13 +72,6 @@ _EMBEDDER = (
         "one for the posts' languages]",
     ),
 )
-_PREFIXES = (
-    _option(
-        "--document-prefix TEXT",
-        "What a server's model wants before each text.  [default: as its card says]",
-    ),
-    _option("--query-prefix TEXT", "What it wants before each query, likewise."),
-)
 _POSTS = (
     _option(
         "--base-url URL",
@@ -126,7 +119,13 @@ OPTIONS: Final = {
         *(_NAME, *_OVER_INDEX, *_EMBEDDER, *_POSTS),
     ),
     "ingest": (
-        *(_INDEX, *_EMBEDDER, _EMBEDDER_URL, *_PREFIXES, *_POSTS, _JSON),
+        *(_INDEX, *_EMBEDDER, _EMBEDDER_URL),
+        _option(
+            "--document-prefix TEXT",
+            "What a server's model wants before each text.  [default: as its card says]",
+        ),
+        _option("--query-prefix TEXT", "What it wants before each query, likewise."),
+        *(*_POSTS, _JSON),
         click.Option(["--stop-with-stdin"], is_flag=True, hidden=True),
     ),
     "serve": (

@@ -89,8 +89,7 @@ def test_the_audit_counts_each_kind_and_shows_as_many_as_are_asked_for(blog: Blo
 
 
 @pytest.mark.parametrize(
-    ("kinds", "status"),
-    [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags"], 0), ([], 0)],
+    ("kinds", "status"), [(["broken-links"], 1), (["tags", "orphans"], 1), (["tags"], 0), ([], 0)]
 )
 def test_the_audit_fails_on_the_kinds_that_it_was_told_alone(
     blog: Blog, kinds: list[str], status: int

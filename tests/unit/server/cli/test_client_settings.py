@@ -285,9 +285,7 @@ OTHERS = {
 }
 
 
-def test_an_address_of_others_stays_and_all_of_ours_go_in_one_change(
-    cursor: Path,
-) -> None:
+def test_an_address_of_others_stays_and_all_of_ours_go_in_one_change(cursor: Path) -> None:
     write(cursor, **OTHERS, a=ours("/a"), b=ours("/b"))
     assert command("install", "cursor", "--url", "http://[::1]:1").status == 0
     assert command("install", "cursor", "--url", "http://[::1]:1", "--name", "blog").status == 2
