@@ -95,26 +95,27 @@ def parse_url(value: str) -> str:
 def read_absolute(text: str) -> Path:
     """Read a path and make it absolute, without `..`. Raises ValueError.
 
-    A client hands over what a shell would have expanded: quotes, blanks, `$HOME`, `file://`, `~`.
+    Clients start programs without a shell, so quotes, blanks, `$HOME`, `~` and `file://` are
+    resolved here, unless a file has this very name.
     """
-    if not os.path.lexists(text):  # else it is meant so
+    if not os.path.lexists(text):
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
         text = os.path.expandvars(text)
         if text.startswith("file://"):
-            from urllib.request import url2pathname  # and http.client, in 20 ms of every start
+            from urllib.request import url2pathname  # imports http.client, which takes 20 ms
 
             text = url2pathname(urlsplit(text).path)
     if not text:
         raise ValueError("it is empty; give a path")
     try:
         path = Path(text).expanduser()
-    except RuntimeError as error:  # nobody's home
+    except RuntimeError as error:  # no such user has a home folder
         raise ValueError(str(error)) from error
     return path.resolve() if ".." in path.parts else path.absolute()
 
 
 def read_index(text: str) -> Location:
-    """Read where an index is: a folder or an address. Raises ValueError, also if not UTF-8."""
+    """Read the folder or address of an index. Raises ValueError, also for text that is no UTF-8."""
     text.encode()
     plain = text.strip(" \"'")
     address = None if plain.startswith("file://") else parse_index_address(plain)

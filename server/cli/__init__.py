@@ -1,1 +1,1 @@
-"""The commands over an index, as they print on a terminal."""
+"""The commands, and what they print on a terminal."""

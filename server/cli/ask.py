@@ -1,7 +1,6 @@
-"""`blog-search-mcp ask`: one query through a real MCP client, over stdio, to a server of our own.
+"""`blog-search-mcp ask`: start a server, and query it over stdio as any MCP client does.
 
-It does what any client does, to see that all of it works: search_blog, then read_chunk of the
-best hit. The client knows the server by its protocol alone.
+It calls search_blog, then read_chunk for the best hit, to show that the whole chain works.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 def print_answer(settings: Settings, question: str) -> int:
-    """Print the hits and the best one's text; returns the exit status, 1 if there is none."""
+    """Print the hits and the text of the best one. Return the exit status, 1 for none to read."""
     replies = anyio.run(_search_and_read, settings, question)
     page = replies[0].structured_content or {}
     texts = [block.text for block in replies[-1].content if isinstance(block, TextContent)]
@@ -32,10 +31,10 @@ def print_answer(settings: Settings, question: str) -> int:
 
 
 async def _search_and_read(settings: Settings, question: str) -> list[CallToolResult]:
-    """Return the reply to a search, and that to reading its best hit if there is one.
+    """Return the reply of search_blog, then that of read_chunk unless the confidence is low.
 
-    The server is started whatever modules lie in the current folder. Of the environment the SDK
-    hands on six variables, and a token or a key is none of them.
+    `-P` keeps modules of the current folder from being imported. The whole environment is passed
+    on: by default the SDK passes six variables, without the tokens and keys that a server needs.
     """
     arguments = ["-P", "-m", "blog_search_mcp", "serve", "--wait", *index_arguments(settings)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))

@@ -1,4 +1,4 @@
-"""The commands for those who write the blog; each prints facts, as JSON or as lines."""
+"""The commands for authors of the blog. Each prints facts, as JSON or as lines."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
-    """Open the blog and read what `subject` names: `-`, a file, else the source of a post.
+    """Open the index and read the draft `subject`: stdin for `-`, a file, or else a post's source.
 
-    A file is named by its path below the content folder, else by its name. Raises OSError and
-    BlogSearchError.
+    The source of a file is its path below the content folder, or its name outside of that. Raises
+    OSError and BlogSearchError.
     """
     text, source, path = None, subject, Path(subject).expanduser()
     if subject == "-":
@@ -53,7 +53,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
 
 
 def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
-    """Open the index of a command for analyses of the whole blog; `embeds` loads its embedder."""
+    """Read the newest generation as a corpus; `embeds` loads the embedder of the index."""
     reader = engine_for_one(settings, embeds=embeds).newest_reader()
     from blog_search_mcp.server.author.corpus import corpus_of
 
@@ -147,7 +147,7 @@ def _run_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_j
 
 
 def _format_finding(finding: Finding) -> str:
-    """Write where it is and what it is; what concerns the whole blog has no source."""
+    """Return `SOURCE:LINE DETAIL`; a finding about the whole blog has neither source nor line."""
     line = f":{finding.line}" if finding.line else ""
     return f"{finding.source}{line} {finding.detail}".strip()
 

@@ -1,4 +1,4 @@
-"""`setup`, `install` and `uninstall`: our entry in the settings of MCP clients."""
+"""Entries for this program in the settings of MCP clients: added, checked and removed."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An MCP client, and the file of its settings that counts in every folder."""
+    """An MCP client and its user-wide settings file."""
 
     slug: str
-    """The name on the command line."""
+    """Name on the command line."""
     title: str
     path: Path
     entries_field: str = "mcpServers"
-    """The object of entries by name."""
+    """Field of the settings that holds the entries by name."""
     is_typed: bool = False
-    """Whether an entry needs `"type": "stdio"`, or `"http"`."""
+    """Whether an entry needs a field `type`, which is `stdio` or `http`."""
     url_field: str = "url"
-    """The field for the address of a server; empty where none is taken."""
+    """Field of an entry that holds a server's URL; `""` if the client takes none."""
 
     @property
     def is_toml(self) -> bool:
-        """Whether the file is TOML and not JSON."""
+        """Whether the settings are TOML; others are JSON."""
         return self.path.suffix == ".toml"
 
     @property
     def is_used(self) -> bool:
-        """Whether the client has been used here, by its file or folder."""
+        """Whether the client has been used here: its settings or its folder exist."""
         folder = self.path.parent if self.slug != "claude-code" else self.path.with_name(".claude")
         return self.path.exists() or folder.is_dir()
 
 
 def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dict[str, Client]:
-    """Return each client by its word; `system` is `sys.platform`.
+    """Return all known clients by slug; `system` is a value of `sys.platform`.
 
     Claude Code's file lies in the home folder itself, and Zed uses ~/.config on macOS too.
     """
@@ -84,33 +84,33 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
 
 
 CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).items()}
-"""Each client's name by the word that a command line has for it."""
+"""Title of each client by its slug."""
 
 EntryFields: TypeAlias = dict[str, Any]
-"""An entry as it stands in a file: how a client starts or reaches one server."""
+"""Fields of one entry, by which a client starts or reaches a server."""
 Entries: TypeAlias = dict[str, EntryFields]
-"""Entries by name; what decides on changes leaves the fields of one to be removed empty."""
+"""Entries by name. Among changes, an entry without fields stands for its removal."""
 
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
-"""Fields of which those that an entry no longer needs are taken out."""
+"""Fields that this program writes. An update drops their old values and keeps all other fields."""
 
 BACKUP = ".before-blog-search-mcp"
-"""Ends the name of the copy beside the file: what was there before the last change."""
+"""Suffix of the copy beside the settings, which holds them as they were before the last change."""
 
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
-"""The header by which an entry with an address is known as ours."""
+"""HTTP header that marks an entry with a URL as written by this program."""
 
 _START_PATTERN = re.compile(
     rf"{PACKAGE}(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
     re.DOTALL,
 )
-"""The command and arguments that start this program: its script, Python, or a runner."""
+"""Command and arguments, joined by NUL, that start this program as a script, by Python or uvx."""
 
 
 def is_ours(fields: EntryFields, url: str = "") -> bool:
-    """Whether an entry starts this program, or has our mark or this very address of a server."""
+    """Whether an entry starts this program, has our header, or has exactly this URL."""
     if address := find_url(fields):
         headers = fields.get("headers") or fields.get("http_headers")
         return address == url or (isinstance(headers, dict) and _OUR_HEADER in headers.items())
@@ -119,18 +119,18 @@ def is_ours(fields: EntryFields, url: str = "") -> bool:
 
 
 def find_url(fields: EntryFields) -> str:
-    """Return the address of the server that an entry reaches, empty if it starts one."""
+    """Return the URL of the server that an entry reaches, `""` if it starts one."""
     return next((str(fields[name]) for name in _URL_FIELDS if name in fields), "")
 
 
 def find_option(fields: EntryFields, option: str) -> str:
-    """Return the value that an entry gives an option, empty for none."""
+    """Return the value of an option in the arguments of an entry, `""` if it is not there."""
     words = pairwise(_arguments(fields))
     return next((value for word, value in words if word == option), "")
 
 
 def find_index(fields: EntryFields) -> Location | None:
-    """Return the index that an entry names by its whole path, `None` for no such."""
+    """Return the index that an entry names by its absolute path or address, else `None`."""
     value = find_option(fields, "--index")
     try:
         index = read_index(value)
@@ -145,9 +145,10 @@ def _arguments(fields: EntryFields) -> list[str]:
 
 
 def choose_name(entries: Entries, index: Location, url: str) -> str:
-    """Return the name of the entry over this index or address, or a free one for a new entry.
+    """Return the name of our entry for this index or URL, else a free name for a new one.
 
-    The first is `blog`, others have the blog's folder in it, in plain letters, or a number.
+    Names are tried in turn: `blog`, `blog-FOLDER` in plain letters, `blog-FOLDER-2` and so on. An
+    entry of ours without an index counts as free.
     """
     places = {name: _place_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
@@ -161,7 +162,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
 
 
 def _place_of(fields: EntryFields) -> str:
-    """Return the address or the index that an entry is for, empty for none."""
+    """Return the URL or the real path of the index that an entry is for, `""` for none."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
 
@@ -169,7 +170,7 @@ def _place_of(fields: EntryFields) -> str:
 def add_entry(
     settings: Settings, client: Client, name: str, *, prints: bool, url: str = "", token: str = ""
 ) -> None:
-    """Write or print our entry of a client, which starts a server or reaches the one at `url`.
+    """Write our entry, or print it if `prints`. It starts a server, or reaches the one at `url`.
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
@@ -179,7 +180,7 @@ def add_entry(
         return {name or choose_name(entries, settings.index, url): fields}
 
     entries: Entries = {}
-    with suppress(ClientSettingsError):  # which is raised where it is written
+    with suppress(ClientSettingsError):  # change_entries reads again and raises it
         entries = _read_settings(client)[1][client.entries_field]
     [chosen] = decide(entries)
     entry = json.dumps({client.entries_field: {chosen: fields}}, ensure_ascii=False, indent=2)
@@ -212,7 +213,7 @@ def _http_fields(client: Client, url: str, token: str) -> EntryFields:
 
 
 def _stdio_fields(client: Client, settings: Settings) -> EntryFields:
-    """Return the fields of an entry that starts a server, by absolute paths and with secrets."""
+    """Return the fields of an entry that starts a server; uvx gets `--offline` if that works."""
     script, *first = start_words()
     watch = ("--watch", str(settings.watch)) if settings.watch else ()
     arguments = [*first, "serve", *index_arguments(settings), *watch]
@@ -224,7 +225,7 @@ def _stdio_fields(client: Client, settings: Settings) -> EntryFields:
 
 
 def find_secrets(index: Location) -> dict[str, str]:
-    """Return the variables that a server over this index needs, and that no option replaces."""
+    """Return the environment variables with secrets that a server of this index needs."""
     from blog_search_mcp.index.embedders.connection import KEY_VARIABLE
 
     overview = open_store(index).peek_overview()
@@ -234,7 +235,7 @@ def find_secrets(index: Location) -> dict[str, str]:
 
 
 def explain_start(fields: EntryFields) -> str:
-    """Start an entry's program as a client does, for its version alone; return why it fails."""
+    """Run an entry's program with `--version` for up to 60 s; return why it fails, else `""`."""
     from mcp.client.stdio import get_default_environment
 
     program, arguments = str(fields.get("command")), _arguments(fields)
@@ -250,7 +251,7 @@ def explain_start(fields: EntryFields) -> str:
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
-    """Remove our entries, or those of a name, and print what stays and what cannot be changed.
+    """Remove our entries, or only the one called `name`, and print what was done and what stays.
 
     Returns the exit status.
     """
@@ -291,9 +292,10 @@ def _name_backup(client: Client) -> str:
 def set_up_clients(
     settings: Settings, clients: Mapping[str, Client], slug: str | None, name: str
 ) -> int:
-    """Write the entry of the client `slug`, or of all that are used here, and name a question.
+    """Write our entry for the client `slug`, or for all that are used here, and print a question.
 
-    Returns the exit status; what one client's file refuses is told. Raises BlogSearchError.
+    Returns the exit status. A client whose settings cannot be changed is reported and does not stop
+    the others. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
     titles, status = list[str](), 0
@@ -316,11 +318,11 @@ def set_up_clients(
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
-    """Make our entries what `decide` says of all; return those that changed, as they were.
+    """Change entries as `decide` returns them for all present ones; return the old changed ones.
 
-    An entry keeps its other fields. One command at a time changes settings. Raises UsageError if
-    another server has the name, and ClientSettingsError, with the file as it was, if that cannot
-    be read or written, or is no plain JSON: a rewrite would lose comments.
+    An entry keeps its other fields. A lock lets only one command at a time change settings. Raises
+    UsageError if the name belongs to another server, and ClientSettingsError if the file cannot be
+    read or written, or is no plain JSON (a rewrite would lose comments). Then it stays as it was.
     """
     from filelock import FileLock
 
@@ -350,13 +352,13 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     except OSError as error:
         reason = error.strerror or "another command is changing it"
         raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
-    except (TypeError, ValueError) as error:  # for TOML a time is no value
+    except (TypeError, ValueError) as error:  # TypeError: a TOML date cannot be written
         raise ClientSettingsError(f"{client.path} was left as it was: {error}.") from error
     return before
 
 
 def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -> EntryFields:
-    """Return an entry with the fields that are wanted, empty for none. Raises UsageError."""
+    """Return an entry with its fields replaced by `wanted`; none removes it. Raises UsageError."""
     url = find_url(wanted)
     if entry and not is_ours(entry, url):
         raise UsageError(
@@ -371,13 +373,13 @@ def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -
 
 
 _FLOAT = "\ue000"
-"""Begins the string that stands for a number that is no integer, so that it keeps its digits."""
+"""Prefix of strings that stand for decimal numbers of JSON, so that these keep their digits."""
 
 _STRINGS_AND_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
 
 
 def _dump_json(root: dict[str, Any], like: str) -> str:
-    """Write the whole file anew, indented as it was."""
+    """Return an object as JSON with the indent and the final line end of the text `like`."""
     indent = re.search(r'^([ \t]+)"', like, re.MULTILINE)
     end = like[len(like.rstrip()) :] if like.strip() else "\n"
     text = json.dumps(root, indent=indent[1] if indent else "  ", ensure_ascii=False) + end
@@ -385,7 +387,7 @@ def _dump_json(root: dict[str, Any], like: str) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Read what `_write_json` writes without loss. Raises ValueError."""
+    """Parse JSON. Raises ValueError if `_dump_json` would not give the same text but for blanks."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
     if _STRINGS_AND_BLANKS.sub("", _dump_json(root, text)) != _STRINGS_AND_BLANKS.sub("", text):
@@ -394,14 +396,14 @@ def _parse_json(text: str) -> Any:
 
 
 def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
-    """Write the table `[key.name]` anew, none without fields; all other text stays.
+    """Return TOML text with the table `[key.name]` replaced, or removed if there are no fields.
 
-    What stands in the file in another way stays too.
+    An entry that is written as an inline or dotted table is not found and stays.
     """
     kept, is_inside = list[str](), False
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("["):
-            with suppress(ValueError):  # for a line of an array
+            with suppress(ValueError):  # a line of an array is no TOML document
                 is_inside = name in tomllib.loads(line).get(key, ())
         kept += [] if is_inside else [line]
     if not fields:
@@ -412,13 +414,12 @@ def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
 
 
 def _format_table(key: str, name: str, fields: EntryFields) -> str:
-    """Write the table `[key.name]` of TOML."""
     lines = (f"{word} = {_format_value(value)}\n" for word, value in fields.items())
     return f"[{key}.{json.dumps(name)}]\n{''.join(lines)}"
 
 
 def _format_value(value: object) -> str:
-    """Write a value of TOML on one line; but for a table it is as in JSON. Raises TypeError."""
+    """Return a TOML value on one line; all but tables look as in JSON. Raises TypeError."""
     if not isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     inner = (f"{json.dumps(word)} = {_format_value(value[word])}" for word in value)
@@ -426,7 +427,7 @@ def _format_value(value: object) -> str:
 
 
 def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return the file's text, the object in it and its entries by name; empty without a file."""
+    """Return the text of a client's settings and the object in it, which always has entries."""
     try:
         text = _read_text(client.path)
         root = tomllib.loads(text) if client.is_toml else _parse_json(text)
@@ -448,10 +449,10 @@ def _read_text(path: Path) -> str:
 
 
 def _replace_file(path: Path, before: str, text: str) -> None:
-    """Replace the file in one step, so that nobody reads half of it; of a link the target.
+    """Replace a file, or the target of a link, in one step, so that nobody reads half of it.
 
-    The file keeps its permissions, and has a copy beside it. Raises OSError, and ValueError if it
-    no longer holds the text `before`: clients write to it too.
+    The file keeps its permissions, and a copy of the old one is kept beside it. Raises OSError, and
+    ValueError if the file no longer holds the text `before`: clients write to it too.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)

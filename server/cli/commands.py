@@ -1,4 +1,4 @@
-"""The commands over an index but those for authors; what is slow to import waits for its use."""
+"""The commands over an index, except those for authors. Slow imports stand where they are used."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ from blog_search_mcp.server.settings import Address, Settings, ToolsetName, read
 
 
 class Program(click.Group):
-    """The group of all commands, in the order in which they were given."""
+    """The program: a group of commands whose help keeps their order."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Serve where no command is named, but for a person who types nothing print the help."""
+        """Insert `serve` if no command is named, or `--help` if nothing is typed on a terminal."""
         if not args and sys.stdin is not None and sys.stdin.isatty():
             args = ["--help"]
         elif not args or (args[0].startswith("-") and args[0] not in ("--help", "--version")):
@@ -60,14 +60,14 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Name the command that somebody wants who names a folder instead of one."""
+        """Suggest `setup` if a folder is named in the place of a command."""
         if args[0] not in self.commands and Path(args[0]).is_dir():
             to_setup = command("setup", args[0])
             raise click.UsageError(f"{args[0]} is a folder. To index its posts: `{to_setup}`.", ctx)
         return super().resolve_command(ctx, args)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Name what a newcomer needs first."""
+        """Return the names of the commands in the order of the help."""
         return [*self.commands]
 
 
@@ -102,15 +102,15 @@ def with_settings(work: Work) -> Work:
 
 
 def text_argument(name: str) -> Callable[[Work], Work]:
-    """Make an argument of plain words, which need no quotes."""
+    """Make an argument that joins all remaining words, so that they need no quotes."""
     return click.argument(name, nargs=-1, required=True, callback=lambda *given: " ".join(given[2]))
 
 
 def read_token(host: str, file: str | None) -> str:
-    """Read the token of requests to `host`, in `file` or BLOG_SERVER_TOKEN; empty for none.
+    """Read the token that requests to `host` must bring, from `file` or else BLOG_SERVER_TOKEN.
 
-    Loopback needs none, since whoever can reach it can read the index's files too; of what other
-    machines can reach the lack of one raises UsageError.
+    Only a loopback host may have none (`""`): whoever reaches it can read the index's files too.
+    Raises UsageError for a token that is missing, unreadable or malformed.
     """
     token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
     try:
@@ -118,7 +118,7 @@ def read_token(host: str, file: str | None) -> str:
             token = decode_settings(read_absolute(file).read_bytes()).strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
-    # RFC 6750 allows these in a bearer token.
+    # The characters that RFC 6750 allows in a bearer token.
     if (token or file) and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,}=*", token):
         raise UsageError(
             "The token must have at least 16 letters, digits or -._~+/ and no others; "
@@ -146,7 +146,7 @@ def serve(
 
 
 def start_server(settings: Settings, address: Address | None) -> int:
-    """Serve at `address`, without one over stdio, until the client or a signal ends it."""
+    """Serve over HTTP at `address`, else over stdio, until a client or a signal ends it."""
     end_on_signals(status=0)
     logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
@@ -264,5 +264,5 @@ def uninstall(client: str | None, name: str) -> int:
 
 
 def find_clients_here() -> dict[str, Client]:
-    """Return the clients that this system may have."""
+    """Return all known clients by slug, with the paths of their settings on this machine."""
     return find_clients(Path.home(), sys.platform, os.environ)

@@ -1,6 +1,6 @@
-"""`blog-search-mcp doctor`: check everything that serving a blog needs, a line for each thing.
+"""`blog-search-mcp doctor`: check everything that serving a blog needs, and print a line for each.
 
-The index is opened by the functions that a server opens it with.
+The index is opened by the same functions as in a server.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
-"""What has a warning works, though not as well as it could; what has a problem does not work."""
+"""Result of a check. A warning means that the thing works, but could work better; a problem means
+that it does not work."""
 
 Check: TypeAlias = tuple[str, State, str]
-"""What was checked in a word or two, its state, and a sentence or two: how it is and, unless that
-is well, what to do."""
+"""Subject of a check in a word or two, its state, and a text that describes it and, unless it is
+`ok`, says what to do."""
 
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
-    """Print what each check tells; returns the exit status, 1 if there is a problem."""
+    """Print a line for each check. Return the exit status: 1 if there is a problem, else 0."""
     checks = check_index(settings)
     index = [(subject, state, fill_in_folders(text, settings)) for subject, state, text in checks]
     tools: Check = ("tools", "ok", describe_tools())
@@ -61,7 +62,7 @@ def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
 
 
 def check_index(settings: Settings) -> Iterator[Check]:
-    """Open the index, hash all of it, embed a query, and compare the posts with the last ingest."""
+    """Hash the whole index, embed a query, and compare the posts with the last ingest."""
     store = open_store(settings.index)
     try:
         manifest = store.read_manifest(store.current_number())
@@ -90,17 +91,17 @@ def check_index(settings: Settings) -> Iterator[Check]:
 
 
 def describe_tools() -> str:
-    """Say what the definitions of each set of tools cost a model: a token for four characters."""
+    """Return a sentence on the tokens of each toolset's definitions, each of 4 characters."""
     costs = list[str]()
     for name, tools in TOOLSETS.items():
-        fields = ("name", "description", "input_schema")  # what stands in a model's context
+        fields = ("name", "description", "input_schema")  # the fields that a model reads
         texts = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
         costs.append(f"{name} {sum(map(len, texts)) // 4:,}")
     return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
 
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Check]:
-    """Check every entry of ours, and tell how to make one if there is none."""
+    """Check each of our entries in the clients' settings; a lack of any is a warning."""
     results: list[Check] = []
     for client in clients.values():
         try:
@@ -121,7 +122,7 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Che
 def _check_entry(
     client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
-    """Tell the first thing that is wrong with an entry, or that it works."""
+    """Return the state of an entry and a predicate: the first fault found, or that it works."""
     if url := find_url(fields):
         return "ok", f"reaches the server at {url}, if that runs."
     program, index = str(fields.get("command") or ""), find_index(fields)

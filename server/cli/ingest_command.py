@@ -1,4 +1,4 @@
-"""The command `ingest`: its options, and its report printed."""
+"""The command `ingest`, which runs an ingest and prints its report."""
 
 import gc
 import json
@@ -51,10 +51,10 @@ def ingest_command(
 ) -> int:
     """Bring the index up to date with CONTENT, by default the folder and options of before."""
     end_on_signals(STOPPED)
-    if stop_with_stdin:  # which its server holds open while it lives
+    if stop_with_stdin:  # a server holds stdin open as long as it lives
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
     gc.set_threshold(GC_THRESHOLD)
-    # What multiprocessing's tracker of semaphores, which removes them, prints of a run that ended.
+    # If a run is ended, multiprocessing's tracker removes its semaphores and prints a warning.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.plan import Job
@@ -86,7 +86,7 @@ def _stop_with_stdin() -> None:
 
 
 def run_job(job: "Job", as_json: bool) -> int:
-    """Ingest, print the report on stderr and for `--json` on stdout; return the exit status."""
+    """Ingest and print the report on stderr, as JSON on stdout too. Return the exit status."""
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, as_lines
 

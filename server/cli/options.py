@@ -1,4 +1,4 @@
-"""The options of every command, in one table; `COMMAND --help` lists them in its order."""
+"""One table of the options of every command, in the order in which `COMMAND --help` lists them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
     *("descriptions", "tags", "stale-drafts"),
 )
-"""Kinds of findings in the order of `server.author.audit`, which imports NumPy and is not imported
-here for that reason."""
+"""Kinds of findings, in the order of `server.author.audit`. That module imports NumPy, which most
+commands do not need, so it is not imported here."""
 
 
 def _option(usage: str, text: str, *parameter: str, **attributes: Any) -> click.Option:
-    """Make an option of its usage, such as `--index DIR`, its help and its parameter's name."""
+    """Make an option; `usage` is its name and metavar, as `--index DIR`, and `text` its help."""
     name, _, metavar = usage.partition(" ")
     attributes |= {"help": text, "metavar": metavar or None, "show_envvar": "envvar" in attributes}
     return click.Option([name, *parameter], **attributes)
@@ -196,10 +196,9 @@ OPTIONS: Final = {
     ),
     "usage": (_USAGE_LOG, _JSON, *_OVER_INDEX),
 }
-"""Options by command, in the order of its help. No command of the group `author` has the name of
-another command."""
+"""Options by command. No command of the group `author` has the name of a command outside it."""
 
 
 def make_command(name: str, **attributes: Any) -> Callable[[Work], click.Command]:
-    """Make the command `name` of a function, with the options that OPTIONS has for it."""
+    """Return a decorator that makes a function the command `name`, with its row of OPTIONS."""
     return click.command(name, params=[*OPTIONS[name]], **attributes)

@@ -1,4 +1,4 @@
-"""Print text and facts so that nothing in them steers a terminal."""
+"""Printing on a terminal; no text from posts or files reaches it with control characters."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ from blog_search_mcp.server.format.results import describe_others, one_line
 from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2
-"""Exit statuses: it could not be done, and the command line cannot be meant."""
+"""Exit statuses of a command that failed, and of a command line with a mistake."""
 
 _PICTURES: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
 }
-"""Unicode's pictures for control characters, and a mark for what has none: a post may hold them,
-a terminal obeys them. Marks that turn the direction of writing make a line read as another; weak
-ones, which posts in Hebrew have, are left out."""
+"""Replacements by code point for characters that a post may hold and a terminal obeys: Unicode's
+pictures of C0 controls, U+FFFD for other controls and for embeddings, overrides and isolates of the
+direction of writing, and nothing for direction marks, which posts in Hebrew have."""
 _ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
-"""The same for JSON, whose other control characters are escaped already."""
+"""JSON escapes of the same characters but C0 controls, which `json.dumps` has escaped already."""
 
 
 def escape_controls(text: str) -> str:
-    """Replace control characters by visible ones, so that a terminal obeys none."""
+    """Replace the characters of a text that steer a terminal."""
     return text.translate(_PICTURES)
 
 
 def print_text(text: str) -> None:
-    """Print text on stdout."""
+    """Print text and a line end on stdout, without control characters."""
     sys.stdout.write(f"{escape_controls(text)}\n")
 
 
 def print_error(text: str) -> None:
-    """Print text on stderr."""
+    """Print text and a line end on stderr, without control characters."""
     sys.stderr.write(f"{escape_controls(text)}\n")
 
 
 def print_json(value: object) -> None:
-    """Print JSON on stdout; Chinese stays itself."""
+    """Print a value on stdout as indented JSON; letters of other scripts are not escaped."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPES) + "\n")
 
 
 def fill_in_folders(sentence: str, settings: Settings) -> str:
-    """Write a sentence, the commands of a message for this run's index and its posts."""
+    """Return a sentence; commands in a Message name the index and posts of this run."""
     return sentence.for_blog(blog_of(settings.index)) if isinstance(sentence, Message) else sentence
 
 
 def print_message(sentence: str, settings: Settings) -> None:
-    """Print a sentence on stderr, its commands with this run's folders."""
+    """Print a sentence on stderr; commands in a Message name the folders of this run."""
     print_error(fill_in_folders(sentence, settings))
 
 
 def print_facts(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
-    """Print `facts` as JSON if that is asked for, else as lines, the notice first."""
+    """Print facts on stdout, as JSON or as indented lines that begin with the notice."""
     notice = fill_in_folders(facts.get("notice") or "", settings)
     if as_json:
         print_json(facts | ({"notice": notice or None} if "notice" in facts else {}))
@@ -70,7 +70,7 @@ def print_facts(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> 
 
 
 def _format_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
-    """Write facts a line each, those below others indented; what is empty is left out."""
+    """Yield a line for each fact, nested ones indented. Facts without a value are left out."""
     for name, value in facts.items():
         if value in (None, "", [], {}):
             continue
@@ -87,9 +87,9 @@ def _format_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
 
 
 def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
-    """Write the confidence, the notice and each hit, of the facts of `search --json`.
+    """Yield lines for the confidence, the notice and each hit of a page of `search --json`.
 
-    Of the hits of a tool there are fewer facts, none of which `why` explains a score by.
+    `why` adds the parts of each score. A page of the tool `search_blog` lacks the facts for that.
     """
     confidence = click.style(page["confidence"], "red" if page["confidence"] == "low" else "green")
     sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
@@ -124,7 +124,6 @@ def _format_preview(hit: Mapping[str, Any]) -> str:
 
 
 def _format_reasons(hit: Mapping[str, Any]) -> Iterator[str]:
-    """Write what a hit's score is made of."""
     yield "why:"
     for reason in hit["reasons"]:
         weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
@@ -133,10 +132,10 @@ def _format_reasons(hit: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _clean_line(text: str) -> str:
-    """Put a fact on one line: what follows a break of the author's would read as ours."""
+    """Put text on one line, since a line break in it could forge a line of the output."""
     return escape_controls(one_line(text))
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:
-    """Put a fact on one line, which looks as `attributes` say."""
+    """Put text on one indented line, styled by the attributes of `click.style`."""
     return indent + click.style(_clean_line(text), **attributes)

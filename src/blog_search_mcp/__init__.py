@@ -1,4 +1,4 @@
-"""Search a folder of Markdown posts by meaning and by words.
+"""Semantic and keyword search over a folder of Markdown posts.
 
 `build_index` and `open_index` are the public interface (docs/api.md); everything below
 `blog_search_mcp.ingest`, `.index` and `.server` may change between versions. The names are loaded

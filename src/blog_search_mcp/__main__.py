@@ -1,4 +1,4 @@
-"""Start `blog-search-mcp`; signals end it even while it is still importing."""
+"""Start `blog-search-mcp`. Signals end it at once, even while it is still importing."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def main() -> NoReturn:
 
     Python's own teardown takes up to a quarter of a second once the libraries are loaded.
     """
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # it searches all packages: 25 of 440 ms
-    gc.set_threshold(200_000)  # what is imported is no garbage: 60 of 640 ms to a first answer
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # finding plugins takes 25 of 440 ms
+    gc.set_threshold(200_000)  # collecting while importing takes 60 of 640 ms to a first answer
     end_on_signals(STOPPED if sys.argv[1:2] == ["ingest"] else "")
     from blog_search_mcp.cli import run
 
-    if isinstance(sys.stdout, TextIOWrapper):  # it may lack letters, and a path be no text
+    if isinstance(sys.stdout, TextIOWrapper):  # for letters that its encoding lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         status = 1
     os._exit(status)
 

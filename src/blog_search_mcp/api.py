@@ -39,11 +39,11 @@ def build_index(
     rebuild: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the index up to date with the folder of posts `content`, as the command `ingest` does.
+    """Bring the index up to date with the posts in the folder `content`, as the command `ingest`.
 
-    Only what has changed is read and embedded. What is `None` stays as it was.
+    Only changed posts are read and embedded. An option that is `None` keeps its last value.
 
-    Raises BlogSearchError, with the index as it was.
+    Raises BlogSearchError and leaves the index as it was.
     """
     place, site = _locate(index), {"base_url": base_url, "permalink": permalink}
     options = keep_options(place, include_drafts=include_drafts, **site)
@@ -54,10 +54,10 @@ def build_index(
 
 
 def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:
-    """Open the index in this folder or at this address; it follows later ingests until closed.
+    """Open the index in a folder or at an address. It follows later ingests until it is closed.
 
-    `embedder_url` is where Ollama answers, for an index that was built with it; empty for
-    Ollama's own default.
+    `embedder_url` is the URL of the embedding server, if the index was built with one; `""` stands
+    for Ollama's default.
     """
     return BlogIndex(_locate(index), embedder_url)
 
@@ -82,16 +82,16 @@ def _check_filters(filters: Filters, **values: object) -> _CheckedArguments:
 
 
 class BlogIndex(AbstractContextManager["BlogIndex"]):
-    """An open index; safe for concurrent use. Every method raises BlogSearchError."""
+    """An open index, safe for concurrent use. Every method may raise BlogSearchError."""
 
     def __init__(self, location: Location, embedder_url: str) -> None:
-        """Take where the index is; nothing is opened before the first call."""
+        """Keep the location of the index, which the first call opens."""
         self._index = Index(location, partial(open_embedder, url=embedder_url, waits=False))
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
-        """Search by words and by meaning; hits come best first, from `offset` on."""
+        """Search by keywords and meaning; return `limit` hits from `offset` on, best first."""
         arguments = _check_filters(filters, limit=limit, offset=offset, query=query)
         query, filters = shorten_query(arguments.query), arguments.filters
         return self._index.reader().search(query, filters, limit=limit, offset=offset)
@@ -110,7 +110,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         limit: int = 100,
         offset: int = 0,
     ) -> tuple[Post, ...]:
-        """List the posts that pass `filters`, from `offset` on."""
+        """Return at most `limit` posts that pass `filters`, from `offset` on."""
         arguments = _check_filters(filters, limit=limit, offset=offset, order=order)
         return (
             self._index.reader()
@@ -119,7 +119,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         )
 
     def close(self) -> None:
-        """Release the files; a later call opens the newest generation again."""
+        """Close the files. A later call opens the newest generation again."""
         self._index.close()
 
     def __exit__(self, *_raised: object) -> None:

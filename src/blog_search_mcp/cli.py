@@ -1,4 +1,4 @@
-"""The command line `blog-search-mcp`: every command, in the order in which a newcomer needs it."""
+"""The command line `blog-search-mcp`, with commands in the order in which a newcomer needs them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
-    """Read the folder of the posts, of a whole site the one in it. Raises ValueError."""
+    """Read the folder of the posts; if a whole site is named, find it there. Raises ValueError."""
     from blog_search_mcp.ingest.blog import find_posts
 
     folder = read_absolute(text)
-    near = find_posts(folder.parent) / folder.name  # of a site's root, which lacks `posts`
+    near = find_posts(folder.parent) / folder.name  # SITE/posts may mean SITE/content/posts
     return near if near.is_dir() and not folder.exists() else find_posts(folder)
 
 
@@ -36,7 +36,7 @@ def read_posts(text: str) -> Path:
 @commands.with_settings
 def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
     """Make the index of a folder of posts, or of a site, and tell clients of it."""
-    resolve_ollama(settings.embedder_url)  # which an entry may not hold a password in
+    resolve_ollama(settings.embedder_url)  # an entry must not hold a password
     if settings.watch == Path.home():
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}
@@ -74,7 +74,7 @@ click.version_option(package_name=PACKAGE, message="%(package)s %(version)s")(pr
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the command that `words` name and return its exit status; print a mistake on stderr."""
+    """Run a command line and return its exit status. A mistake in it is printed on stderr."""
     try:
         return int(program.main([*words], PACKAGE, standalone_mode=False) or 0)
     except click.ClickException as error:
