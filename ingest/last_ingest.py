@@ -27,7 +27,7 @@ from blog_search_mcp.index.store.disk import DEFAULT_FOLDER, require_own
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.posts.cascades import Cascade
-from blog_search_mcp.ingest.posts.metadata import CHANGE_FIELDS, Fields, first_date, normalize_names
+from blog_search_mcp.ingest.posts.metadata import CHANGE_FIELDS, Fields, first_date
 from blog_search_mcp.ingest.posts.visibility import VISIBILITY, HiddenReason
 from blog_search_mcp.ingest.posts.walk import Skipped, SourceFile, walk
 
@@ -112,8 +112,8 @@ def format_folder(folder: Path) -> str:
 
 
 def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
-    """Describe a post that is left out; `fields` are its own with what it inherits."""
-    written = first_date(normalize_names(fields), CHANGE_FIELDS)
+    """Describe a post that is left out; `fields` are its own and inherited ones, normalized."""
+    written = first_date(fields, CHANGE_FIELDS)
     saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = written.isoformat() if written else post.date or saved.isoformat()
     return LeftOut(post=post, reason=reason if reason in ("draft", "future") else "", day=day)

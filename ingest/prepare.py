@@ -88,7 +88,7 @@ def prepare_post(
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
         )
-        fields = apply_cascades(document.fields, cascades) if cascades else document.fields
+        fields = apply_cascades(document.named, cascades)
         is_note = file.is_note and not site.is_configured
         reason, expires, due = check_visibility(fields, source, now, is_note=is_note)
         result = ParsedResult(
@@ -138,7 +138,7 @@ def _read_part(
             if listed.files or Skipped(source, NOT_PUBLISHED) in listed.skipped:
                 data = read_file(file.content, source)
             part = read_document(data if len(data) <= room else b"", source)
-            if check_visibility(part.fields, source, now)[0] is None:
+            if check_visibility(part.named, source, now)[0] is None:
                 words = part.body.plain_text(0, len(part.body.text)).replace("\n", " ")
         parts[source] = len(data), words
     return parts[source][1]

@@ -7,7 +7,7 @@ from typing import Any
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost
 from blog_search_mcp.ingest.foreign_files import read_file
-from blog_search_mcp.ingest.posts.cascades import Cascade, Value, name_values
+from blog_search_mcp.ingest.posts.cascades import Cascade, Value
 from blog_search_mcp.ingest.posts.metadata import normalize_names, to_text
 from blog_search_mcp.ingest.posts.visibility import INHERITED, keeps_back
 from blog_search_mcp.ingest.posts.walk import is_data, is_section
@@ -89,19 +89,19 @@ def _read_data(text: str, ending: str) -> object:
 def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
     """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
     for entry in written if isinstance(written, list) else [written]:
-        named = name_values(entry)
-        target = name_values(named.get("target")).items()
+        named = normalize_names(entry)
+        target = normalize_names(named.get("target")).items()
         texts = {name: to_text(value) for name, value in target}
         yield {"fields": _pick_fields(named), "target": texts}
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
     """Return those of a mapping by which posts are public or not."""
-    values = name_values(fields)
+    values = normalize_names(fields)
     named = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
     return {name: value for name, value in named.items() if value}
 
 
 def _to_value(value: object) -> Value:
-    inner = name_values(value)
+    inner = normalize_names(value)
     return {name: to_text(each) for name, each in inner.items()} if inner else to_text(value)

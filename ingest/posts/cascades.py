@@ -54,16 +54,16 @@ def cascades_of(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]
     return tuple(cascade for cascade in cascades if _reaches(cascade, source))
 
 
-def apply_cascades(fields: Fields, cascades: Sequence[Cascade]) -> Fields:
+def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
     """Put under a post's fields what the cascades that reach it pass down, the nearest first."""
-    named = normalize_names(fields)
+    named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():
             nearer = named.get(name)
             if cascade.is_final or name not in named:
                 named[name] = value
             elif isinstance(value, dict) and isinstance(nearer, Mapping):
-                named[name] = {**value, **name_values(nearer)}
+                named[name] = {**value, **normalize_names(nearer)}
     return named
 
 
@@ -95,9 +95,3 @@ def _matches(pattern: str, text: str) -> bool:
     rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
     is_met = leaves_out if pattern.endswith("/**") else decide
     return bool(is_met(rules, text[1:]))
-
-
-def name_values(value: object) -> dict[str, object]:
-    """Return a mapping under normalized names, an empty one for another value."""
-    named = value.items() if isinstance(value, Mapping) else ()
-    return normalize_names({str(name): inner for name, inner in named})

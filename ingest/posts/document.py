@@ -32,6 +32,8 @@ class Document:
     """Title, date, tags and language, by the author or else by the file's name and folders."""
     fields: Fields
     """Front matter under the author's own names."""
+    named: Fields
+    """Front matter under normalized names."""
     body: Body
     first_line: int = 1
     """Line of the file on which the body begins, from 1."""
@@ -121,17 +123,20 @@ def read_document(
     shown = take_out_hidden(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
-    title = strip_title(first_text(normalize_names(front.fields), ("title",)))
+    named = normalize_names(front.fields)
+    title = strip_title(first_text(named, ("title",)))
     title = title or ("" if is_of_plugin else body.title)
-    post = describe_post(front.fields, source, title, body.hashtags, splits_tags=splits_tags)
-    unread = unread_date(front.fields, source)[:40]
+    post = describe_post(named, source, title, body.hashtags, splits_tags=splits_tags)
+    unread = unread_date(front.fields, named, source)[:40]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",
         f"{repaired} of its characters could not be read" if repaired else "",
         front.problem,
         f"its date “{unread}” is not read; write it as date: 2024-12-31" if unread else "",
     )
-    return Document(post, front.fields, body, front.first_line, tuple(filter(None, problems)))
+    return Document(
+        post, front.fields, named, body, front.first_line, tuple(filter(None, problems))
+    )
 
 
 LANGUAGE_CHARACTERS = 6_000

@@ -8,7 +8,7 @@ losing a post. All usual names of a field are read, the commonest first.
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypeAlias
 
@@ -20,14 +20,17 @@ from blog_search_mcp.ingest.posts.paths import date_in_path, parse_file, split_d
 Fields: TypeAlias = Mapping[str, object]
 
 
-def normalize_names(fields: Fields) -> dict[str, object]:
-    """Put fields under their normalized names."""
-    return {normalize_name(name): value for name, value in fields.items()}
-
-
 def normalize_name(name: str) -> str:
     """Write a name in lower case without `_`, `-` or blanks: `publish_date` is `publishDate`."""
     return re.sub(r"[\s_-]", "", name).lower()
+
+
+def normalize_names(
+    fields: object, normalize: Callable[[str], str] = normalize_name
+) -> dict[str, object]:
+    """Return a mapping under normalized names; an empty one for a value that is no mapping."""
+    items = fields.items() if isinstance(fields, Mapping) else ()
+    return {normalize(str(name)): value for name, value in items}
 
 
 def first_text(named: Fields, names: Iterable[str]) -> str:
@@ -136,12 +139,12 @@ _NO_DATES = re.compile(
 _DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
-def unread_date(fields: Fields, source: str) -> str:
+def unread_date(fields: Fields, named: Fields, source: str) -> str:
     """Return the field that seems to hold an undated post's date, `""` if nothing is lost."""
     for name, text in ((name, to_text(value)) for name, value in fields.items()):
         is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
         is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
-        if (is_date or is_like) and not find_date(normalize_names(fields), source):
+        if (is_date or is_like) and not find_date(named, source):
             return f"{name}: {text}"
     return ""
 
@@ -202,19 +205,18 @@ _WORDY = re.compile(
 
 
 def describe_post(
-    fields: Fields,
+    named: Fields,
     source: str,
     title: str = "",
     hashtags: Sequence[str] = (),
     *,
     splits_tags: bool = False,
 ) -> Post:
-    """Describe the post of a file below the content folder.
+    """Describe the post of a file below the content folder by its fields under normalized names.
 
     `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
     follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
     """
-    named = normalize_names(fields)
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
     key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
@@ -252,8 +254,7 @@ def _list_authors(named: Fields) -> tuple[str, ...]:
 
 def _levels(named: Fields) -> list[Fields]:
     """Return the fields, and those of a theme that Hugo and Zola have below one of their own."""
-    below = (named.get("params"), named.get("extra"))
-    return [named, *(normalize_names(inner) for inner in below if isinstance(inner, dict))]
+    return [named, normalize_names(named.get("params")), normalize_names(named.get("extra"))]
 
 
 def _list_words(named: Fields) -> Iterator[str]:
@@ -285,8 +286,7 @@ def _bound_address(words: str) -> str:
 
 
 def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
-    taxonomies = named.get("taxonomies")
-    places = (named, normalize_names(taxonomies) if isinstance(taxonomies, dict) else {})
+    places = (named, normalize_names(named.get("taxonomies")))
     written = (
         to_line(html.unescape(tag))
         for name in _TAGS

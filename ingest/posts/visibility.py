@@ -18,7 +18,6 @@ from blog_search_mcp.ingest.posts.metadata import (
     find_day,
     leaves,
     normalize_name,
-    normalize_names,
     parse_date,
     read_epoch,
     to_text,
@@ -108,7 +107,7 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 
 
 def check_visibility(
-    fields: Fields, source: str, now: datetime, *, is_note: bool = False
+    named: Fields, source: str, now: datetime, *, is_note: bool = False
 ) -> tuple[HiddenReason | None, str | None, str | None]:
     """Return why a post is not public at `now`, which has a zone; `None` if it is.
 
@@ -118,7 +117,7 @@ def check_visibility(
     over, in the zone of the site or else this machine's. `_OF_SUBJECTS` count in no note.
     """
     subjects = _OF_SUBJECTS.split() if is_note else ()
-    named = {n: each for n, each in normalize_names(fields).items() if n not in subjects}
+    named = {name: value for name, value in named.items() if name not in subjects}
     zone = to_text(named.get(ZONE))
     own_day = find_day(named, source)
     dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))

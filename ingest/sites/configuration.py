@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from blog_search_mcp.index.errors import UnreadablePost, describe_unexpected
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
-from blog_search_mcp.ingest.posts.metadata import normalize_name
+from blog_search_mcp.ingest.posts.metadata import normalize_name, normalize_names
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
@@ -59,7 +59,8 @@ def _parse_config(folder: Path, name: str) -> object:
 def _lower_names(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
-    return {str(name).lower(): _lower_names(inner) for name, inner in value.items()}
+    named = normalize_names(value, str.lower)
+    return {name: _lower_names(inner) for name, inner in named.items()}
 
 
 _PLACES = ("", "_data/", "data/", "*/", "*/*/")

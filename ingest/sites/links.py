@@ -15,6 +15,7 @@ from operator import itemgetter
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.posts.document import Document
 from blog_search_mcp.ingest.posts.markdown.body import LONGEST_HEADING, Body, Heading
+from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\}\s*$")
@@ -32,7 +33,7 @@ def link_post(
 
     That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
     """
-    fields = {name.lower(): value for name, value in document.fields.items()}
+    fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
     letters = site.links.letters_of_ids
     body, ids = document.body, dict(find_anchors(document.body, letters))

@@ -5,6 +5,7 @@ import pytest
 from blog_search_mcp.ingest.posts.metadata import (
     MAX_TAGS,
     describe_post,
+    normalize_names,
     to_text,
     unread_date,
 )
@@ -36,7 +37,7 @@ def test_characters_that_an_export_wrote_as_entities_are_read() -> None:
         "description": "Ben &amp; Jerry&rsquo;s &#x201C;R&amp;D&#X201D; of AT&T",
         "tags": ["R&amp;D"],
     }
-    post = describe_post(fields, "a.md")
+    post = describe_post(normalize_names(fields), "a.md")
     assert (post.description, post.tags) == ("Ben & Jerry’s “R&D” of AT&T", ("R&D",))
 
 
@@ -102,7 +103,7 @@ def test_dates_are_read_in_many_forms_and_never_guessed(value: object, expected:
 def test_the_date_comes_from_the_best_place_that_has_one(
     fields: dict[str, object], source: str, expected: str | None
 ) -> None:
-    assert describe_post(fields, source).date == expected
+    assert describe_post(normalize_names(fields), source).date == expected
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_the_date_comes_from_the_best_place_that_has_one(
 def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
     fields: dict[str, object], source: str, unread: str
 ) -> None:
-    assert unread_date(fields, source) == unread
+    assert unread_date(fields, normalize_names(fields), source) == unread
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
 def test_tags_are_gathered_in_order_without_repeats(
     fields: dict[str, object], expected: tuple[str, ...]
 ) -> None:
-    assert describe_post(fields, "a.md").tags == expected
+    assert describe_post(normalize_names(fields), "a.md").tags == expected
 
 
 @pytest.mark.parametrize(
@@ -155,4 +156,4 @@ def test_tags_are_gathered_in_order_without_repeats(
 def test_the_language_is_a_known_code(
     fields: dict[str, object], source: str, expected: str
 ) -> None:
-    assert describe_post(fields, source).language == expected
+    assert describe_post(normalize_names(fields), source).language == expected
