@@ -71,9 +71,9 @@ class VectorWriter:
         self._counts.append(self._segment.ntotal)
         self._segment = None
 
-    def commit(self, releaving: Sequence[int]) -> None:
-        """Leave out the vectors of the `releaving` chunks, and complete the files."""
-        base, gone = self._base, np.isin(self._base.ids, releaving)
+    def commit(self, removed: Sequence[int]) -> None:
+        """Leave out the vectors of the `removed` chunks, and complete the files."""
+        base, gone = self._base, np.isin(self._base.ids, removed)
         deleted = base.deleted | gone
         kept = _count_kept(base, deleted, sum(map(len, self._ids)))
         end = int(base.counts[:kept].sum())
@@ -92,7 +92,7 @@ class VectorWriter:
         segments = np.append(base.segments[:kept], self._first + np.arange(len(self._counts)))
         counts = np.append(base.counts[:kept], self._counts).astype(np.int64)
         ids = np.concatenate([base.ids[:end], *self._ids])
-        deleted = np.append(deleted[:end], np.isin(ids[end:], releaving))
+        deleted = np.append(deleted[:end], np.isin(ids[end:], removed))
         write_directory(self._folder, Directory(segments, counts, ids, deleted, self._total))
 
 
