@@ -6,5 +6,5 @@
     python -m benchmarks.answers           whether another version answers the same
     python -m benchmarks.patterns          which regular expressions a text can freeze
 
-Outside the wheel: it imports `ingest`, `index` and `server`, and none of them knows it.
+The wheel leaves it out. It imports `ingest`, `index` and `server`, and none of them imports it.
 """

@@ -27,7 +27,7 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.report import Progress
 
 PASSAGES, DEPTH = 30, 5
-"""Hits that are asked for, since a note may have several; notes that nDCG looks at."""
+"""Number of hits asked for (a note may have several), and of notes that nDCG looks at."""
 HEADER = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
 
 

@@ -40,27 +40,27 @@ BOUNDED = {
     "index.embedders.connection._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "ingest.relations.translations._DOCUSAURUS": (4_096, "a path"),
 }
-"""Most characters of the texts that reach a pattern, and what they are."""
+"""Most characters of the texts that reach a pattern, and what these texts are."""
 
 LIMIT = 5.0
-"""Seconds for one text."""
+"""Most seconds for one text."""
 STEPS = ((1_000, 8_000, 0.0003), (25_000, 100_000, 0.2))
 """Characters of two texts, and seconds that the second must take for an attack to go on."""
 GROWTH = 2.5
-"""By which the second must take longer than as the text grows."""
+"""Least factor by which the seconds must outgrow the text for a pattern to count as slow."""
 MOST_LEADS, MOST_PAIRS, LONGEST_UNIT = 8_000, 1_000, 40
-"""Texts with and without something before what repeats; of more, so many are drawn."""
+"""Most pairs of a lead and a unit, most pairs of units, and most characters of a unit."""
 ENDS = ("", "\0", "\n\0")
 CHARACTERS = " \n\t0aA_-.,:;!/|\\\"'`(){}[]<>#*=%&@+~^$中é"
-"""The first few of them that a class has stand for it."""
+"""Characters to try: the first few that a character class contains stand for the class."""
 METHODS = {"match": "match", "fullmatch": "fullmatch"} | dict.fromkeys(
     ("search", "sub", "split", "findall", "finditer"), "finditer"
 )
 
 Sources: TypeAlias = dict[re.Pattern[str], tuple[str, set[str]]]
-"""By pattern where it is compiled and how it is used."""
+"""Each pattern with the place where it is compiled and the methods called on it."""
 Attack: TypeAlias = tuple[str, str, str]
-"""What leads, what repeats, what ends."""
+"""A text in three parts: its lead, the unit that is repeated, and its end."""
 
 
 def collect_sources() -> Sources:
@@ -110,9 +110,9 @@ def _find_uses(file: str | None) -> Iterator[tuple[str, str]]:
 
 
 class Pieces:
-    """What fits each part of a pattern, what leads up to each repeat, and its characters.
+    """Texts that fit parts of a pattern, the leads to each repeat, and the characters.
 
-    It is taken without and with what the pattern looks ahead for.
+    Each is made without and with what the pattern looks ahead for.
     """
 
     def __init__(self, pattern: re.Pattern[str]) -> None:

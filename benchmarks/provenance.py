@@ -1,4 +1,4 @@
-"""Which program measured, where, and how it was called, so that it can be measured again."""
+"""The commit, the machine and the command line of a measurement, so that it can be repeated."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be built on the blog's index and its server; outside the wheel."""
+"""Examples of what can be built on the index and the server; the wheel leaves them out."""

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 AddressOf: TypeAlias = "Callable[[str], IndexAddress | None]"
 Place: TypeAlias = "tuple[Path, IndexAddress | None]"
-"""Where a blog is: its folder, and its index if that is elsewhere."""
+"""Place of a blog: its folder, and the address of its index if that is elsewhere."""
 
 # A busy machine is no failure; on CI, Hypothesis's own profile also draws the same examples.
 settings.register_profile("patient", settings.default, deadline=None)
 settings.register_profile("quick", settings.get_profile("patient"), max_examples=30)
-"""Of `make test`; every other run draws more than three times as many examples."""
+"""Profile of `make test`; every other run draws more than three times as many examples."""
 settings.load_profile("patient")
 
 
@@ -36,7 +36,7 @@ FAST = ("unit", "docs")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage among imports, nor later among what all tests need to their end."""
+    """Collect no garbage during imports, nor later among objects that live to the end."""
     gc.disable()
     result = yield
     gc.freeze()
@@ -45,7 +45,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts processes, breaks disks or needs an install, and what asks a Milvus."""
+    """Mark as slow what starts processes, breaks disks, needs an install or asks a Milvus."""
     here = Path(__file__).parent
     for item in items:
         is_within = item.path.is_relative_to(here)
@@ -61,7 +61,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def address() -> AddressOf:
-    """Makes the address of an index of that name, `None` for one in a folder, as here."""
+    """Function that returns the address of an index by its name, `None` for one in a folder."""
     return lambda _name: None
 
 
@@ -88,7 +88,7 @@ def blog(address: AddressOf, blogs: list[Blog], tmp_path: Path) -> MakeBlog:
 
 @pytest.fixture(scope="session")
 def kept_places() -> dict[tuple[bool, tuple[tuple[str, str], ...]], Place]:
-    """By whether it has an address and by posts, where each blog is that tests share."""
+    """Places of the blogs that tests share, by whether they have an address and by posts."""
     return {}
 
 

@@ -32,23 +32,23 @@ PAGES = ("docs/quick-start.md", "docs/examples.md", "docs/tools.md", "examples/a
 PROMPT = "$ "
 SHOWN_HOME, PROJECT = "/home/me", "blog-search-mcp"
 PORT = "8765"
-"""The server's default, in place of which a free one is used."""
+"""Default port of the server; examples run on a free port instead."""
 PATIENCE = 60.0
 """Seconds for a program to begin to listen, or to end."""
 SCORE, COUNT = 0.02, 0.01
-"""How far two scores may lie apart, and two counts above a thousand, as a share."""
+"""Most difference of two scores, and of two counts above a thousand, as a share."""
 
 _FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HERE = re.compile(
     rf"{PROJECT} (?=(?:ask|author|doctor|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
 )
-"""A command that is run in this process, since most of its time is a new one's start."""
+"""Commands that run in this process, since starting a new one takes most of their time."""
 _HTTP_ALONE = re.compile(r"--http(?= -|$)")
 _PASSING = re.compile(
     r"(?:less than a minute|\b\d+ (?:second|minute)s?)(?= ago)|\b\d+\.\d(?= (?:s|MB)\b)"
     r"|\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)"
 )
-"""Ages, seconds, megabytes, and the days of a report."""
+"""Texts that change with each run: ages, seconds, megabytes, and the days of a report."""
 _NUMBER = re.compile(r"(-?\d+\.\d{2,}|\d{1,3}(?:,\d{3})+)")
 
 

@@ -58,13 +58,13 @@ ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
 """Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
 
 LIMIT = 200
-"""Queries of a kind."""
+"""Most queries of a kind and blog."""
 
 ENOUGH = 40
-"""Queries of one kind and blog that count in full; more of them count together as so many."""
+"""Number of queries of a kind and blog that count in full; more of them weigh no more together."""
 
 KIND_WEIGHTS = {"question": 5.0, "keywords": 5.0, "judged": 2.5}
-"""What a query counts, of other kinds 1: what readers ask, beside what was made of posts."""
+"""Weights of the kinds that readers ask; a query made of the posts weighs 1."""
 
 LEFT_OUT = {"title", "definition", "misspelled", "simplified"}
 """Kinds that are answered by the title, or are other queries rewritten."""
@@ -77,22 +77,22 @@ UNSURE = {"judged", "everyday"}
 questions test the fit."""
 
 RIDGE = 1e-3
-"""L2 penalty of a weight of the ranking, which has few queries of each kind."""
+"""L2 penalty of the ranking's weights, which few queries of each kind decide."""
 
 CONFIDENCE_RIDGE = 1e-4
-"""The same of confidence, whose weights all queries decide. At 1e-3 fewer headings of other
+"""L2 penalty of confidence's weights, which all queries decide. At 1e-3 fewer headings of other
 blogs are low where the blog was left out, at 1e-5 as many."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 CONFIDENCE = ("coverage", "missing", "unnamed", "length", "nearest")
-"""Without a cosine all but the last."""
+"""Features of confidence; without vectors, all but the last."""
 
 ELSEWHERE = 150
-"""Questions of other blogs asked of each, and as many of their headings at most."""
+"""Most questions of other blogs asked of each blog, and most of their headings."""
 
 ASKED, FALSE_LOW = ("question", "keywords", "heading"), 0.03
-"""Share of those kinds in each language, where they have an answer, that falls below `low`."""
+"""Kinds of answered queries, and the share of them in each language that falls below `low`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +103,20 @@ class Example:
     kind: str
     query_kind: QueryKind
     features: Numbers
-    """Of the candidates, shape (posts, features)."""
+    """Features of the candidates, shape (posts, features)."""
     is_right: NDArray[np.bool_]
     is_named: bool
-    """Whether a title decides."""
+    """Whether the query names a title, which then decides the ranking."""
     language: str
-    """ISO 639-1, of most of the blog."""
+    """Language of most of the blog, ISO 639-1."""
     is_foreign: bool
-    """Whether the query shows another one, so that it is never low."""
+    """Whether the query is in another language, so that it never counts as low."""
     confidence: Mapping[str, float]
-    """Its features."""
+    """Features of confidence, by name."""
     by_meaning: bool
 
     def rank(self, ranking: Ranking) -> int:
-        """Rank the first right post, from 1; the number of candidates and one if none is there."""
+        """Return the rank of the first right post, from 1; if there is none, one past the last."""
         if not self.is_right.any():
             return len(self.is_right) + 1
         scores = self.features @ np.array([*ranking[self.query_kind].values()])
@@ -179,7 +179,7 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
 
 
 def _add_keywords(queries: Iterable[Query]) -> Iterator[Query]:
-    """Ask questions without an answer by their keywords too, as those with one are asked."""
+    """Add the keywords of the questions without an answer, as is done for those with one."""
     for query in queries:
         yield query
         text = reduce_to_keywords(query.text) if query.kind in ABSENT else ""
@@ -188,7 +188,7 @@ def _add_keywords(queries: Iterable[Query]) -> Iterator[Query]:
 
 
 def fit(examples: Sequence[Example]) -> RankingModel:
-    """Fit everything that the file holds, rounded to two digits."""
+    """Fit all weights and bounds of the file, rounded to two digits."""
     kinds: tuple[QueryKind, ...] = get_args(QueryKind)
     ranking: Ranking = {
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
@@ -256,7 +256,7 @@ def _fit_confidence(used: Sequence[Example], names: Sequence[str]) -> LogisticMo
 
 
 def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[float]:
-    """The bias, then the weights. What a title names is certain anyway, and left out."""
+    """Return the bias, then the weights. Queries that name a title are certain and left out."""
     used = [each for each in examples if not each.is_named]
     importance = _importance(used)
     rows = np.array([[each.confidence[name] for name in names] for each in used])

@@ -20,12 +20,12 @@ ROOT = Path(__file__).parents[1]
 MANIFEST = ROOT / "tools" / "bundle" / "manifest.json"
 BUNDLE = ROOT / "dist" / "blog-search-mcp.mcpb"
 PROJECT = ("pyproject.toml", "README.md", "LICENSE")
-"""What pyproject.toml names and a build therefore needs."""
+"""Files that pyproject.toml names, so that a build needs them."""
 PACKAGE = "src/blog_search_mcp"
 """Its links to `ingest`, `index` and `server` are followed, since a ZIP keeps none."""
 
 _DAY = (1980, 1, 1, 0, 0, 0)
-"""The first that ZIP knows: a file's own time would make every bundle another."""
+"""The first day that ZIP knows; the files' own times would make each bundle differ."""
 _MODE = 0o644 << 16
 
 
@@ -67,7 +67,7 @@ def validated(tool: str) -> bool:
 
 
 def main() -> None:
-    """Validate, pack, and say which of the two was done."""
+    """Validate the manifest if `mcpb` is installed, pack the bundle, and report both."""
     parser = argparse.ArgumentParser(description="Pack the bundle for Claude Desktop.")
     parser.add_argument("--mcpb", default="mcpb", help="the format's own tool, to validate with")
     was_validated = validated(parser.parse_args().mcpb)

@@ -1,1 +1,1 @@
-"""What the program answers over blogs, written to a file and compared with another version's."""
+"""Answers of the program over blogs, written to a file and compared with another version's."""

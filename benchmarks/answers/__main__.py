@@ -1,7 +1,7 @@
 """`python -m benchmarks.answers write BIN FILE --blogs DIR… --work DIR`, then `compare OLD NEW`.
 
-What a version of the program answers is written to a file and compared with another's. BIN is the
-`bin` of any checkout's environment, of which program, tools and Python interface alone are used. A
+The answers of one version of the program are written to a file and compared with another's. BIN is
+the `bin` of a checkout's environment; its program, tools and Python interface alone are used. A
 blog is a folder with `posts/` in a DIR; its questions are those of `benchmarks.quality`. Vectors
 stay in `--work`, where another version finds them too.
 """
@@ -26,7 +26,7 @@ Command = list[str | Path]
 Ask = Callable[..., Any]
 """Sends a request with its parameters; returns the result, or the whole message of an error."""
 Asked = tuple[str, str, Sequence[str]]
-"""Kind, text, and the sources of the posts that are right."""
+"""A query: its kind, its text, and the sources of the posts that are right."""
 
 PERMALINKS = {
     "18f-blog": "jekyll",
@@ -38,11 +38,11 @@ PERMALINKS = {
     "simonw-til": "quarto",
     "swift-blog": "jekyll:/blog/:title/",
 }
-"""By blog, so that every generator's addresses are made; `hugo` for others."""
+"""Rule of addresses by blog, so that every generator is tried; other blogs have `hugo`."""
 QUERIES, SUGGESTED, DRAFTS = 100, 60, 30
-"""Of a blog at most: titles and headings, and posts and drafts that suggestions are made for."""
+"""Most titles and headings of a blog, posts with suggestions, and drafts with suggestions."""
 DRAFT_LENGTH = 50_000
-"""Characters of a draft that `suggest_links` takes."""
+"""Most characters of a draft that `suggest_links` takes."""
 PROGRAM = "blog-search-mcp"
 
 DUMP = """
@@ -61,13 +61,13 @@ with open_index(sys.argv[1]) as index:
                 [c.headings + c.inner_headings, c.anchor, c.first_line, c.last_line, c.text]
                 for c in chunks]]))
 """
-"""Prints a post and its chunks a line."""
+"""A program that prints each post with its chunks as a line."""
 
 _LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]*)[^()]*\)")
 
 
 def write(options: argparse.Namespace) -> int:
-    """Write the answers over all blogs, the file anew after each."""
+    """Write the answers over all blogs; the file is written anew after each blog."""
     answers: dict[str, Any] = {}
     for blog in sorted(path.parent for folder in options.blogs for path in folder.glob("*/posts")):
         if blog.name in (options.only or [blog.name]):
@@ -81,7 +81,7 @@ def write(options: argparse.Namespace) -> int:
 
 
 def ingest(bin_: Path, content: Path, index: Path) -> None:
-    """Index the posts anew, with the vectors that were there."""
+    """Index the posts anew and reuse the vectors of the last time."""
     site = ["--base-url", "https://blog.example"]
     site += ["--permalink", PERMALINKS.get(index.name, "hugo")]
     command: Command = [bin_ / PROGRAM, "ingest", content, "--index", index, "--rebuild", *site]

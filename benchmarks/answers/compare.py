@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 DEPTH, READ = 10, 5
-"""Hits that nDCG looks at, and those that must be equal: what an assistant gets by default."""
+"""Hits that nDCG looks at, and hits that must be equal: an assistant's default page."""
 MEASURED = ("question", "title", "heading")
 """Kinds of queries that may not do worse."""
 CHANGE_LEAST = -0.02
-"""Over all blogs a change's 95 % interval lies above; of links the change itself."""
+"""Lower bound of a change's 95 % interval over all blogs; for links, of the change itself."""
 LOST_MOST = 2
-"""Of a blog's queries of a kind, so many fewer may have a right post first."""
+"""Most queries of a blog and kind that may lose their right post from the first place."""
 KEPT_LEAST = 0.98
-"""Share of the addresses that must stay."""
+"""Least share of the addresses that must stay the same."""
 RESAMPLES, SEED = 2000, 20261120
 
 View = dict[Any, Any]
@@ -61,7 +61,7 @@ def say(*cells: object) -> None:
 
 
 def view(answers: Any) -> dict[str, View]:
-    """Return what is compared, by what it is of; an anchor is of headings, a chunk of its text."""
+    """Return the parts of the answers that are compared, by their name and what they belong to."""
     posts = answers["posts"]
     chunks = [(source, *chunk) for source, (*_, chunks) in posts.items() for chunk in chunks]
     anchors = defaultdict(set)
@@ -103,7 +103,7 @@ def differ(what: str, equal: int, changed: int, lost: int, new: int, *, by_rank:
 
 
 def measure(before: Any, after: Any) -> dict[str, Rows]:
-    """Measure by kind what was asked both times."""
+    """Return a row for each query that both files have, by kind."""
     asked = {(each["kind"], each["query"]): each for each in after["queries"]}
     rows = defaultdict(list)
     for old in before["queries"]:
@@ -117,7 +117,7 @@ def measure(before: Any, after: Any) -> dict[str, Rows]:
 
 
 def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
-    """Return the figures of one answer, by its first post that is right."""
+    """Return the figures of one answer, from the rank of its first right post."""
     sources = dict.fromkeys(hit[0] for hit in answer["hits"])
     rank = next((rank for rank, source in enumerate(sources, 1) if source in right), inf)
     is_low = answer["confidence"] == "low" and (rank <= READ or not right)
@@ -125,7 +125,7 @@ def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
 
 
 def judge(kind: str, name: str, rows: Rows) -> str:
-    """Print the figures with the intervals of their changes; return what is worse by rank."""
+    """Print the figures with the intervals of their changes; return the name of what got worse."""
     number, before, after = len(rows), rows[:, 3:7], rows[:, 7:]
     drawn = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
     low, high = np.percentile(drawn @ (after - before) / number, (2.5, 97.5), axis=0)

@@ -1,1 +1,1 @@
-"""How well blogs are searched: queries with known answers in, shares of those answered out."""
+"""Quality of search: queries with known answers come in, shares of answered ones go out."""

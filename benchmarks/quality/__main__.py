@@ -75,7 +75,7 @@ def _write_row(row: Row) -> list[str]:
 
 
 def _write_share(share: float | None) -> str:
-    """Write `.925`, of tokens `412`; a dash if there is none."""
+    """Write a share as `.925`, a number of tokens as `412`, and `None` as a dash."""
     if share is None:
         return "–"
     return f"{share:.0f}" if share > 1 else f"{share:.3f}".replace("0.", ".", 1)

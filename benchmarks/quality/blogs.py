@@ -46,7 +46,7 @@ from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.settings import Settings
 
 JUDGED = "judged"
-"""The kind whose every right post is wanted, as somebody judged them; of others, one is."""
+"""The kind of query for which every right post counts; for others the first one does."""
 
 ABSENT = ("absent", "everyday", "elsewhere", "heading elsewhere")
 """Kinds without an answer: questions of the blog's field, what people ask who think of no blog,
@@ -58,12 +58,12 @@ EVERYDAY_LANGUAGES, apart by tabs. Written for this project; nothing is fitted o
 EVERYDAY_LANGUAGES = ("en", "zh-hant", "zh", "ja", "de")
 
 EVERY_CHUNK = 1_000_000
-"""Neighbours with which a post is read whole."""
+"""Number of neighbors that covers any post, so that it is read whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Which embedder makes an index; by default the packaged one that suits the blog."""
+    """The choice of an embedder; by default the packaged one that suits the blog."""
 
     kind: Literal["auto", "ollama", "embedded"] = "embedded"
     model: str | None = None
@@ -76,17 +76,17 @@ class Blog:
 
     name: str
     folder: Path
-    """Of its index."""
+    """Folder of the index."""
     engine: Engine
     posts: Posts
     language: str
-    """ISO 639-1, of most of its posts, `zh-hant` for Traditional Chinese."""
+    """Language of most posts, ISO 639-1 or `zh-hant` for Traditional Chinese."""
     queries: tuple[Query, ...]
 
     def ask_elsewhere(self, blogs: Iterable[Blog], limit: int) -> list[Query]:
         """Take other blogs' questions and specific headings, at most `limit` of each kind.
 
-        Those in this blog's language, if there are any, of which no post here contains the words.
+        Blogs in this one's language go first; a text that a post here contains is left out.
         """
         others = [blog for blog in blogs if blog.name != self.name]
         others = [blog for blog in others if blog.language == self.language] or others
@@ -110,7 +110,7 @@ def read_blog(
 ) -> Blog:
     """Index a blog or collection below `cache`, and make at most `limit` queries of each kind.
 
-    Vectors are kept there; all else is made anew, by the code as it is. Raises BlogSearchError.
+    Cached vectors are reused; all else is made anew by the code as it is. Raises BlogSearchError.
     """
     is_judged = (content / "qrels.tsv").is_file()
     name = content.parent.name if content.name == "posts" else content.name
@@ -196,7 +196,7 @@ class Question(BaseModel):
     also: tuple[str, ...] = ()
     evidence: str = ""
     type: str = ""
-    """What sort of question it is, in its author's words; not measured apart."""
+    """Sort of question, in its author's words; not measured apart."""
 
 
 def read_questions(place: Path, name: str) -> Iterator[Query]:

@@ -20,22 +20,22 @@ from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from examples.agent.loop import tokens_of
 
 DEPTH, READ = 10, 5
-"""Posts per query, as deep as nDCG looks; hits that are read: what an assistant gets by default."""
+"""Number of posts that nDCG looks at, and of hits that are read (an assistant's default page)."""
 
 PASSAGES = 3
 """Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
 since every post counts once there."""
 
 SHOWN = ("in_right", "first_preview", "any_preview", "answer_tokens", "read_tokens")
-"""What is measured of what the tools show."""
+"""Fields of an outcome that measure the text shown by the tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one query returned."""
+    """The measured answer to one query."""
 
     rank: float
-    """Of the first right post among the hits, from 1; infinite if it is not there."""
+    """Rank of the first right post among the hits, from 1; infinite if there is none."""
     gain: float
     """nDCG@10."""
     is_low: bool
@@ -43,11 +43,11 @@ class Outcome:
     in_first: bool | None = None
     """Whether `read_chunk` of the first hit shows the evidence; `None` if the query has none."""
     in_any: bool | None = None
-    """Whether that of one of the first five does."""
+    """Whether `read_chunk` of one of the first five hits does."""
     in_right: bool | None = None
-    """Whether that of the first right one of those does."""
+    """Whether `read_chunk` of the first right one of these hits does."""
     first_preview: bool | None = None
-    """Whether the first preview of `search_blog` shows it, whatever the marks between letters."""
+    """Whether the first preview of `search_blog` shows the evidence, apart from punctuation."""
     any_preview: bool | None = None
     answer_tokens: int | None = None
     read_tokens: int | None = None
@@ -75,7 +75,7 @@ class Row:
 
 
 def measure(engine: Engine, queries: Iterable[Query]) -> list[Row]:
-    """Ask every query; a row a kind, in the order of first appearance."""
+    """Ask every query; return a row for each kind, in the order of first appearance."""
     outcomes, answered = defaultdict[str, list[Outcome]](list), dict[str, bool]()
     for query in queries:
         outcomes[query.kind].append(ask(engine, query))
@@ -116,7 +116,7 @@ def ask(engine: Engine, query: Query) -> Outcome:
 
 
 def _count_as(hit: Hit, query: Query) -> str:
-    """Return the source a hit counts as: the wanted one, if it or a translation of it is that."""
+    """Return the source that a hit counts as: a right one if the post or a translation is right."""
     sources = (hit.post.source, *(source for _, source in hit.translations))
     return next((source for source in sources if source in query.right), sources[0])
 
@@ -128,9 +128,9 @@ def _read(engine: Engine, hit: Hit) -> str:
 
 
 def ndcg(ranks: Iterable[int], wanted: int) -> float:
-    """Return the gain of these ranks, 1 / log2(1 + rank) each within DEPTH, in [0, 1].
+    """Return the gain of these ranks, 1 / log2(1 + rank) each within DEPTH, as a share in [0, 1].
 
-    Of the gain that `wanted` posts at the first ranks have.
+    The whole is the gain of `wanted` posts at the first ranks.
     """
     gain = sum(1 / math.log2(1 + rank) for rank in ranks if rank <= DEPTH)
     return gain / sum(1 / math.log2(1 + rank) for rank in range(1, min(wanted, DEPTH) + 1))

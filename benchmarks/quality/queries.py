@@ -24,13 +24,13 @@ from blog_search_mcp.index.text.tokenizer import to_simplified
 T = TypeVar("T")
 
 HEADING_WORDS = 2
-"""A heading with fewer is a label, not a question."""
+"""Least words of a heading that is asked for; one with fewer is a label, not a question."""
 
 SPECIFIC_WORDS = 3
-"""Words but function words, two CJK letters for one, from which on a heading is about something."""
+"""Least words of a specific heading without function words; two CJK letters count as one word."""
 
 SHORT = 2
-"""Words, or unbroken runs of CJK letters, up to which a title is a term: "what is X?"."""
+"""Most words, or unbroken runs of CJK letters, of a title that is a term: "what is X?"."""
 
 DEFINITION = {
     "en": "What is {}?",
@@ -39,10 +39,10 @@ DEFINITION = {
     "ja": "{} とは",
     "de": "Was ist {}?",
 }
-"""How a language asks what a term is; a post in another one is not asked for so."""
+"""Question for a definition, by language; posts in other languages get none."""
 
 MISSPELLED_LETTERS = 5
-"""Letters of a word from which on it is misspelled: shorter ones are not corrected."""
+"""Least letters of a word that is misspelled: search does not correct shorter ones."""
 
 TRADITIONAL_SHARE = 0.05
 """Share of the letters that are written otherwise in Simplified characters: of Traditional text a
@@ -52,7 +52,7 @@ OPENING = 500
 """Characters of a post by which its script is detected."""
 
 LEAST_IDENTIFIER, MOST_IDENTIFIER = 3, 60
-"""Characters; a shorter one is part of other words, a longer one is a line of code."""
+"""Bounds in characters: a shorter name is part of other words, a longer one a line of code."""
 
 GENERIC = {
     "acknowledgements", "conclusion", "finalthoughts", "furtherreading", "gettingstarted",
@@ -94,7 +94,7 @@ class Text:
     source: str
     title: str
     language: str
-    """ISO 639-1, `zh-hant` for Traditional Chinese."""
+    """Language, ISO 639-1 or `zh-hant` for Traditional Chinese."""
     headings: tuple[str, ...]
     body: str
 
@@ -171,7 +171,7 @@ def headings(posts: Posts) -> Iterator[Query]:
 def identifiers(posts: Posts) -> Iterator[Query]:
     """Ask for inline code of one word that a single post's body or title holds, in any case.
 
-    They are found as they are asked for: comparing each with every post is the slow part.
+    They are yielded one by one, since comparing each with every post is slow.
     """
     named = _group(
         (code.casefold(), (code, post.source))
@@ -238,7 +238,7 @@ def fold(text: str) -> str:
 
 
 def count_words(text: str) -> float:
-    """How many words `text` has, a CJK letter counting for half of one."""
+    """Count the words of `text`; a CJK letter counts as half a word."""
     return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) / 2
 
 

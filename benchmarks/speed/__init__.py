@@ -1,1 +1,1 @@
-"""How fast every step is, beside the least that it could take."""
+"""Speed of every step, beside the least time that it could take."""

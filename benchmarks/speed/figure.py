@@ -1,4 +1,4 @@
-"""What was measured beside its floor: the least that the same machine needs in the same run.
+"""A measurement beside its floor: the least that the same machine needs in the same run.
 
 Seconds of one machine at one hour say little, so a figure is judged by its ratio to the floor,
 which is measured in turn with it.
@@ -24,12 +24,12 @@ class Figure:
     """One row after all its runs, of which there is at least one."""
 
     what: str
-    """With the unit: `start to first reply, ms`."""
+    """The name of the row with its unit: `start to first reply, ms`."""
     taken: Sequence[float]
     floor_of: str
     floors: Sequence[float]
     most: float
-    """Times the floor that the median shall be at most."""
+    """Most times the floor that the median may be."""
 
     @property
     def ratio(self) -> float:
@@ -38,7 +38,7 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """The ratio, and whether it is worse than it shall be."""
+        """The ratio, and whether it is above `most`."""
         excess = f", worse than {self.most:g}" if self.ratio > self.most else ""
         return f"{self.what}: {self.ratio:.2f} times its floor{excess}"
 

@@ -26,7 +26,7 @@ from blog_search_mcp.ingest.report import Progress
 
 DIRECTIONS = 4096
 WORDS = 48
-"""Of a text that count; hashing more would be a cost."""
+"""Number of a text's first words that count; hashing more would take time."""
 SHARED = 4.0
 """Length of what all texts share beside one word's 1: cosines of unrelated texts are then about
 .3, as those of nomic-embed-text."""
@@ -40,15 +40,15 @@ class FreeEmbedder:
     identity = MINILM.identity
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
-        """It reads everything equally well."""
+        """Return 1 for every text."""
         return [1.0] * len(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder."""
+        """Do as Embedder does."""
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        """As Embedder."""
+        """Do as Embedder does."""
         words = _WORD.findall(text, 0, 12 * WORDS)[:WORDS]
         rows = [zlib.crc32(word.encode()) % DIRECTIONS for word in words]
         vector = _directions()[rows].sum(axis=0) + SHARED * _directions()[DIRECTIONS]

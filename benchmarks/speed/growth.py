@@ -1,4 +1,4 @@
-"""What each step costs as a blog grows, in one picture on two axes of powers of ten."""
+"""Cost of each step as a blog grows, in one picture on two axes of powers of ten."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.speed import rows
 from benchmarks.speed.rows import Stage
 
 SIZES = (1_000, 10_000, 100_000)
-"""Chunks, about."""
+"""Numbers of chunks of the measured blogs, about."""
 RUNS = 5
 COLOURS = {
     "first ingest": "#cf222e",

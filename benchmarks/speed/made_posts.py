@@ -17,13 +17,13 @@ from pathlib import Path
 
 SECTIONS, TAGS, DAYS = 24, 60, 4_700
 CHUNKS_PER_POST = 6.9
-"""As in a blog of 3,500 posts and 24,000 chunks."""
+"""Mean number of chunks of a post, as in a blog of 3,500 posts and 24,000 chunks."""
 
 _FIRST_DAY = date(2012, 1, 1)
 _BLOCKS = (3, 5)
-"""In a section, from and to."""
+"""Bounds of the number of blocks in a section."""
 _PARTS = (6, 20)
-"""Sections of a post, from and to."""
+"""Bounds of the number of sections of a post."""
 _REPLACED = 0.12
 """Share of a paragraph's words that are made up."""
 _SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "ven", "tor", "pli", "gra", "dis", "qua")
@@ -36,14 +36,14 @@ _WORD = re.compile(r"\b[a-z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What posts are made of."""
+    """The headings and blocks that posts are made of."""
 
     headings: tuple[str, ...]
     blocks: tuple[str, ...]
 
 
 def material_of(content: Path) -> Material:
-    """The headings and blocks of every Markdown file below `content`, in the order of its paths."""
+    """Read headings and blocks of every Markdown file below `content`, in the order of paths."""
     headings: list[str] = []
     blocks: list[str] = []
     for path in sorted((*content.rglob("*.md"), *content.rglob("*.mdx"))):
@@ -87,7 +87,7 @@ def _varied(block: str, chance: random.Random) -> str:
 
 
 def _made_up(chance: random.Random) -> str:
-    """A word by its rank, of which 1 comes most often, as in any language."""
+    """Return the made-up word of a rank; rank 1 is the most common, as in any language."""
     rank = int(chance.paretovariate(0.6)) % 1_000_000
     syllables: list[str] = []
     while rank or not syllables:
@@ -97,7 +97,7 @@ def _made_up(chance: random.Random) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Runs of lines between blank ones; a fence is one block whatever is in it."""
+    """Yield the runs of lines between blank ones; a fence is one block whatever is in it."""
     gathered: list[str] = []
     fence = ""
     for line in [*text.split("\n"), ""]:

@@ -1,4 +1,4 @@
-"""What is measured, by row: a stage in, a figure out.
+"""The rows of the table, a function each: a stage comes in, a figure goes out.
 
 All ask real servers over stdin and stdout, and run real ingests. Passages have vectors that cost
 nothing to make (`free`); queries are embedded by the model in the package.
@@ -27,15 +27,15 @@ from blog_search_mcp.ingest.posts.chunks import split_windows
 
 QUERY = "index latency"
 NEAREST = 150
-"""Vectors that FAISS is asked for, as a search does."""
+"""Number of vectors that FAISS is asked for, as a search does."""
 INGESTS, EDITS = 3, 3
 TEXTS = 300
-"""Chunks that a model embeds, about: a small blog."""
+"""Number of chunks that a model embeds, about: a small blog."""
 IMPORTED = "free", "ingest.prepare", "ingest.embed", "ingest.write"
 QUIET = 3.0
-"""Seconds before an edit, in which the ingest of the one before ends."""
+"""Seconds to wait before an edit, so that the ingest of the edit before it has ended."""
 LOOKS = 0.02
-"""Seconds between two looks whether a post is found."""
+"""Seconds between two searches for the edited post."""
 PATIENCE = 60.0
 
 
@@ -48,13 +48,13 @@ class Stage:
     work: Path
     """An empty folder."""
     chunks: int
-    """Asked for, about."""
+    """Number of chunks asked for, about."""
     runs: int
-    """Of what takes less than a second; rows take fewer of what takes longer."""
+    """Number of runs of what takes less than a second; slower rows take fewer."""
 
     @property
     def posts(self) -> int:
-        """How many the blog has."""
+        """Number of posts of the blog."""
         return max(1, round(self.chunks / CHUNKS_PER_POST))
 
     @cached_property

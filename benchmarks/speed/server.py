@@ -17,7 +17,7 @@ META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-"""What a request of the era without a handshake says of its client."""
+"""Envelope of each request in the protocol version that has no handshake."""
 
 BARE = ("-m", "benchmarks.speed.bare_server")
 
@@ -92,7 +92,7 @@ def server(arguments: Sequence[str]) -> Iterator[Server]:
 
 
 def run_python(*arguments: object) -> None:
-    """Run Python to its end, which is a good one."""
+    """Run Python to its end, which must succeed."""
     with start_python([*map(str, arguments)], subprocess.DEVNULL) as process:
         status = process.wait()
     assert status == 0, arguments
@@ -107,7 +107,7 @@ sys.exit(status)
 
 
 def measure_peak(*arguments: object) -> float:
-    """Run Python to its end, which is a good one; return the MB that it took at most.
+    """Run Python to its end, which must succeed; return the most MB that it took.
 
     A small process starts it: Linux counts a parent's memory at the start as the child's.
     """

@@ -25,7 +25,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a model wants done."""
+    """A call of a tool that a model asks for."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -33,12 +33,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call."""
+    """The result of a call."""
 
     blocks: tuple[str, ...]
     """The text blocks of the answer; of a failure, its sentence."""
     facts: Mapping[str, Any] | None = None
-    """The same as values, from tools that give them."""
+    """Facts of the answer as values, from tools that give them."""
     is_error: bool = False
 
     @property
@@ -54,11 +54,11 @@ class Message:
     role: Role
     text: str
     calls: tuple[Call, ...] = ()
-    """What the model asks for beside its text."""
+    """Calls that the model asks for beside its text."""
     answers: Call | None = None
     """The call whose result a tool's message is."""
     result: ToolResult | None = None
-    """That result, whole; `text` is what of it the model is shown."""
+    """The whole result of that call; `text` is the part that the model is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Reply:
 
 
 class ChatModel(Protocol):
-    """What thinks."""
+    """A chat model."""
 
     def chat(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
         """Take the next turn. Raises AgentError."""
@@ -78,7 +78,7 @@ class ChatModel(Protocol):
 
 
 class ToolSource(Protocol):
-    """What the model can use."""
+    """A source of tools for the model."""
 
     async def tools(self) -> Sequence[Tool]:
         """List the tools. Raises AgentError."""

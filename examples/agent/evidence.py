@@ -1,4 +1,4 @@
-"""What the agent found in the blog: a conversation comes in, its sources and doubts go out.
+"""Evidence of an answer: a conversation comes in, its sources and doubts go out.
 
 Read off what the tools returned and not off what the model wrote: a link in the list of sources
 was opened, whatever the answer says.
@@ -27,7 +27,7 @@ class Source:
     chunk_index: int
     title: str
     url: str | None
-    """Where the passage is on the published blog, `None` if that is not known."""
+    """URL of the passage on the published blog, `None` if it is not known."""
 
 
 def sources(messages: Sequence[Message]) -> tuple[Source, ...]:
@@ -36,7 +36,7 @@ def sources(messages: Sequence[Message]) -> tuple[Source, ...]:
 
 
 def doubt(messages: Sequence[Message]) -> str | None:
-    """Why the answer is not the blog's, `None` if nothing speaks against it."""
+    """Return why the answer is not the blog's, `None` if nothing speaks against it."""
     found = set(confidences(messages))
     if found and found <= {"low", "none"}:
         return LOW
@@ -47,7 +47,7 @@ def doubt(messages: Sequence[Message]) -> str | None:
 
 
 def confidences(messages: Sequence[Message]) -> list[str]:
-    """What each search said of itself, in order; `none` for one that found nothing."""
+    """Return the confidence of each search, in order; `none` for one without hits."""
     return [
         _confidence(result)
         for call, result in _results(messages)

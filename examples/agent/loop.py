@@ -27,7 +27,7 @@ STEPS = 6
 CALLS = 3
 """Calls of one turn that are made."""
 RESULT_TOKENS = 2_500
-"""What a model is shown of one result: the longest passages of a blog, whole."""
+"""Most tokens of one result that a model is shown; the longest passages of a blog fit."""
 ROOM = 6_000
 """Tokens of results after which the model must answer: a turn's CALLS of RESULT_TOKENS may come on
 top, and with the tools and the answer that stays below the context of `ollama_chat`."""
@@ -47,7 +47,7 @@ CUT = "[Cut here: read fewer neighbors at a time.]"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the agent says."""
+    """The agent's answer."""
 
     text: str
     sources: tuple[Source, ...]
@@ -106,7 +106,7 @@ def within(text: str, tokens: int = RESULT_TOKENS) -> str:
 
 
 def tokens_of(text: str) -> int:
-    """Estimate: one for four characters, and one for each of Chinese, Japanese or Korean."""
+    """Estimate tokens: one for four characters, one for each Chinese, Japanese or Korean one."""
     wide = sum(character >= "\u1100" for character in text)
     return wide + -(-(len(text) - wide) // 4)
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from examples.agent.conversation import Message, Tool
 
 NAME = "quote"
-"""By which the command line knows it."""
+"""Name of the model on the command line."""
 QUOTED = 200
-"""Characters of a passage that are quoted."""
+"""Most characters of a passage that are quoted."""
 
 
 class QuotingModel:

@@ -26,14 +26,14 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 WINDOWS = 1 << 16
-"""A key is a chunk's id times this, plus which of its vectors the row is."""
+"""Most vectors of a chunk; a row's key is its chunk ID times this plus its place in the chunk."""
 
 AT_ONCE = 5_000
-"""Rows whose cosines are asked for in one request."""
+"""Most rows whose cosines are asked for in one request."""
 
 
 def _among(values: Iterable[int]) -> str:
-    """Write that a field has one of these values; milvus-lite has no templates for them."""
+    """Write the condition that a field has one of these values; milvus-lite has no templates."""
     return f"in [{', '.join(map(str, values))}]"
 
 
@@ -43,7 +43,7 @@ def read_collection(folder: Path) -> str:
 
 
 def write_bounds(directory: Directory) -> tuple[str, str]:
-    """Write which rows of its collection a generation has, and which not, a killed ingest's."""
+    """Write the conditions for a generation's rows and for all others, as a killed ingest's."""
     removed = np.unique(directory.ids[directory.deleted]).tolist()
     last, among = directory.ids.max(initial=-1), _among(removed)
     if not removed:
@@ -52,7 +52,7 @@ def write_bounds(directory: Directory) -> tuple[str, str]:
 
 
 def _keys_of(chunks: Ids) -> Ids:
-    """The keys of the vectors of chunks, which stand in order of the chunks."""
+    """Return the keys of vectors, given the chunk ID of each in ascending order."""
     firsts = np.searchsorted(chunks, chunks)
     return chunks * WINDOWS + np.arange(len(chunks)) - firsts
 
@@ -72,10 +72,10 @@ def _read_vectors(milvus: Milvus, collection: str, keys: Ids, dimension: int) ->
 
 
 class MilvusVectors(VectorStore):
-    """The vectors of one generation. Raises IndexProblem."""
+    """The vectors of one generation on a Milvus server. Methods raise IndexProblem."""
 
     def __init__(self, milvus: Milvus, folder: Path) -> None:
-        """Read what lies in `folder`. Raises OSError or ValueError."""
+        """Read the directory in `folder`. Raises OSError or ValueError."""
         self._set_directory(read_directory(folder))
         self._milvus, self._collection = milvus, read_collection(folder)
         self._alive, _ = write_bounds(self._directory)
@@ -104,7 +104,7 @@ class MilvusVectors(VectorStore):
         return values
 
     def _find(self, query: Vectors, offsets: Ids) -> dict[int, float]:
-        """The cosines, by key, of the rows at these offsets that a search finds."""
+        """Search the rows at these offsets; return the cosines of those found, by key."""
         cosines: dict[int, float] = {}
         for batch in _batches_of(self._keys[offsets].tolist(), AT_ONCE):
             wanted = f"row {_among(batch)}"
@@ -117,7 +117,7 @@ class MilvusVectors(VectorStore):
 
 
 class MilvusVectorWriter(VectorWriter):
-    """The vectors of an unfinished generation. Raises IndexProblem too."""
+    """The vectors of an unfinished generation. Methods raise IndexProblem too."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class MilvusVectorWriter(VectorWriter):
         folder: Path,
         base: Directory,
     ) -> None:
-        """Start on top of what is in `base`; `check` refuses once somebody else writes."""
+        """Start from the vectors of `base`; `check` raises once another ingest writes."""
         folder.mkdir()
         self._folder = folder
         self._base = base
@@ -149,7 +149,7 @@ class MilvusVectorWriter(VectorWriter):
         )
 
     def commit(self, removed: Sequence[int]) -> None:
-        """Leave out the vectors of the `removed` chunks, and write which there are."""
+        """Leave out the vectors of the `removed` chunks, and write the directory."""
         self._milvus.ask("flush", self._collection)
         base = self._base
         ids = np.sort(np.concatenate([base.ids[~base.deleted], *self._ids]))

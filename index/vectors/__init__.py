@@ -1,1 +1,1 @@
-"""The vectors of chunks on disk, and the search of the nearest."""
+"""The vectors of chunks on disk, and the search for the nearest ones."""

@@ -26,17 +26,17 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 BLOCK = 4096
-"""Rows that are copied at a time."""
+"""Number of rows copied at a time."""
 
 SEGMENT = 1 << 24
-"""Numbers with which a segment is full, 64 MB: an ingest holds one, each costs a search .02 ms."""
+"""Numbers in a full segment, 64 MB. An ingest holds one in memory; each costs a search .02 ms."""
 
 DELETED_SHARE = 0.1
-"""Share of the rows that may be deleted; beyond it all segments are merged, which drops them."""
+"""Most rows that may be deleted, as a share; beyond it all segments are merged without them."""
 
 
 class VectorWriter:
-    """The vectors of an unfinished generation, complete once committed. All raise OSError."""
+    """The vectors of an unfinished generation, complete once committed. Methods raise OSError."""
 
     def __init__(self, folder: Path, base: Path | None, dimension: int) -> None:
         folder.mkdir()
@@ -46,7 +46,7 @@ class VectorWriter:
         self._first = int(self._base.segments.max(initial=0)) + 1
         self._counts: list[int] = []
         self._segment: Any = None
-        """The FAISS index of the segment that is not full yet, if there is one."""
+        """FAISS index of the segment that is not full yet, if there is one."""
         self._ids: list[Ids] = []
         self._total = self._base.total.copy()
 
@@ -64,7 +64,7 @@ class VectorWriter:
             self._write_segment()
 
     def _write_segment(self) -> None:
-        """Write the segment by Python's file: FAISS's own hides what fails when it is closed."""
+        """Write the segment by a file of Python's: FAISS's own hides errors of closing it."""
         faiss, name = load_faiss(), name_segment(self._first + len(self._counts))
         with (self._folder / name).open("wb") as file:
             faiss.write_index(self._segment, faiss.PyCallbackIOWriter(file.write))
@@ -99,8 +99,8 @@ class VectorWriter:
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
     """Count the base's segments, from the first on, that are not merged with the added rows.
 
-    One that is not full is merged once as many rows have come after it, so that each row is copied
-    as often as a segment doubles until it is full.
+    A segment that is not full is merged once as many rows came after it. So each row is copied
+    only as often as a segment doubles until it is full.
     """
     if deleted.sum() > DELETED_SHARE * len(deleted):
         return 0

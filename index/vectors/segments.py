@@ -1,11 +1,11 @@
-"""The vectors of one generation, and the search of the nearest.
+"""The vectors of one generation, and the search for the nearest ones.
 
 They lie in its `vectors/` folder:
 
     000007.faiss      a segment: unit vectors as an `IndexFlatIP`, never changed
-    directory.npz     which segments there are, whose chunks their rows are and which are deleted
+    directory.npz     the segments, the chunk of each row, and which rows are deleted
 
-FAISS writes a segment, maps it into memory and searches it. Later generations have it too, as a
+FAISS writes a segment, maps it into memory and searches it. Later generations share it as a
 hard link, until it is merged with others into new ones. Only the directory, 9 bytes a vector, is
 written with each generation. A search compares all vectors: 74,000 of 384 numbers take 4 ms.
 """
@@ -30,16 +30,16 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Rows stand in the order of segments, deleted ones too; those of a chunk stand together."""
+    """The list of all rows, deleted ones too, by segment; the rows of a chunk stand together."""
 
     segments: Ids
     """Numbers of the segments, ascending."""
     counts: Ids
-    """Rows in each, deleted ones too."""
+    """Number of rows of each segment, deleted ones too."""
     ids: Ids
-    """By row, the chunk that the vector is of."""
+    """Chunk ID of each row."""
     deleted: Bools
-    """By row, whether it no longer counts: a tombstone."""
+    """Tombstone of each row: whether it is deleted."""
     total: Floats
     """Sum of the rows that are not deleted, of shape (dimension,)."""
 
@@ -51,7 +51,7 @@ def empty_directory(dimension: int) -> Directory:
 
 
 def read_directory(folder: Path) -> Directory:
-    """Read the directory, whose checksum holds. Raises OSError or ValueError."""
+    """Read the directory; its checksum was verified before. Raises OSError or ValueError."""
     with np.load(folder / "directory.npz", allow_pickle=False) as columns:
         return Directory(*(columns[name] for name in columns.files))
 
@@ -68,9 +68,9 @@ def name_segment(number: int) -> str:
 
 
 def load_faiss() -> Any:
-    """Import FAISS, whose types have gaps: .12 s, for which no first reply need wait.
+    """Import FAISS at its first use: it takes .12 s, and no first reply should wait for it.
 
-    It then keeps to the calling thread: with a second one two busy cores search 8 times as long.
+    FAISS keeps to the calling thread: with a second one, two busy cores search 8 times as long.
     """
     import faiss
 
@@ -92,7 +92,7 @@ def _open_segment(path: Path) -> Any:
 class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
-    A chunk may have several, one for each window of its text, and is as near as the nearest of
+    A chunk has one vector for each window of its text, and is as near as the nearest of
     them. All but `search`, `_products` and `read` is known from the directory, wherever rows are.
     """
 
@@ -133,38 +133,38 @@ class VectorStore:
         return first_of_each(self._directory.ids[nearest.I[0]], nearest.D[0])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Compute the cosine to `query` of every vector of these chunks, chunk by chunk.
+        """Return the cosines of `query` with the vectors of these chunks, chunk by chunk.
 
-        Returns them and how many each chunk has.
+        The second array is the number of vectors of each chunk.
         """
         offsets, counts = self._offsets(chunk_ids)
         return self._products(query, offsets), counts
 
     def counts(self, chunk_ids: Sequence[int] | Ids) -> Ids:
-        """Return how many vectors each of these chunks has."""
+        """Return the number of vectors of each of these chunks."""
         return self._offsets(chunk_ids)[1]
 
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Read every vector of these chunks, chunk by chunk, and how many each has."""
+        """Return the vectors of these chunks, chunk by chunk, and the number of each chunk's."""
         offsets, counts = self._offsets(chunk_ids)
         return self.read(offsets), counts
 
     def mean(self) -> Vectors:
-        """Return what all vectors have in common: their mean, of shape (dimension,).
+        """Return the mean of all vectors, of shape (dimension,).
 
-        Zeros if there are fewer than two: less itself, a single one would be near to nothing.
+        It is zero for fewer than two vectors: one minus itself would be near to nothing.
         """
         if len(self) < 2:
             return np.zeros(self.dimension, dtype=np.float32)
         return (self._directory.total / len(self)).astype(np.float32)
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
-        """Offsets of all rows of chunks that count, and how many each has."""
+        """Return the offsets of the rows of these chunks, and the number of each chunk's."""
         places, counts = locate_ids(self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64))
         return self._by_id[places], counts
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Any, int, Ids]]:
-        """Yield each segment with some of these offsets, its first offset and their places."""
+        """Yield each segment with rows among these, its first offset, and their places here."""
         load_faiss()
         order = np.argsort(offsets, kind="stable")
         bounds = [*np.searchsorted(offsets, self._starts, sorter=order).tolist(), len(order)]
@@ -173,7 +173,7 @@ class VectorStore:
                 yield segment, self._starts[place], order[bounds[place] : bounds[place + 1]]
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
-        """Return the inner products of `query` with these rows."""
+        """Return the inner products of `query` with the rows at these offsets."""
         products, faiss = np.empty(len(offsets), dtype=np.float32), load_faiss()
         for segment, start, places in self._split(offsets):
             rows, values = offsets[places] - start, products[places]
@@ -191,7 +191,7 @@ class VectorStore:
 
 
 def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
-    """Return each chunk with the first of its cosines, which descend."""
+    """Return the first cosine of each chunk; as cosines descend, it is the largest."""
     first: dict[int, float] = {}
     for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
         first.setdefault(chunk, cosine)

@@ -1,1 +1,1 @@
-"""What holds of each step for any input at all."""
+"""Properties of each step that hold for any input."""

@@ -136,7 +136,7 @@ def small_index() -> Engine:
 
 
 def _text(data: bytes) -> str:
-    """Text of any kind, halves of surrogate pairs among it."""
+    """Decode bytes into text of any kind, halves of surrogate pairs among it."""
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""What a person does on the search page, and what they then see."""
+"""Steps of a person on the search page, and readings of what they then see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def search(page: Any, query: str, typed: bool = False) -> None:
 
 
 def searched(request: Any) -> str | None:
-    """What the request searches for, if it does."""
+    """Return the query of a search request, `None` for another request."""
     is_search = request.url.endswith("/api/search")
     query: str | None = json.loads(request.post_data)["query"] if is_search else None
     return query
@@ -56,7 +56,7 @@ def focused(page: Any) -> str:
 
 
 def read_on(page: Any, button: str) -> None:
-    """Press it as long as it is there."""
+    """Press the button as long as it is there."""
     while (more := page.get_by_role("button", name=button)).is_visible():
         shown = page.locator(".chunk").count()
         more.click()

@@ -1,4 +1,4 @@
-"""What the reliability tests share: large counts with `--full`, and totals with `--totals`.
+"""Fixtures of the reliability tests: large counts with `--full`, and totals with `--totals`.
 
 `make reliability` runs them with both. A test counts as one run unless it records more.
 """
@@ -13,7 +13,7 @@ from typing import TypeAlias
 import pytest
 
 RecordRuns: TypeAlias = Callable[[int, int], None]
-"""Takes how often the fault was made, and how often nothing was lost and nobody misled."""
+"""Function of the number of faults made, and of those after which nothing was lost."""
 
 FOLDER = Path(__file__).parent
 

@@ -20,11 +20,11 @@ YEARS = timedelta(days=3 * 365)
 JUMPS = {"ahead": YEARS, "back": -YEARS, "a second back": timedelta(seconds=-1)}
 SOUP = "# Soup\n\nBoil an onion.\n"
 LEEK = "# Soup\n\nBoil a leek..\n"
-"""As many bytes."""
+"""A text of as many bytes as SOUP."""
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
-    """Have ingests begin at a time that is so far from the real one."""
+    """Have ingests begin at the real time plus `jump`."""
 
     class Moved(datetime):
         @classmethod

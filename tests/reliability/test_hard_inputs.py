@@ -27,13 +27,13 @@ from tests.reliability.conftest import RecordRuns
 from tests.support.blog import Blog
 
 MARKER = "zebrafinch"
-"""Stands in the body of every post of `frontmatter/handmade`."""
+"""A word in the body of every post of `frontmatter/handmade`."""
 
 PWNED = "pwned_by_front_matter"
 """The file that the front matter writes where it is executed."""
 
 ORIGINAL = "utf8-bom"
-"""Of each post in `encodings`, the file that the others are compared with."""
+"""Suffix of the file in `encodings` that a post's other files are compared with."""
 
 _WORD = re.compile(r"[^\W_]+")
 

@@ -33,7 +33,7 @@ POSTS = 6
 
 
 def posts(edition: int) -> dict[str, str]:
-    """All of them have the word of the edition."""
+    """Return the posts; each holds the word of the edition."""
     said = "And so on. " * 40
     return {
         f"{number}.md": f"# Post {number}\n\nSoup in edition{edition:04d}. {said}\n"
@@ -58,7 +58,7 @@ def blog(milvus: Milvus, tmp_path: Path) -> Iterator[Blog]:
 
 
 def editions(blog: Blog, limit: int = POSTS) -> set[str]:
-    """The editions that one answer is of."""
+    """Return the editions whose words one answer holds."""
     answer = blog.reader().search("soup", Filters(), limit=limit, offset=0)
     return {hit.chunk.text.split("edition")[1][:4] for hit in answer.hits}
 

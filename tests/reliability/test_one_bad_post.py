@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BAD = "bad.md"
 GOOD = {f"{n}.md": f"# Soup {n}\n\nBoil an onion in {n} cups of water.\n" for n in range(4)}
 HEX = "0x" + "f" * 4000
-"""More digits in decimal than Python writes."""
+"""A number with more decimal digits than Python writes."""
 
 FIELDS = ("title", "date", "tags", "draft", "expiryDate")
 TEXTS = {
@@ -50,7 +50,7 @@ TEXTS = {
 
 
 class Panic(BaseException):
-    """As a panic in Rust, which is no Exception."""
+    """Stands for a panic in Rust, which is no Exception."""
 
 
 PLACES = [
@@ -59,7 +59,7 @@ PLACES = [
     ("chunk_body", StopIteration()),
     ("terms_of", Panic("no such word")),
 ]
-"""What `ingest.prepare` does to a post, and what it may raise."""
+"""Functions that `ingest.prepare` calls for a post, and errors they may raise."""
 
 
 def answers(made: Blog) -> tuple[Answer, ...]:

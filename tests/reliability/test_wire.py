@@ -150,7 +150,7 @@ def torn(index: Path, folder: Path) -> Path:
 
 
 def told(said: bytes, *of_the_host: str) -> list[str]:
-    """What `said` tells of the host, of these and of what no answer may hold."""
+    """Return the words in `said` that tell of the host: these, and those no answer may hold."""
     never = {"Traceback", 'File \\"', "site-packages", str(ROOT), str(Path.home())}
     text = said.decode()
     return [word for word in {*never, *of_the_host} if word in text]

@@ -1,4 +1,4 @@
-"""What a client may send that no good client sends, as data: bytes, and what must come back."""
+"""Requests that no good client sends, as data: their bytes, and what must come back."""
 
 from __future__ import annotations
 
@@ -131,9 +131,9 @@ class Request:
     method: str = "POST"
     path: str = "/mcp"
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Beside, or instead of, those of a good client."""
+    """Headers added to those of a good client, or sent in their place."""
     chunked: bool = False
-    """Whether the body's length is not told beforehand."""
+    """Whether the body is sent in chunks, without its length."""
 
 
 REQUESTS = (

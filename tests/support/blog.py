@@ -41,7 +41,7 @@ class Blog:
     today: date = date(2026, 1, 15)
     live: list[Index] = field(default_factory=list)
     address: IndexAddress | None = None
-    """Where the index is, if not in the folder."""
+    """Address of the index if it is not in the folder."""
 
     @property
     def location(self) -> Location:
@@ -49,7 +49,7 @@ class Blog:
 
     @property
     def layout(self) -> Layout:
-        """Of an index in a folder."""
+        """The layout of an index in a folder."""
         return Layout(self.index)
 
     @property
@@ -58,7 +58,7 @@ class Blog:
 
     @property
     def files(self) -> GenerationFiles:
-        """The live generation's."""
+        """The files of the live generation."""
         return self.layout.generation(FolderStore(self.index).current_number())
 
     @property
@@ -108,11 +108,11 @@ class Blog:
         return self.live[-1]
 
     def engine(self) -> Engine:
-        """What a server answers from, which follows the index."""
+        """An engine that answers from the index and follows it, as a server's does."""
         return Engine(self.follow, self.location)
 
     def reader(self, *, by_words: bool = False) -> IndexReader:
-        """The live generation, opened; let go of with the last reference to it.
+        """The live generation, opened; it is closed with the last reference to it.
 
         `by_words` opens it with an embedder that is out of reach.
         """
@@ -126,14 +126,14 @@ class Blog:
 
 
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:
-    """Copy all vectors that count, and the chunk that each is of."""
+    """Copy all vectors that are not deleted, and the chunk ID of each."""
     directory = read_directory(folder)
     live = np.flatnonzero(~directory.deleted)
     return directory.ids[live], VectorStore(folder).read(live)
 
 
 def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:
-    """Read all vectors, and the chunk that each is of."""
+    """Read all vectors, and the chunk ID of each."""
     chunks = snapshot.table.chunks
     rows, counts = snapshot.vectors.vectors(chunks)
     return np.repeat(chunks, counts), rows

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.engine import Engine
 
 PATH = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-"""Where a Chromium lies, empty if there is none."""
+"""Path of a Chromium, empty if there is none."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -66,7 +66,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Looker:
-    """One page in a window of its own, and whatever went wrong in it."""
+    """One page in a window of its own, and everything that went wrong in it."""
 
     page: Any
     """Playwright's page."""

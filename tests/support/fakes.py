@@ -30,9 +30,9 @@ class FakeEmbedder:
     ) -> None:
         self.identity = identity
         self.failure = failure
-        """What it answers with instead of vectors."""
+        """Error that it raises instead of returning vectors."""
         self.documents: list[str] = []
-        """Every document it was asked for, in order."""
+        """All documents it was asked to embed, in order."""
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         return [1.0 if _WORD.search(text) else 0.0 for text in texts]
@@ -50,7 +50,7 @@ class FakeEmbedder:
 
 
 def vector_of(text: str) -> Vectors:
-    """A unit vector of DIMENSION; a text without words has the one of an empty word."""
+    """Return a unit vector of DIMENSION; a text without words has that of an empty word."""
     vector = np.zeros(DIMENSION, dtype=np.float32)
     for word in _WORD.findall(text.lower()) or [""]:
         vector[zlib.crc32(word.encode()) % DIMENSION] += 1

@@ -29,7 +29,7 @@ from blog_search_mcp.server.settings import Address, Settings, ToolsetName
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended, and what it printed."""
+    """Exit status of a command, and its output."""
 
     status: int
     out: str
@@ -38,7 +38,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a tool answers."""
+    """The answer of a tool."""
 
     text: str
     facts: Any
@@ -52,7 +52,7 @@ class Blog:
     content: Path
     index: Path
     report: Mapping[str, Any] = field(default_factory=dict)
-    """What the ingest that made it reports; empty for one that was made otherwise."""
+    """Report of the ingest that made the index; empty if it was made otherwise."""
 
     def write(self, posts: Mapping[str, str | bytes]) -> None:
         """Write files below the content folder, by path."""
@@ -62,7 +62,7 @@ class Blog:
             path.write_bytes(text.encode() if isinstance(text, str) else text)
 
     def ingest(self, *options: str) -> Ran:
-        """Bring the index up to date, by the embedder in the package unless options say more."""
+        """Bring the index up to date, by the packaged embedder unless options name another."""
         if "--embedder" not in options:
             options = ("--embedder", "embedded", *options)
         return command("ingest", str(self.content), "--index", str(self.index), *options)
@@ -86,12 +86,12 @@ class Blog:
         return anyio.run(call)
 
     def sources(self, query: str, *options: str) -> list[str]:
-        """The sources of a search's hits, best first; none where the confidence is low."""
+        """Search; return the hits' sources, best first, or none if the confidence is low."""
         answer = json.loads(self.command("search", "--json", *options, "--", query).out)
         return [] if answer["confidence"] == "low" else [hit["source"] for hit in answer["hits"]]
 
     def posts(self) -> dict[str, dict[str, Any]]:
-        """What the index says of each of its posts, by source."""
+        """Return the facts of each post as `list_posts` gives them, by source."""
         facts = self.tool("list_posts", limit=100).facts
         return {post["source"]: post for post in facts["posts"]}
 
@@ -105,7 +105,7 @@ def command(*words: str, env: Mapping[str, str] | None = None) -> Ran:
 
 
 def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings, Address | None]:
-    """What a server would be started with: words after the script's name."""
+    """Return the settings that a server would be started with by these words."""
     with mock.patch("blog_search_mcp.server.cli.commands.start_server", return_value=0) as serve:
         ran = command(*words, env=env)
     assert ran.status == 0, ran.err
@@ -114,7 +114,7 @@ def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings,
 
 
 VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_USAGE_LOG", "BLOG_SERVER_TOKEN")
-"""The defaults of options."""
+"""Environment variables that set the defaults of options."""
 
 
 @contextmanager

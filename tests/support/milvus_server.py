@@ -46,11 +46,11 @@ def serving(folder: Path, port: int | None = None) -> Iterator[str]:
 
 
 SHARED: Final = "shared"
-"""How the names of indexes begin that tests share."""
+"""Prefix of the names of indexes that tests share."""
 
 
 def clear(milvus: Milvus) -> None:
-    """Drop everything that tests do not share, and the aliases with it."""
+    """Drop all collections that tests do not share, with their aliases."""
     for name in milvus.ask("list_collections"):
         if not name.startswith(SHARED):
             milvus.ask("drop_collection", name)

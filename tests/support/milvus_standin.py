@@ -1,4 +1,4 @@
-"""A server that speaks as much of Milvus's protocol as it takes to be let in, or not to be."""
+"""A server that speaks the handshake of Milvus's protocol: it lets a client in or refuses it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def standing_in(version: str = "2.6.6", token: str = "") -> Iterator[str]:
-    """Serve the handshake of `version`, to who sends `token` alone; yields the address."""
+    """Serve the handshake of `version` to clients that send `token`; yields the address."""
     import grpc
     from pymilvus.grpc_gen import common_pb2, milvus_pb2, milvus_pb2_grpc
 

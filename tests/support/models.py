@@ -10,7 +10,7 @@ BY_MEANING = LogisticModel(
     low={"en": 0.25},
 )
 BY_WORDS = LogisticModel(bias=-2.0, weights={"coverage": 4.0}, low={"en": 0.2})
-"""What the blog's headings reach is sure to both, what absent ones reach is low."""
+"""Both models are sure of the blog's own headings, and rate absent ones as low."""
 
 MODEL = RankingModel(
     fitted_on=(),

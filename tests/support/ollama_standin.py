@@ -1,6 +1,6 @@
-"""A local HTTP server that answers as Ollama 0.32 does to what is asked of it here, with faults.
+"""A local HTTP server that answers this program's requests as Ollama 0.32 does, with faults.
 
-Statuses and texts are those of a real one, to which test_ollama_contract.py holds it. It knows
+Statuses and texts are those of a real one; test_ollama_contract.py compares both. It knows
 nothing of how it is asked: prefixes, batches and retries are visible in `requests`. A fault turns
 the right answer into what goes out; it is given for the coming requests or for texts.
 
@@ -36,13 +36,13 @@ class Model:
     name: str = "nomic-embed-text:latest"
     digest: str = "0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f"
     dimension: int = 64
-    """Fewer than a real one's, to save time."""
+    """Length of a vector; shorter than a real model's, to save time."""
     context: int = 2048
     capabilities: tuple[str, ...] = ("embedding",)
 
 
 def tokens(text: str, reads_capitals: bool = True) -> list[str]:
-    """Words and punctuation marks without capitals and accents; what is not read is unknown."""
+    """Split into words and marks without capitals and accents; unread ones become `[UNK]`."""
     words = re.findall(r"\w+|[^\w\s]", unicodedata.normalize("NFC", text))
     bare = [
         "".join(c for c in unicodedata.normalize("NFD", w.lower()) if not unicodedata.combining(c))
@@ -61,7 +61,7 @@ def direction(token: str, dimension: int) -> npt.NDArray[np.float64]:
 
 
 def embedding(text: str, model: Model, reads_capitals: bool = True) -> list[float]:
-    """Unit mean of the directions of a text's tokens, cut to the model's context."""
+    """Return the unit mean of the directions of a text's tokens, cut to the model's context."""
     words = ["[CLS]", *tokens(text, reads_capitals)[: model.context - 2]]
     total = np.sum([direction(word, model.dimension) for word in words], axis=0)
     unit: list[float] = (total / np.linalg.norm(total)).astype(np.float32).tolist()
@@ -78,11 +78,11 @@ class Answer:
     """Bytes of the body after which the connection is closed; `None` for all of it."""
     headers: Mapping[str, str] = field(default_factory=dict)
     endless: tuple[bytes, bytes] | None = None
-    """In place of all of it: how it begins, and what follows again and again, bit by bit."""
+    """First bytes and repeated bytes of an answer without an end, sent instead of `body`."""
 
 
 Fault: TypeAlias = "Callable[[OllamaStandIn, Answer], Answer | None]"
-"""`None` closes the connection unanswered."""
+"""A function of the server and the right answer; `None` closes the connection unanswered."""
 
 
 def fails(status: int, error: str) -> Fault:
@@ -123,19 +123,19 @@ def breaks_off(_server: OllamaStandIn, answer: Answer) -> Answer:
 
 
 def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
-    """9 MB of blanks in 9 kB that nobody asked to have compressed."""
+    """Answer with 9 MB of blanks, compressed to 9 kB though no header asked for it."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     body = packer.compress(b" " * 9_000_000) + packer.flush()
     return Answer(200, body, headers={"Content-Encoding": "deflate"})
 
 
 def goes_on(start: bytes, part: bytes) -> Fault:
-    """Answer without an end, each part before a client would give up on it."""
+    """Answer without an end; each part comes before a client's time is out."""
     return lambda _server, answer: replace(answer, endless=(start, part))
 
 
 def becomes(**changes: Any) -> Fault:
-    """Answer, and be another from then on: `becomes(version="0.33.1")`."""
+    """Answer, and change fields of the server for later requests: `becomes(version="0.33.1")`."""
 
     def changed(server: OllamaStandIn, answer: Answer) -> Answer:
         for name, value in changes.items():
@@ -162,13 +162,13 @@ class OllamaStandIn:
     version: str = "0.32.15"
     reads_capitals: bool = True
     faults: list[Fault | None] = field(default_factory=list)
-    """One for each coming request for vectors, in order; `None` lets that request pass."""
+    """Faults of the next requests for vectors, in order; `None` lets that request pass."""
     on_text: dict[str, Fault] = field(default_factory=dict)
-    """By a pattern in a text, for every request with such a text; lasts."""
+    """Faults by a pattern, for every request with a text that matches it."""
     elsewhere: dict[str, Fault] = field(default_factory=dict)
-    """By path, for every request to another route; lasts."""
+    """Faults by path, for every request to a route other than the one for vectors."""
     says: Callable[[Sequence[Body]], Body] = lambda _messages: {"content": "Yes."}
-    """The chat models' next message without its role: `content`, and `tool_calls`."""
+    """Function of the messages that returns the chat models' next one, without its role."""
     requests: list[Request] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops, so that hanging answers end with it."""

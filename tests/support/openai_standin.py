@@ -29,15 +29,15 @@ class OpenAIStandIn(OllamaStandIn):
 
     models: list[Model] = field(default_factory=lambda: [BGE])
     key: str = ""
-    """What every request must bring as a bearer token; empty for none."""
+    """Bearer token that every request must bring; empty for none."""
     most_texts: int = 2048
-    """More of them in a request are refused with 413, as TEI does."""
+    """Most texts of a request; one with more is refused with 413, as TEI does."""
 
     route = "/v1/embeddings"
 
     @property
     def url(self) -> str:
-        """What --embedder-url is given."""
+        """Value for `--embedder-url`."""
         return f"http://{self.host}/v1"
 
     def right_answer(self, path: str, body: Body, headers: Mapping[str, str]) -> Answer:
@@ -60,7 +60,7 @@ class OpenAIStandIn(OllamaStandIn):
         return self.answer_rows([embedding(text, model, self.reads_capitals) for text in texts])
 
     def answer_rows(self, rows: Sequence[object]) -> Answer:
-        """Answer with vectors, the last first, as no server does that cannot number them."""
+        """Answer with numbered vectors, the last first, since the protocol allows any order."""
         data = [{"index": place, "embedding": row} for place, row in enumerate(rows)]
         return Answer(200, {"data": data[::-1]})
 

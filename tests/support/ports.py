@@ -16,7 +16,7 @@ def free_port() -> int:
 
 
 def wait_until_listening(port: int, process: subprocess.Popen[bytes], patience: float) -> None:
-    """Wait so many seconds until the process takes connections."""
+    """Wait at most `patience` seconds until the process takes connections."""
     end = time.monotonic() + patience
     while time.monotonic() < end and process.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):

@@ -17,7 +17,7 @@ def run_python(
     given: str | None = None,
     timeout: float | None = 120,
 ) -> subprocess.CompletedProcess[str]:
-    """Run it to its end, `given` on stdin; gives its status and what it wrote."""
+    """Run it to its end with `given` on stdin; return its status and output."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,
@@ -36,13 +36,13 @@ def output_of(
     env: Mapping[str, str] | None = None,
     given: str | None = None,
 ) -> str:
-    """Run the text of a program, which must succeed; gives what it wrote to stdout."""
+    """Run the text of a program, which must succeed; return its stdout."""
     ran = run_python("-c", program, *arguments, env=env, given=given)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
 
 def start_python(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Start it, to be spoken to by lines on its stdin and stdout."""
+    """Start it with pipes for lines on its stdin and stdout."""
     command, pipe = [sys.executable, *map(str, arguments)], subprocess.PIPE
     return subprocess.Popen(command, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, encoding="utf-8")

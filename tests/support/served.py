@@ -1,4 +1,4 @@
-"""A real index and real server processes over it, for tests of what uses a server."""
+"""A real index and real server processes over it, for tests of clients."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ POSTS = {"inference/kv.md": KV, "soup.md": SOUP}
 
 
 def write(content: Path, posts: Mapping[str, str]) -> Path:
-    """Write posts, by source; gives their folder."""
+    """Write posts, by source; return their folder."""
     for source, text in posts.items():
         path = content / source
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,13 +41,13 @@ def write(content: Path, posts: Mapping[str, str]) -> Path:
 
 
 def ingest(content: Path, index: Path, *options: str) -> None:
-    """Ingest by the embedder in the package."""
+    """Ingest with the packaged embedder."""
     ran = front.Blog(content, index).ingest(*options)
     assert ran.status == 0, ran.err
 
 
 def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
-    """Write the posts and ingest them; gives the index."""
+    """Write the posts and ingest them; return the index folder."""
     ingest(write(folder / "content", posts), folder / "index", *options)
     return folder / "index"
 
@@ -60,7 +60,7 @@ def serving(
     stderr: int = subprocess.DEVNULL,
     program: Sequence[str] = ("-m", "blog_search_mcp.server"),
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Serve over HTTP on a free port; gives the address of the MCP endpoint, and the process."""
+    """Serve over HTTP on a free port; yield the URL of the MCP endpoint, and the process."""
     address = f"127.0.0.1:{free_port()}"
     start = [sys.executable, *program, "--index", str(index), *options]
     with subprocess.Popen(
@@ -81,7 +81,7 @@ def serving(
 def served(
     index: Path, *options: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """Serve over HTTP on a free port; gives the address of the MCP endpoint."""
+    """Serve over HTTP on a free port; yield the URL of the MCP endpoint."""
     with serving(index, *options, environment=environment) as (url, _):
         yield url
 

@@ -1,4 +1,4 @@
-"""An Ollama that keeps a request, and waiting for what happens."""
+"""A fault of Ollama that holds an answer back, and a wait for a condition."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from tests.support.ollama_standin import Answer, OllamaStandIn
 
 PATIENCE = 30.0
-"""Seconds after which a test has failed; nothing takes them on a machine that works."""
+"""Seconds after which a wait fails; a working machine never needs them."""
 
 
 @dataclass
 class Held:
-    """A fault that keeps an answer until it is released."""
+    """A fault that holds an answer back until it is released."""
 
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -25,7 +25,7 @@ class Held:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Wait for what happens in the background."""
+    """Wait until a condition in the background holds, at most PATIENCE seconds."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""What can happen to a file on disk: each damage takes it, and another generation's of its kind."""
+"""Damages of a file on disk: functions of the file and another generation's file of its kind."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SEGMENT = re.compile(r"[0-9a-f]{32}(\.\d+)?|(?<=vectors/)\d{6}")
 
 
 def kind_of(name: str) -> str:
-    """A file of a generation without what is drawn at random: `lexical/posts/*.term`."""
+    """Return a file's name with `*` for its random part: `lexical/posts/*.term`."""
     return _SEGMENT.sub("*", name)
 
 
 def files_by_kind(folder: Path) -> dict[str, Path]:
-    """One file of each kind in a generation's folder."""
+    """Return one file of each kind in a generation's folder."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {
         kind_of(path.relative_to(folder).as_posix()): path
@@ -61,7 +61,7 @@ def _zeroed(path: Path, _other: Path) -> None:
 
 
 ANOTHERS = "another generation's in its place"
-"""The one damage that is none where the two files happen to be the same."""
+"""The damage that changes nothing where the two files happen to be equal."""
 
 DAMAGES: Mapping[str, Damage] = MappingProxyType(
     {
@@ -86,7 +86,7 @@ CURRENT: Mapping[str, Callable[[Path], None]] = MappingProxyType(
         "deleted": lambda path: path.unlink(),
     }
 )
-"""What CURRENT may hold or be instead of the live generation's name."""
+"""Damages of CURRENT, which names the live generation."""
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,7 +1,7 @@
-"""A server process on its two pipes, for what no well-behaved client sends.
+"""A server process on its two pipes, for calls and for what no well-behaved client sends.
 
-Bytes go in as they are; replies come out as outcomes, one short line each, because what a
-fault is held to is which requests were answered, and how.
+Bytes go in as they are. `outcome` shortens a reply to one line, since a fault is judged by
+which requests were answered, and how.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from tests.support.paths import ROOT
 
 PATIENCE = 120.0
-"""Seconds to wait for a reply; a busy machine is no failure, silence is."""
+"""Seconds to wait for a reply; long, since a busy machine is no failure."""
 MODERN = "2026-07-28"
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -29,18 +29,18 @@ SEARCH = {"name": "search_blog", "arguments": {"query": "what is a cache?"}}
 
 
 def line(**message: Any) -> bytes:
-    """A JSON-RPC message as a line."""
+    """Write a JSON-RPC message as a line."""
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
 def call(request_id: object, arguments: object, name: object = "search_blog") -> bytes:
-    """A tool call as a line; its envelope is the modern era's, which older ones ignore."""
+    """Write a tool call as a line; older protocol versions ignore its `_meta`."""
     params = {"_meta": META, "name": name, "arguments": arguments}
     return line(id=request_id, method="tools/call", params=params)
 
 
 def opening(version: str) -> bytes:
-    """What a client of this protocol version says first; nothing for the empty one."""
+    """Write a client's first messages in this protocol version; nothing for the empty one."""
     if not version:
         return b""
     if version == MODERN:
@@ -52,7 +52,7 @@ def opening(version: str) -> bytes:
 
 
 def outcome(reply: dict[str, Any]) -> str:
-    """Say whom a reply answers and how: `7: result`, `7: tool error`, `null: -32700`."""
+    """Write the ID of the answered request and the outcome: `7: result`, `null: -32700`."""
     request = json.dumps(reply.get("id"))
     if "error" in reply:
         return f"{request}: {reply['error']['code']}"
@@ -119,19 +119,19 @@ class Process:
         return dict(self.replies(1)[0]["result"])
 
     def rest(self) -> tuple[int, bytes, bytes]:
-        """Close stdin: the exit status, and what is still said on stdout and on stderr."""
+        """Close stdin; return the exit status, and the rest of stdout and of stderr."""
         self.close_input()
         status, log = self.status(), self.end()
         return status, b"".join(self._lines.queue), log
 
     def search(self) -> dict[str, Any]:
-        """Ask for what the blog has, as an assistant would; the next reply, whatever it is."""
+        """Send a search as an assistant would; return the next reply, whatever it is."""
         envelope = {"_meta": META} if self.version == MODERN else {}
         self.send(line(id="after", method="tools/call", params={**SEARCH, **envelope}))
         return self.replies(1)[0]
 
     def close_input(self) -> None:
-        """Say nothing more."""
+        """Close stdin, as a client that ends does."""
         assert self._popen.stdin is not None
         self._popen.stdin.close()
 
@@ -141,7 +141,7 @@ class Process:
         self._popen.stdout.close()
 
     def status(self) -> int:
-        """Wait for the end; the exit status."""
+        """Wait for the end; return the exit status."""
         return self._popen.wait(PATIENCE)
 
     def kill(self) -> None:
@@ -150,7 +150,7 @@ class Process:
         self._popen.wait()
 
     def end(self) -> bytes:
-        """End it, whatever it does; what it wrote to stderr."""
+        """Kill it if it still runs; return all that it wrote to stderr."""
         self._popen.kill()
         if self._reader.ident is not None:
             self._reader.join()
