@@ -104,14 +104,7 @@ def query(data: bytes) -> None:
 
 
 TARGETS: Mapping[str, Target] = {
-    target.__name__: target
-    for target in (
-        post,
-        words,
-        rendering,
-        analyser,
-        query,
-    )
+    target.__name__: target for target in (post, words, rendering, analyser, query)
 }
 
 

@@ -43,10 +43,7 @@ __main__.main()
 """A server whose searches end when a file `go` appears in a folder."""
 PARAMS = {"name": "search_blog", "arguments": {"query": "cache"}, "_meta": META}
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": PARAMS}
-HEADERS = {
-    "Accept": "application/json, text/event-stream",
-    "MCP-Protocol-Version": "2026-07-28",
-}
+HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28"}
 
 
 def test_a_signal_lets_what_is_in_flight_finish_and_the_status_is_0(tmp_path: Path) -> None:

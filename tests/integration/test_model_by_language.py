@@ -11,9 +11,7 @@ CHINESE = {
     "cache.md": "# 快取\n\n這是讓模型不必每次都從頭計算的記憶體，我們用它來省時間。\n",
     "bread.md": "# 麵包\n\n這是我們在家裡用酸種做的麵包，因為它的味道比較好。\n",
 }
-ENGLISH = {
-    "soup.md": "# Soup\n\nThis is the soup that we make of an onion and of what is there.\n",
-}
+ENGLISH = {"soup.md": "# Soup\n\nThis is the soup that we make of an onion and of what is there.\n"}
 
 
 def ingested(blog: Blog, *options: str) -> tuple[str, str]:

@@ -45,9 +45,7 @@ def go(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
-def test_an_ingest_that_meets_another_is_told_to_wait_and_then_goes_through(
-    blog: MakeBlog,
-) -> None:
+def test_an_ingest_that_meets_another_is_told_to_wait_and_then_goes_through(blog: MakeBlog) -> None:
     made = blog({"soup.md": "# Soup\n\nBoil an onion.\n"})
     made.write(POSTS)
     with start_python("-c", INGEST, made.content, made.index) as first:

@@ -93,9 +93,7 @@ def test_what_is_embedded_in_pieces_is_searched_as_what_is_embedded_at_once(
         assert ask(unread, query) == ask(whole, query)
 
 
-def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(
-    unread: Blog,
-) -> None:
+def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(unread: Blog) -> None:
     unread.embedder = Watching(unread, fails_at=1)
     with pytest.raises(EmbedderError):
         unread.ingest()

@@ -37,7 +37,7 @@ A [ref] and a [[<img src=x onerror=alert(1)>]] and ~~`<b onclick=1>`~~ {style="p
 ```
 """
 ELEMENTS = {"a", "code", "img", "p", "pre", "s", "section"} | {
-    *("table", "tbody", "td", "th", "thead", "tr"),
+    *("table", "tbody", "td", "th", "thead", "tr")
 }
 ATTRIBUTES = {"alt", "aria-label", "class", "href", "lang", "rel", "tabindex"}
 
@@ -47,10 +47,7 @@ def test_nothing_in_a_hostile_post_runs_loads_or_covers_the_page(
 ) -> None:
     deep = "> " * 3_000 + "deep\n\n" + "*a **b " * 1_000 + "\n\n" + "[" * 3_000 + "\n\n"
     head = f"title: '{EVIL}'\ntags: ['<b>tag</b>']\ndescription: '{EVIL}'"
-    posts = {
-        "evil.md": f"---\n{head}\n---\n{HOSTILE}",
-        "deep.md": f"# Deep\n\n{deep}The end.\n",
-    }
+    posts = {"evil.md": f"---\n{head}\n---\n{HOSTILE}", "deep.md": f"# Deep\n\n{deep}The end.\n"}
     with served(blog(posts).engine()) as url, looking(browser, url) as looker:
         page = looker.page
         page.goto(f"{url}/?source=evil.md&chunk=0")

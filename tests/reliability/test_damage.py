@@ -20,12 +20,7 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
 from tests.support.blog import Blog
-from tests.support.faults.index_damage import (
-    ANOTHERS,
-    CURRENT,
-    DAMAGES,
-    files_by_kind,
-)
+from tests.support.faults.index_damage import ANOTHERS, CURRENT, DAMAGES, files_by_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

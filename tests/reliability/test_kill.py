@@ -43,9 +43,7 @@ def posts(version: int) -> dict[str, str]:
 def kill_an_ingest(blog: Blog, after: float) -> int:
     """Start an ingest and kill it `after` seconds; its exit status."""
     with subprocess.Popen(
-        [sys.executable, "-c", WRITER, blog.content, blog.index],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", WRITER, blog.content, blog.index], cwd=ROOT, stdout=subprocess.PIPE
     ) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()

@@ -31,10 +31,7 @@ def run_python(
 
 
 def output_of(
-    program: str,
-    *arguments: object,
-    env: Mapping[str, str] | None = None,
-    given: str | None = None,
+    program: str, *arguments: object, env: Mapping[str, str] | None = None, given: str | None = None
 ) -> str:
     """Run the text of a program, which must succeed; return its stdout."""
     ran = run_python("-c", program, *arguments, env=env, given=given)
