@@ -110,10 +110,7 @@ def _find_uses(file: str | None) -> Iterator[tuple[str, str]]:
 
 
 class Pieces:
-    """Texts that fit parts of a pattern, the leads to each repeat, and the characters.
-
-    Each is made without and with what the pattern looks ahead for.
-    """
+    """Texts that fit a pattern's parts, without and with its lookaheads; leads; characters."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._flags, self._groups = pattern.flags, dict[int, str]()

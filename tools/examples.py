@@ -69,9 +69,7 @@ def find_examples(page: str) -> Iterator[Example]:
         lines = fence[1].replace("\\\n", "\\\0").splitlines()
         commands = (line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT))
         yield Example(
-            tuple(command.replace("\\\0", "\\\n") for command in commands),
-            fence[1],
-            fence.start(1),
+            tuple(command.replace("\\\0", "\\\n") for command in commands), fence[1], fence.start(1)
         )
 
 

@@ -49,7 +49,8 @@ def main() -> int:
 
 def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
     """Yield what measured, then the table of each blog. Raises UsageError."""
-    yield f"Commit `{read_commit() or 'unknown'}`, `{_command()}`."
+    command = command_line("benchmarks.quality", sys.argv[1:])
+    yield f"Commit `{read_commit() or 'unknown'}`, `{command}`."
     fitted = {blog.name for blog in blogs} & {*load_ranking_model().fitted_on}
     if fitted:
         yield f"Weights were fitted on {', '.join(sorted(fitted))}."
@@ -63,10 +64,6 @@ def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
         yield f"**{blog.name}: {len(blog.posts)} posts**"
         rows = measure(blog.engine, queries)
         yield table(HEADER, map(_write_row, rows), range(1, len(HEADER)))
-
-
-def _command() -> str:
-    return command_line("benchmarks.quality", sys.argv[1:])
 
 
 def _write_row(row: Row) -> list[str]:

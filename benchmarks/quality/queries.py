@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeVar
 
-from blog_search_mcp.index.text.languages import (
-    CJK,
-    function_words,
-    language_of,
-    primary_subtag,
-)
+from blog_search_mcp.index.text.languages import CJK, function_words, language_of, primary_subtag
 from blog_search_mcp.index.text.tokenizer import to_simplified
 
 T = TypeVar("T")

@@ -75,9 +75,7 @@ def test_questions_are_those_of_the_files_named_after_the_blog(tmp_path: Path) -
         list(read_questions(tmp_path / "cats.jsonl", "cats"))
 
 
-def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(
-    tmp_path: Path,
-) -> None:
+def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(tmp_path: Path) -> None:
     documents = [
         {"id": "1", "title": 'A "title"', "text": "words"},
         {"id": "b/2", "title": "", "text": "def f():\n    # this"},
