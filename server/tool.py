@@ -36,11 +36,6 @@ ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values that models and proxies write for an argument they leave out, perhaps in quotes."""
 
 
-def brief(text: str, width: int) -> str:
-    """Return a text on one line of at most `width` columns."""
-    return results.shorten(results.one_line(text), width)
-
-
 def check_text(text: str, most: int = TEXT_LENGTH) -> str:
     """Return the text. Raises ValueError if it is blank or has more than `most` characters."""
     if not text.strip():

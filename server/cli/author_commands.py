@@ -15,7 +15,13 @@ import click
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
-from blog_search_mcp.server.author.tools import MEETINGS, find_links, read_subject, similar_facts
+from blog_search_mcp.server.author.tools import (
+    MEETINGS,
+    find_links,
+    read_corpus,
+    read_subject,
+    similar_facts,
+)
 from blog_search_mcp.server.author.usage import report_calls
 from blog_search_mcp.server.cli.commands import with_settings
 from blog_search_mcp.server.cli.ingest_command import ingest_command
@@ -48,16 +54,8 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         content = Path(blog_of(settings.index).content).resolve()
         is_inside = file.is_relative_to(content)
         source = file.relative_to(content).as_posix() if is_inside else file.name
-    corpus = _read_corpus(settings, embeds=text is not None)
+    corpus = read_corpus(engine_for_one(settings, embeds=text is not None))
     return corpus, read_subject(corpus, text, source)
-
-
-def _read_corpus(settings: Settings, *, embeds: bool = False) -> Corpus:
-    """Read the newest generation as a corpus; `embeds` loads the embedder of the index."""
-    reader = engine_for_one(settings, embeds=embeds).newest_reader()
-    from blog_search_mcp.server.author.corpus import corpus_of
-
-    return corpus_of(reader)
 
 
 @make_command("similar")
@@ -77,8 +75,8 @@ def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: b
 @with_settings
 def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> None:
     """Suggest where a draft or post could link to other posts."""
-    corpus, draft = open_subject(settings, subject)
-    print_facts(find_links(draft, corpus, limit, is_reverse=reverse), settings, as_json=as_json)
+    facts = find_links(*open_subject(settings, subject), limit, is_reverse=reverse)
+    print_facts(facts, settings, as_json=as_json)
 
 
 @make_command("related")
@@ -87,7 +85,7 @@ def print_related_posts(settings: Settings, limit: int) -> None:
     """Print related posts as a data file for the site, by the path of the page or the source."""
     from blog_search_mcp.server.author.related import find_related
 
-    corpus = _read_corpus(settings)
+    corpus = read_corpus(engine_for_one(settings, embeds=False))
     posts, others = corpus.posts, find_related(corpus, limit)
     print_json(
         {
@@ -131,7 +129,7 @@ def _run_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_j
     from blog_search_mcp.ingest.last_ingest import read_folder
     from blog_search_mcp.server.author.audit import audit
 
-    corpus, today = _read_corpus(settings), date.today()
+    corpus, today = read_corpus(engine_for_one(settings, embeds=False)), date.today()
     sources = frozenset(post.source for post in corpus.posts.values())
     last = read_last_ingest(open_store(settings.index))
     findings, notice = audit(corpus, read_folder(last, sources), today)

@@ -11,7 +11,7 @@ import click
 
 from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.ingest.last_ingest import blog_of
-from blog_search_mcp.server.format.results import describe_others, one_line
+from blog_search_mcp.server.format.results import locate_hit, one_line
 from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2
@@ -100,15 +100,7 @@ def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
         heading = f" › {_clean_line(hit['heading'])}" if hit.get("heading") else ""
         score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
         yield f"{number}. {click.style(_clean_line(hit['title']), bold=True)}{heading}{score}"
-        about = [
-            f"{hit['source']} chunk {hit['chunk_index']}",
-            f"lines {hit['lines']}" if "lines" in hit else "",
-            hit.get("date"),
-            ", ".join(hit.get("authors") or ()),
-            ", ".join(hit.get("tags", ())),
-            *describe_others(hit),
-        ]
-        yield format_line(" · ".join(filter(None, about)), "   ", dim=True)
+        yield format_line(locate_hit(hit, "chunk"), "   ", dim=True)
         if hit.get("url"):
             yield format_line(hit["url"], "   ", fg="blue")
         yield f"   {_format_preview(hit)}"

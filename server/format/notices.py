@@ -8,7 +8,7 @@ from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.text.display import compose, fold_tag
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.server.format.results import NAME_WIDTH, fit, one_line, present, quote, shorten
+from blog_search_mcp.server.format.results import NAME_WIDTH, brief, fit, present, quote
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
@@ -27,7 +27,7 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
     """List the first names with their counts, as many as `room` bytes hold; count the others."""
-    names = tuple(f"{shorten(one_line(name), width)} ({count:,})" for name, count in counts[:room])
+    names = tuple(f"{brief(name, width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
     left = len(counts) - len(shown)
     return ", ".join(names[: len(shown)]) + (f" and {left:,} more" if left else "")

@@ -78,6 +78,11 @@ def shorten(text: str, width: int) -> str:
     return text + "…"
 
 
+def brief(text: str, width: int) -> str:
+    """Return a text on one line of at most `width` columns."""
+    return shorten(one_line(text), width)
+
+
 def fit(
     render: Callable[[tuple[T, ...]], str],
     items: tuple[T, ...],
@@ -97,14 +102,16 @@ def present(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def hit_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit that a model is told, in full: docs/tools.md explains them."""
-    path, anchor = headings_over(hit)
+    path, anchor = _headings_over(hit)
+    headings = headings_below(path, hit.post.title)
     return {
         "source": hit.post.source,
         "chunk_index": hit.chunk.index,
         "preview": hit.preview,
         "title": hit.post.title,
         "url": link_to(hit.post, anchor),
-        "heading": heading_path(path, hit.post.title) or None,
+        "headings": list(headings),
+        "heading": heading_path(headings) or None,
         "date": hit.post.date,
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
@@ -113,11 +120,10 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
     """Gather the facts of a hit for a model, what is long of them shortened."""
-    facts = present(hit_facts(hit))
+    facts = hit_facts(hit)
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
-    if "heading" in facts:
-        facts["heading"] = heading_path(tuple(facts["heading"].split(" > ")), width=HEADING_WIDTH)
-    return facts
+    facts["heading"] = heading_path(tuple(facts.pop("headings")), width=HEADING_WIDTH) or None
+    return present(facts)
 
 
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -136,18 +142,24 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     """Name the series, the part and the source of the next one, if there is one."""
     if place is None:
         return {}
-    name = shorten(one_line(place.name), NAME_WIDTH)
-    return present({"name": name, "part": place.part, "next": place.next})
+    return present({"name": brief(place.name, NAME_WIDTH), "part": place.part, "next": place.next})
 
 
-def describe_others(hit: Mapping[str, Any], mark: str = "") -> list[str]:
-    """Write where a hit's translations and the rest of its series are; `mark` quotes a source."""
+def locate_hit(hit: Mapping[str, Any], index_name: str, mark: str = "") -> str:
+    """Write where a hit, its translations and its series are, on a line; `mark` quotes a source."""
+    facts = [f"{mark}{hit['source']}{mark} {index_name} {hit['chunk_index']}"]
+    facts += [f"lines {hit['lines']}"] if "lines" in hit else []
+    facts += [
+        hit.get("date", ""),
+        ", ".join(hit.get("authors") or ()),
+        ", ".join(hit.get("tags", ())),
+    ]
     translations, series = hit.get("translations", {}), hit.get("series")
-    others = [f"also in {code}: {mark}{source}{mark}" for code, source in translations.items()]
+    facts += [f"also in {code}: {mark}{source}{mark}" for code, source in translations.items()]
     if series:
         following = f", next: {series['next']}" if "next" in series else ""
-        others.append(f"part {series['part']} of {series['name']}{following}")
-    return others
+        facts.append(f"part {series['part']} of {series['name']}{following}")
+    return one_line(" · ".join(filter(None, facts)))
 
 
 def link_to(post: Post, anchor: str) -> str | None:
@@ -155,7 +167,7 @@ def link_to(post: Post, anchor: str) -> str | None:
     return f"{post.url}#{anchor}" if post.url and anchor else post.url
 
 
-def headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
+def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
     """Return the path of headings over a hit's preview, and the nearest anchor that is sure."""
     shown = _plain_line(hit.preview.strip("…"))
     start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
@@ -201,13 +213,13 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
 
 def name_authors(post: Post) -> list[str] | None:
     """Name the first three authors, `None` if none is known."""
-    return [shorten(one_line(name), NAME_WIDTH) for name in post.authors[:3]] or None
+    return [brief(name, NAME_WIDTH) for name in post.authors[:3]] or None
 
 
 def post_summary(post: Post) -> dict[str, Any]:
     """Name the post, its date, its first eight tags and its link."""
-    tags = [shorten(one_line(tag), NAME_WIDTH) for tag in post.tags[:8]]
-    title = shorten(one_line(post.title), TITLE_WIDTH)
+    tags = [brief(tag, NAME_WIDTH) for tag in post.tags[:8]]
+    title = brief(post.title, TITLE_WIDTH)
     facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
     return present({**facts, "authors": name_authors(post), "url": post.url})
 

@@ -31,7 +31,6 @@ def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),
-        "headings": list(results.headings_below(results.headings_over(hit)[0], hit.post.title)),
         "marks": highlight(hit.preview, query, language),
         "reasons": [asdict(reason) for reason in hit.reasons],
         "score": hit.score,

@@ -21,7 +21,6 @@ from blog_search_mcp.server.tool import (
     Text,
     Tool,
     ToolReply,
-    brief,
 )
 
 
@@ -95,7 +94,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         **{f"also in {language}": source for language, source in outline.translations},
     }
     # Only descriptions and lists of tags are longer than 400 columns in real posts.
-    head = [f"{name}: {brief(value, 400)}" for name, value in facts.items() if value]
+    head = [f"{name}: {results.brief(value, 400)}" for name, value in facts.items() if value]
 
     def render(shown: tuple[str, ...]) -> str:
         left = len(sections) - len(shown)

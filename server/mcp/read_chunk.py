@@ -19,13 +19,14 @@ from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import (
     TITLE_WIDTH,
+    brief,
     count_tokens,
     fit,
     link_to,
     name_authors,
     one_line,
 )
-from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply, brief
+from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."

@@ -19,7 +19,6 @@ from blog_search_mcp.index.errors import IndexMissing, NotInIndex
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.mcp.read_chunk import CHUNK_INDEX_MOST, describe_place, join_chunks
-from blog_search_mcp.server.tool import brief
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -60,8 +59,8 @@ def list_resources(
         types.Resource(
             uri=f"{POST_URI}{quote(post.source)}",
             name=post.source,
-            title=brief(post.title, results.TITLE_WIDTH),
-            description=brief(post.description, 2 * results.TITLE_WIDTH) or None,
+            title=results.brief(post.title, results.TITLE_WIDTH),
+            description=results.brief(post.description, 2 * results.TITLE_WIDTH) or None,
             mime_type="text/markdown",
         )
         for post in posts[:POSTS_PER_PAGE]

@@ -125,14 +125,9 @@ def render_markdown(offset: int, page: Mapping[str, Any]) -> str:
 
 def _render_hit(number: int, hit: Mapping[str, Any]) -> str:
     heading = f" › {results.one_line(hit['heading'])}" if "heading" in hit else ""
-    facts = [
-        f"`{results.one_line(hit['source'])}` chunk_index {hit['chunk_index']}",
-        hit.get("date", ""),
-        *results.describe_others(hit, "`"),
-    ]
     head = f"{number}. **{results.one_line(hit['title'])}**{heading}"
     link = f"\n   <{hit['url']}>" if "url" in hit else ""
-    place, preview = " · ".join(filter(None, facts)), results.one_line(hit["preview"])
+    place, preview = results.locate_hit(hit, "chunk_index", "`"), results.one_line(hit["preview"])
     return f"{head}\n   {place}{link}\n   > {preview}"
 
 

@@ -28,14 +28,14 @@ from blog_search_mcp.server.author.tools import FIND_SIMILAR, SUGGEST_LINKS
 from blog_search_mcp.server.author.usage import log_call
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
-from blog_search_mcp.server.format.results import describe_failure
+from blog_search_mcp.server.format.results import brief, describe_failure
 from blog_search_mcp.server.mcp import prompts, resources
 from blog_search_mcp.server.mcp.browsing import GET_OUTLINE, LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.resources import Context
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from blog_search_mcp.server.settings import ToolsetName
-from blog_search_mcp.server.tool import Tool, ToolReply, brief
+from blog_search_mcp.server.tool import Tool, ToolReply
 
 NAME = "blog_mcp"
 """Name of the server in the protocol."""

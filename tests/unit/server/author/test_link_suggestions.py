@@ -49,7 +49,7 @@ def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "")
     )
     ingested.ingest(base_url=base_url, permalink=permalink)
     draft = read_draft(b"# Draft\n\nSee a churned ledger.\n", "go/d.md")
-    [link] = find_links(draft, Corpus(ingested.reader().snapshot), 1)["links"]
+    [link] = find_links(Corpus(ingested.reader().snapshot), draft, 1)["links"]
     return str(link["href"])
 
 
