@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import blog_search_mcp
 
 BOUNDED = {
-    "server.author.overlap._BREAK": (300, "a title"),
+    "server.author.overlap._TITLE_BREAK": (300, "a title"),
     "ingest.relations.series:35": (300, "a title, or a file's name"),
     "ingest.posts.metadata._JOINED": (2_000, "a field of front matter"),
     "ingest.posts.metadata._AROUND_NAME": (2_000, "a field of front matter"),

@@ -18,16 +18,16 @@ from blog_search_mcp.ingest.last_ingest import ContentFolder
 from blog_search_mcp.ingest.posts.paths import parse_path, split_page
 from blog_search_mcp.server.author.broken_links import Finding, find_breaks
 from blog_search_mcp.server.author.corpus import Corpus
-from blog_search_mcp.server.author.neighbors import nearest
+from blog_search_mcp.server.author.neighbors import find_nearest_rows
 from blog_search_mcp.server.author.overlap import Wording, read_wording, share_runs
 
-STALE = timedelta(days=180)
+STALE_AGE = timedelta(days=180)
 """Age from which on a draft counts as left."""
-SAME = 0.6
+DUPLICATE_SHARE = 0.6
 """Least share of the shorter post's runs of words that stand in a near-duplicate."""
-FEWEST = 60
+MIN_DUPLICATE_WORDS = 60
 """Words that the shorter post has at least."""
-NEAR = 2
+COMPARED_POSTS = 2
 """Posts nearest in meaning that each post is compared with, since likeness decides nothing."""
 
 
@@ -91,7 +91,8 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
         return read_wording(text, corpus.posts[number].language)
 
     ids, repeats = corpus.passages.posts.tolist(), dict[tuple[str, str], float]()
-    for one, places in zip(ids, nearest(corpus.passages.directions, NEAR)[0].tolist(), strict=True):
+    near, _ = find_nearest_rows(corpus.passages.directions, COMPARED_POSTS)
+    for one, places in zip(ids, near.tolist(), strict=True):
         for other in (ids[place] for place in places):
             older, newer = sorted(
                 (one, other), key=lambda n: (corpus.posts[n].date or "", corpus.posts[n].source)
@@ -99,7 +100,7 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
             shorter, longer = sorted((read(newer), read(older)), key=lambda text: len(text.runs))
             share = share_runs(shorter.runs, longer.runs)
             is_apart = newer not in posts or newer in corpus.translations_of(older)
-            if share >= SAME and shorter.length >= FEWEST and not is_apart:
+            if share >= DUPLICATE_SHARE and shorter.length >= MIN_DUPLICATE_WORDS and not is_apart:
                 repeats[corpus.posts[newer].source, corpus.posts[older].source] = share
     for (source, twin), share in sorted(repeats.items(), key=lambda item: (-item[1], item[0])):
         shown = f"has {share:.0%} of the shorter one's words in common with {twin}"
@@ -150,7 +151,7 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
     """Find drafts that were left, the one left longest first."""
-    before = (today - STALE).isoformat()
+    before = (today - STALE_AGE).isoformat()
     drafts = [post for post in folder.left_out if post.reason == "draft" and post.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
         yield Finding(draft.post.source, 0, f"draft “{draft.post.title}” of {draft.day}")

@@ -28,12 +28,12 @@ from blog_search_mcp.ingest.posts.paths import (
 from blog_search_mcp.ingest.relations.link_targets import Target, Way
 from blog_search_mcp.server.author.corpus import Corpus
 
-_LISTS = re.compile(
+_LIST_PAGES = re.compile(
     r"all|archives?|atom|authors?|blog|categor(?:y|ies)|feeds?|home|index|latest|news|pages?|posts?"
     r"|recent|rss|search|section|series|tags?|taxonomy|topics?"
 )
 """Names of pages that generators and themes make of posts, without a file of their own."""
-_OF_THEMES = re.compile(
+_THEME_ANCHORS = re.compile(
     r"top|main|content|comments?|respond|disqus_thread|giscus|utterances|toc|header|footer"
     r"|footnotes|share|subscribe|newsletter|about|author|related",
     re.IGNORECASE,
@@ -64,8 +64,8 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], l
                 judged += filter(None, [judge.judge(corpus.posts[number].source, link)])
             elif judge.lacks(target):
                 at = corpus.posts[target.post].source
-                told = f"{link.href} names an anchor that {at} has not"
-                anchors.append(Finding(corpus.posts[number].source, link.line, told, (at,)))
+                detail = f"{link.href} names an anchor that {at} has not"
+                anchors.append(Finding(corpus.posts[number].source, link.line, detail, (at,)))
     lacking = Counter(map(posixpath.dirname, {page for _, page in judged if page}))
     links = [
         finding
@@ -107,7 +107,7 @@ class _Judge:
 
     def lacks(self, target: Target) -> bool:
         """Whether a post lacks an anchor, even one that another generator would write otherwise."""
-        if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _OF_THEMES.fullmatch(target.anchor):
+        if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
             return False
         anchors = self._anchors.get(target.post, ())
         return bool(anchors) and name_key(target.anchor) not in anchors
@@ -120,15 +120,15 @@ class _Judge:
         page = (way.page or "") if is_known and not way.is_file else ""
         is_of_posts = way.is_file or self.count_beside(page) > 0
         if hidden := self._find_hidden(way, page, by_name=is_of_posts):
-            told, near, page = "leads to {}, which is not published", hidden.post.source, ""
+            template, near, page = "leads to {}, which is not published", hidden.post.source, ""
             is_broken = bool(hidden.reason)
         else:
             is_broken = is_of_posts and (
                 self._lacks_page(way, page) if page else self._lacks_file(way)
             )
             near = self._find_nearest(f"{page}.md" if page else way.files[0]) if is_broken else ""
-            told = "leads nowhere; nearest: {}" if near else "leads nowhere"
-        detail = f"{link.href} {told.format(near)}"
+            template = "leads nowhere; nearest: {}" if near else "leads nowhere"
+        detail = f"{link.href} {template.format(near)}"
         finding = Finding(source, link.line, detail, (near,) if near else ())
         return (finding, page) if is_broken else None
 
@@ -146,7 +146,7 @@ class _Judge:
 
     def _lacks_page(self, way: Way, page: str) -> bool:
         """Whether nothing is at a page beside posts."""
-        is_list = _LISTS.fullmatch(posixpath.basename(page))
+        is_list = _LIST_PAGES.fullmatch(posixpath.basename(page))
         is_asset = FILE.search(way.path.casefold())
         is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)
         return not (is_list or is_asset or is_file or self._addresses.has_page(page))

@@ -12,7 +12,7 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Link
 from blog_search_mcp.ingest.relations.link_targets import Addresses
 from blog_search_mcp.server.author.neighbors import Passages
-from blog_search_mcp.server.author.overlap import Titles
+from blog_search_mcp.server.author.overlap import PostTitles
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
@@ -41,9 +41,9 @@ class Corpus:
         return Passages(self.snapshot, self.posts)
 
     @cached_property
-    def titles(self) -> Titles:
+    def titles(self) -> PostTitles:
         """The words of the posts' titles."""
-        return Titles(self.posts, self.snapshot.lexical.posts.having)
+        return PostTitles(self.posts, self.snapshot.lexical.posts.having)
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the posts that are translations of this one."""

@@ -18,9 +18,9 @@ from blog_search_mcp.index.types import Chunk, Link, Post, Vectors
 from blog_search_mcp.ingest.posts.chunks import Limits, chunk_body
 from blog_search_mcp.ingest.posts.document import find_language, read_document
 from blog_search_mcp.server.author.corpus import Corpus
-from blog_search_mcp.server.author.neighbors import normalise
+from blog_search_mcp.server.author.neighbors import normalize_rows
 
-PASSAGE = Limits(least=150, most=150, scrap=0, packs_sections=False)
+LIMITS = Limits(least=150, most=150, scrap=0, packs_sections=False)
 """With title and headings one window of any model."""
 
 
@@ -47,7 +47,7 @@ def read_draft(data: bytes, source: str) -> Draft:
     with refuse_post("Reading the draft"):
         document = read_document(data, source)
         post = replace(document.post, language=find_language(document))
-        passages = chunk_body(source, document.body, document.first_line, post.title, PASSAGE)
+        passages = chunk_body(source, document.body, document.first_line, post.title, LIMITS)
         return Draft(post, passages, document.links)
 
 
@@ -70,7 +70,7 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
         rows, counts = corpus.snapshot.vectors.vectors(chunks)
         sums = np.zeros((len(chunks), rows.shape[1]), dtype=np.float32)
         np.add.at(sums, np.repeat(np.arange(len(chunks)), counts), rows)
-        return normalise(sums), ""
+        return normalize_rows(sums), ""
     title, embedder = draft.post.title, corpus.snapshot.embedder
     texts = [embedding_text(title, chunk.headings, chunk.plain) for chunk in draft.passages]
     unknown = np.zeros((len(texts), 1), dtype=np.float32)

@@ -24,7 +24,7 @@ softmax over a target and all posts that are none, but the first by hand. Withou
 of 240 drafts on ten blogs is lower by .012 to .046; tags in common and nearness in time gain
 nothing, and are left out."""
 
-NEIGHBOURS = 10
+NEIGHBORS = 10
 """Posts most like the text whose links count."""
 
 
@@ -59,7 +59,7 @@ def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> 
     ids, nearness = blog.posts[places].tolist(), blog.by_post(cosines)[:, places]
     chunk[[columns[number] for number in ids]] = _standardise(nearness.max(axis=0))
     likeness = _standardise(nearness.mean(axis=0))
-    for place in np.argsort(-likeness, kind="stable")[:NEIGHBOURS].tolist():
+    for place in np.argsort(-likeness, kind="stable")[:NEIGHBORS].tolist():
         for target in corpus.linked.get(ids[place], frozenset()) & columns.keys():
             cited[columns[target]] += max(float(likeness[place]), 0.0)
     return {"chunk": chunk, "cited": np.log1p(cited)}

@@ -25,9 +25,9 @@ from blog_search_mcp.server.author.link_features import weigh_posts
 from blog_search_mcp.server.author.link_texts import Prose, Words
 from blog_search_mcp.server.author.overlap import stems_of, title_terms
 
-NEAR = 25
+LINKING_CANDIDATES = 25
 """Posts by meaning and by words that are read to find those to link from."""
-TRIED = 6
+TRIES_PER_LINK = 6
 """Posts that words are looked for, for each suggestion."""
 
 
@@ -84,7 +84,7 @@ def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) ->
             [*corpus.snapshot.catalog.chunks_of(number).values()],
             corpus.passages.by_chunk(cosines, number),
         )
-        for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIED]
+        for number in weigh_posts(corpus, prose, cosines, others)[: limit * TRIES_PER_LINK]
     )
     return [*islice(filter(None, placed), limit)]
 
@@ -141,8 +141,8 @@ def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, flo
     if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
         near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
-    nearest = sorted(near, key=lambda post: -near[post])[:NEAR]
-    saying = corpus.snapshot.lexical.posts.normalised_bm25(query, NEAR)
+    nearest = sorted(near, key=lambda post: -near[post])[:LINKING_CANDIDATES]
+    saying = corpus.snapshot.lexical.posts.normalised_bm25(query, LINKING_CANDIDATES)
     return {post: near.get(post, 0.0) for post in (*nearest, *saying)}
 
 

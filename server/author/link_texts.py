@@ -21,22 +21,22 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
     parse_blocks,
 )
 from blog_search_mcp.server.author.draft import Draft
-from blog_search_mcp.server.author.overlap import Titles
+from blog_search_mcp.server.author.overlap import PostTitles
 
 MASK = "\0"
 """Stands for each character that is no prose, so that places stay."""
-MOST_WORDS = 6.0
+MAX_WORDS = 6.0
 """Words under a link, a pair of Han characters as half of one: posts link 2 or 3."""
-LEAST_WEIGHT = 0.35
+MIN_WEIGHT = 0.35
 """Share of the weight of a word that no post has; less is said everywhere."""
-LEAST_SHARE = 0.3
+MIN_TITLE_SHARE = 0.3
 """Of the weight of a title or heading that words must have to be put under a link."""
-ALL = 0.99
+FULL_SHARE = 0.99
 """The same of words that hold all of it, however common they are."""
-UNRELATED = 0.3
+UNRELATED_COST = 0.3
 """What a word of the text's own takes away, of its weight, from the words around it."""
 
-_APART = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
+_UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
 """Blocks in which no link is put."""
 _MASKED = re.compile(
     r"""
@@ -56,17 +56,17 @@ _MASKED = re.compile(
 )
 """The end of a tag or shortcode is looked for near its beginning, or each would read a whole text
 of beginnings."""
-_BRACKETED = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
+_BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
 _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_SENTENCE_END = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
+_SENTENCE_STOP = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
-_WHOLE = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
+_WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
 """A word or an identifier, of which no part is put under a link."""
-_BETWEEN = re.compile(r"[^\w\s\-'’./+#]")
+_PHRASE_BREAK = re.compile(r"[^\w\s\-'’./+#]")
 """What words of one phrase do not have between them."""
 
 
@@ -93,7 +93,7 @@ class Words(NamedTuple):
 class Prose:
     """The prose of one text, and which of its words have a link."""
 
-    def __init__(self, draft: Draft, titles: Titles) -> None:
+    def __init__(self, draft: Draft, titles: PostTitles) -> None:
         """Read the passages of a text; those that share a line are parts of it."""
         lines: dict[int, str] = {}
         for passage in draft.passages:
@@ -104,7 +104,7 @@ class Prose:
         self.draft, self.titles, self._languages = draft, titles, {draft.language, "en"}
         self._masked = _mask(self.text, self._offsets)
         self.sentences = tuple(_find_sentences(self._masked, draft.language))
-        whole = [match.span() for match in _WHOLE.finditer(self._masked)]
+        whole = [match.span() for match in _WHOLE_WORD.finditer(self._masked)]
         self._starts, self._ends = {start for start, _ in whole}, {end for _, end in whole}
         self._taken: list[Words] = []
 
@@ -145,18 +145,18 @@ class Prose:
         for term in sentence[first:]:
             # The parts of an identifier are no words beside it.
             length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
-            if length > MOST_WORDS or _BETWEEN.search(self._masked, before, term.start):
+            if length > MAX_WORDS or _PHRASE_BREAK.search(self._masked, before, term.start):
                 break
             before = term.end
             if term.stem in wanted:
                 held.add(term.stem)
             else:
-                lost += UNRELATED * self.titles.rarity.of(term.stem)
+                lost += UNRELATED_COST * self.titles.rarity.of(term.stem)
             score = self.titles.rarity.sum(held) - lost
             if score > best and term.end in self._ends and self._bears(term, wanted):
                 best, end = score, term.end
-        is_telling = best >= min(ALL * full, LEAST_WEIGHT * self.titles.rarity.highest)
-        if not is_telling or best < LEAST_SHARE * full or not self._is_free(start, end):
+        is_telling = best >= min(FULL_SHARE * full, MIN_WEIGHT * self.titles.rarity.highest)
+        if not is_telling or best < MIN_TITLE_SHARE * full or not self._is_free(start, end):
             return None
         around = self.text[sentence[0].start : sentence[-1].end]
         share = min(best / full, 1.0)
@@ -176,7 +176,7 @@ def _mask(text: str, offsets: Sequence[int]) -> str:
     """Write MASK or a line break for each character outside prose."""
     masked = text
     for token in parse_blocks(text, "body"):
-        if token.type in _APART and token.map:
+        if token.type in _UNLINKED_BLOCKS and token.map:
             start, end = (offsets[min(line, len(offsets) - 1)] for line in token.map)
             masked = masked[:start] + "\n" * (end - start) + masked[end:]
     bounds = [0, *(match.end() for match in _PARAGRAPH_END.finditer(masked)), len(masked)]
@@ -184,13 +184,13 @@ def _mask(text: str, offsets: Sequence[int]) -> str:
 
 
 def _mask_paragraph(paragraph: str) -> str:
-    for pattern in (CODE, _MASKED, *[_BRACKETED] * _NESTED):
+    for pattern in (CODE, _MASKED, *[_BRACKETS] * _NESTED):
         paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
     return paragraph
 
 
 def _find_sentences(text: str, language: str) -> Iterator[Sentence]:
-    bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    bounds = [0, *(match.end() for match in _SENTENCE_STOP.finditer(text)), len(text)]
     for start, end in pairwise(bounds):
         moved = (
             term._replace(start=term.start + start, end=term.end + start)

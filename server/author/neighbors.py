@@ -14,12 +14,12 @@ import numpy as np
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Ids, Post, Vectors
 
-SHARED = 50
+PRIOR_WINDOWS = 50
 """Windows of the whole blog that a language's mean counts too, so that of a few posts it is not
 these posts themselves."""
 NOWHERE = -2.0
 """Less than any cosine."""
-BLOCK = 2_048
+BLOCK_ROWS = 2_048
 """Chunks that are read at a time, 6 MB of 768 numbers, and posts compared with all others."""
 
 
@@ -35,10 +35,10 @@ class Passages:
         counts = self._vectors.counts(self._table.chunks)
         self._chunks: Ids = np.repeat(self._table.chunks, counts)
         """By window, its chunk."""
-        self._of = np.repeat(self._table.posts, counts)
+        self._posts = np.repeat(self._table.posts, counts)
         """By window, its post."""
         self.posts, self._starts, of_posts = np.unique(
-            self._of, return_index=True, return_inverse=True
+            self._posts, return_index=True, return_inverse=True
         )
         """The posts that have vectors, ascending."""
         self._mean = self._vectors.mean()
@@ -47,22 +47,23 @@ class Passages:
         numbers = np.array([self._languages[name] for name in spoken], dtype=np.int64)
         self._spoken = numbers[of_posts]
         """By window, the number of its language."""
-        self._means = np.tile(self._mean, (len(self._languages), 1)) * SHARED
+        self._means = np.tile(self._mean, (len(self._languages), 1)) * PRIOR_WINDOWS
         for window, rows in self._read():
             np.add.at(self._means, self._spoken[window], rows)
-        self._means /= SHARED + np.bincount(self._spoken, minlength=len(self._means))[:, np.newaxis]
+        counts = np.bincount(self._spoken, minlength=len(self._means))
+        self._means /= PRIOR_WINDOWS + counts[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
         """What each post is about: the direction of the sum of its windows."""
         for window, rows in self._read():
-            about_mean = normalise(rows - self._means[self._spoken[window]])
+            about_mean = normalize_rows(rows - self._means[self._spoken[window]])
             np.add.at(self.directions, of_posts[window], about_mean)
-        self.directions = normalise(self.directions)
+        self.directions = normalize_rows(self.directions)
 
     def _read(self) -> Iterator[tuple[slice, Vectors]]:
         """Yield some windows after the others, and their vectors."""
         place = 0
-        for start in range(0, len(self._table.chunks), BLOCK):
-            rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK])
+        for start in range(0, len(self._table.chunks), BLOCK_ROWS):
+            rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK_ROWS])
             yield slice(place, place + len(rows)), rows
             place += len(rows)
 
@@ -77,10 +78,10 @@ class Passages:
         is_spoken = language in self._languages
         mean = self._means[self._languages[language]] if is_spoken else self._mean
         is_any = np.any(vectors, axis=1, keepdims=True)
-        directions = normalise(np.where(is_any, vectors - mean, 0.0))
+        directions = normalize_rows(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
         for window, rows in self._read():
-            about_mean = normalise(rows - self._means[self._spoken[window]])
+            about_mean = normalize_rows(rows - self._means[self._spoken[window]])
             cosines[:, window] = directions @ about_mean.T
         return cosines
 
@@ -97,13 +98,13 @@ class Passages:
             return cosines
         chunks = self._table.chunk_ids_of([post])
         largest = np.full((len(cosines), len(chunks)), NOWHERE, dtype=np.float32)
-        window = slice(*np.searchsorted(self._of, (post, post + 1)).tolist())
+        window = slice(*np.searchsorted(self._posts, (post, post + 1)).tolist())
         columns = np.searchsorted(chunks, self._chunks[window])
         np.maximum.at(largest.T, columns, cosines[:, window].T)
         return largest
 
 
-def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
+def find_nearest_rows(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
     """Find the `k` other rows whose product with each row is largest, nearest first.
 
     Return their places and the products to three digits, both of shape (len(rows), k); of equals
@@ -112,16 +113,16 @@ def nearest(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
     k = max(min(k, len(rows) - 1), 0)
     places = np.zeros((len(rows), k), dtype=np.int64)
     products = np.zeros((len(rows), k), dtype=np.float32)
-    for start in range(0, len(rows), BLOCK):
-        block = np.round(rows[start : start + BLOCK] @ rows.T, 3)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        block = np.round(rows[start : start + BLOCK_ROWS] @ rows.T, 3)
         block[np.arange(len(block)), start + np.arange(len(block))] = NOWHERE
         order = np.argsort(-block, axis=1, kind="stable")[:, :k]
-        places[start : start + BLOCK] = order
-        products[start : start + BLOCK] = np.take_along_axis(block, order, axis=1)
+        places[start : start + BLOCK_ROWS] = order
+        products[start : start + BLOCK_ROWS] = np.take_along_axis(block, order, axis=1)
     return places, products
 
 
-def normalise(rows: Vectors) -> Vectors:
+def normalize_rows(rows: Vectors) -> Vectors:
     """Return rows of length 1, zeros of zeros."""
     norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return np.asarray(rows / norms, dtype=np.float32)

@@ -16,9 +16,9 @@ RUN = 4
 """Words in a row that count as the same wording: of posts by one author on one subject, a passage
 seldom shares any, and one that is copied with a quarter of its sentences left out nearly all."""
 
-_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、]?\s+|part\s+\d+\s*[:：.-]\s*)", re.IGNORECASE)
+_PART_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、]?\s+|part\s+\d+\s*[:：.-]\s*)", re.IGNORECASE)
 """Of a title in a list of posts."""
-_BREAK = re.compile(r"\s*[:：|—–()（）「」]\s*|\s+-\s+|\s*[?？!！,，](?=\s|$)\s*")
+_TITLE_BREAK = re.compile(r"\s*[:：|—–()（）「」]\s*|\s+-\s+|\s*[?？!！,，](?=\s|$)\s*")
 """Between the parts of a title, each of which may be used as its name."""
 
 Runs = frozenset[tuple[str, ...]]
@@ -68,7 +68,7 @@ class Rarity:
         return self.sum(words & of) / (self.sum(of) or 1.0)
 
 
-class Titles:
+class PostTitles:
     """The titles of the posts of one blog."""
 
     def __init__(self, posts: Mapping[int, Post], having: Callable[[str], int]) -> None:
@@ -81,7 +81,7 @@ class Titles:
     def _name(self, post: Post) -> Iterator[tuple[str, float]]:
         """Yield a title and its parts, and how tellingly and fully each names the post."""
         full = self.rarity.sum(title_terms(post)) or 1.0
-        for part in (post.title, *_BREAK.split(_NUMBER.sub("", post.title))):
+        for part in (post.title, *_TITLE_BREAK.split(_PART_NUMBER.sub("", post.title))):
             if name := stems_of(part, post.language):
                 weight = self.rarity.sum(name)
                 telling = min(weight / self.rarity.highest, 1.0)
@@ -97,4 +97,4 @@ class Titles:
 
 def title_terms(post: Post) -> frozenset[str]:
     """Return the terms of a post's title, without its number in a list."""
-    return frozenset(stems_of(_NUMBER.sub("", post.title), post.language))
+    return frozenset(stems_of(_PART_NUMBER.sub("", post.title), post.language))

@@ -8,7 +8,7 @@ kept unlike) gains .02 on two of them.
 from __future__ import annotations
 
 from blog_search_mcp.server.author.corpus import Corpus
-from blog_search_mcp.server.author.neighbors import nearest
+from blog_search_mcp.server.author.neighbors import find_nearest_rows
 
 
 def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
@@ -28,7 +28,7 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
         )
         apart = {posts[place]: _keep_apart(corpus, posts[place]) for place in newest_first}
         most = limit + max(map(len, apart.values()))
-        near, products = nearest(corpus.passages.directions[newest_first], most)
+        near, products = find_nearest_rows(corpus.passages.directions[newest_first], most)
         for post, others, likeness in zip(apart, near, products, strict=True):
             ids = [posts[newest_first[place]] for place in others[likeness > 0].tolist()]
             related[post] = tuple(other for other in ids if other not in apart[post])[:limit]

@@ -28,29 +28,29 @@ Kind = Literal["translation", "same text", "same ground"]
 """What a post is to a text: the same in another language; mostly its words, such as a post
 published twice or the post that the text was cut from; or neither."""
 
-REPEATED = 0.5
+MIN_SAME_RUNS = 0.5
 """Share of a passage's runs of words that stand in a post from which on it says the same words.
 Of posts re-published with a quarter of their sentences left out, .82 to .95 of the passages reach
 it; of other posts' passages .02 to .17, which are those that a blog does repeat."""
-SHARED = 0.4
+MIN_SHARED_WORDS = 0.4
 """Share of a passage's words, by rarity, that a passage which meets it by meaning has too."""
-MARGIN = 0.8
+MAX_DISTANCE_RATIO = 0.8
 """How much farther the next post must be (a distance is 1 less the cosine) for two passages to
 meet by meaning."""
-MOST = 0.7
+MIN_TEXT_SHARE = 0.7
 """Share of a text's runs of words that makes it the same text as a post, and of its passages that
 makes it a translation."""
-SHORTEST = 8
+MIN_WORDS = 8
 """Words of a passage that can be said to be said already."""
-FEWEST = 5
+MIN_RUNS = 5
 """Runs of words of a text that can be the same."""
-PROPOSED = 15
+PROPOSALS = 15
 """Posts that each way of searching proposes: all passages together, each passage, rare words."""
-RAREST = 30
+RARE_WORDS = 30
 """Words that posts are searched for by."""
-NEAREST = 3
+NEAREST_POSTS = 3
 """Posts named where none covers the same ground."""
-SAYS = 120
+SNIPPET_COLUMNS = 120
 """Columns of what a passage says."""
 
 
@@ -108,7 +108,7 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     listed. Raises IndexBroken.
     """
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
-    judged = [n for n, length in enumerate(lengths) if length >= SHORTEST] or range(len(lengths))
+    judged = [n for n, length in enumerate(lengths) if length >= MIN_WORDS] or range(len(lengths))
     vectors, notice = embed_passages(corpus, draft)
     draft = replace(draft, passages=tuple(draft.passages[n] for n in judged))
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
@@ -123,7 +123,7 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     listed = [it for it in best if it.meetings]
     return Similarity(
         posts=tuple(listed[:limit]),
-        nearest=() if listed else tuple(it.post for it in best[: min(limit, NEAREST)]),
+        nearest=() if listed else tuple(it.post for it in best[: min(limit, NEAREST_POSTS)]),
         passages=draft.passages,
         said=len({meeting.passage for it in listed for meeting in it.meetings}),
         translations=tuple(corpus.posts[post] for post in sorted(translations)),
@@ -150,8 +150,8 @@ class _Search:
         if self._cosines.size:
             by_post = self._corpus.passages.by_post(self._cosines)
             by_post[:, np.isin(self._corpus.passages.posts, list(self._hidden))] = NOWHERE
-            together = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSED].tolist()
-            commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSED)
+            together = np.argsort(-by_post.mean(axis=0), kind="stable")[:PROPOSALS].tolist()
+            commonest = Counter(by_post.argmax(axis=1).tolist()).most_common(PROPOSALS)
             places = [*together, *(place for place, _ in commonest)]
             proposed.update(self._corpus.passages.posts[places].tolist())
             near = dict(self._find_near(by_post))
@@ -167,9 +167,9 @@ class _Search:
         """Return the posts that share most of the rarest words."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
         words = filter(level.having, set().union(*(wording.words for wording in self._wordings)))
-        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RAREST]
+        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RARE_WORDS]
         query = analyse_query(" ".join(rarest), languages)
-        return set(level.normalised_bm25(query, PROPOSED + len(self._hidden)))
+        return set(level.normalised_bm25(query, PROPOSALS + len(self._hidden)))
 
     def _find_near(self, by_post: Vectors) -> Iterator[tuple[int, int]]:
         """Yield each passage that meets a post by meaning, words aside, and the post's family."""
@@ -177,7 +177,7 @@ class _Search:
         for passage, cosines in enumerate(by_post):
             family = families[cosines.argmax()]
             other = cosines.max(where=families != family, initial=NOWHERE)
-            if 1.0 - cosines.max() < MARGIN * (1.0 - other):
+            if 1.0 - cosines.max() < MAX_DISTANCE_RATIO * (1.0 - other):
                 yield passage, int(family)
 
     def _judge_post(self, number: int, near: Collection[int]) -> SimilarPost:
@@ -195,18 +195,18 @@ class _Search:
         for n, mine in enumerate(self._wordings):
             words[n] = [self._rarity.share(wording.words, of=mine.words) for wording in theirs]
             repeated, at = share_runs(mine.runs, runs), int(cosines[n].argmax())
-            if repeated >= REPEATED:
+            if repeated >= MIN_SAME_RUNS:
                 at = int(np.argmax([len(wording.runs & mine.runs) for wording in theirs]))
-            elif n not in near or not (is_foreign or words[n, at] >= SHARED):
+            elif n not in near or not (is_foreign or words[n, at] >= MIN_SHARED_WORDS):
                 continue
             chunk = [*chunks.values()][at]
             weights = {stem: self._rarity.of(stem) for stem in mine.words}
-            says = make_snippet(chunk.plain, weights, post.language, SAYS)
+            says = make_snippet(chunk.plain, weights, post.language, SNIPPET_COLUMNS)
             meetings.append(Meeting(n, chunk, repeated, says))
         meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
         all_runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in self._wordings))
-        is_translation = is_foreign and len(meetings) >= MOST * len(self._wordings)
-        is_same = len(all_runs) >= FEWEST and share_runs(all_runs, runs) >= MOST
+        is_translation = is_foreign and len(meetings) >= MIN_TEXT_SHARE * len(self._wordings)
+        is_same = len(all_runs) >= MIN_RUNS and share_runs(all_runs, runs) >= MIN_TEXT_SHARE
         kind: Kind = "same text" if is_same else "same ground"
         return SimilarPost(
             post,

@@ -75,7 +75,7 @@ def report_calls(path: Path) -> dict[str, Any]:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise UsageError(f"The usage log {path} cannot be read: {error.strerror}.") from error
-    calls, asked = list[LoggedCall](), defaultdict[str, list[LoggedCall]](list)
+    calls, misses = list[LoggedCall](), defaultdict[str, list[LoggedCall]](list)
     for line in lines:
         try:
             calls.append(LoggedCall.model_validate_json(line))
@@ -86,13 +86,13 @@ def report_calls(path: Path) -> dict[str, Any]:
     for call in calls:
         is_search = call.hits is not None and not call.offset
         if is_search and (call.hits == 0 or call.confidence == "low"):
-            asked[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
-    most = sorted(asked.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
-    missed = [{"question": same[-1].query, **_count(same, "count")} for same in most[:20]]
+            misses[" ".join(sorted(re.findall(r"\w+", call.query.casefold())))].append(call)
+    most = sorted(misses.values(), key=lambda same: (len(same), same[-1].time), reverse=True)
+    missed = [{"question": same[-1].query, **_count_calls(same, "count")} for same in most[:20]]
     tools = dict(Counter(call.tool for call in calls).most_common())
-    return {**_count(calls, "calls"), "tools": tools, "missed": missed}
+    return {**_count_calls(calls, "calls"), "tools": tools, "missed": missed}
 
 
-def _count(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
+def _count_calls(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
     days = [call.time.date().isoformat() for call in calls]
     return {name: len(calls), "first": min(days), "last": max(days)}

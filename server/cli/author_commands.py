@@ -17,7 +17,7 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
 from blog_search_mcp.server.author.tools import (
     MEETINGS,
-    find_links,
+    propose_links,
     read_corpus,
     read_subject,
     similar_facts,
@@ -75,7 +75,7 @@ def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: b
 @with_settings
 def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_json: bool) -> None:
     """Suggest where a draft or post could link to other posts."""
-    facts = find_links(*open_subject(settings, subject), limit, is_reverse=reverse)
+    facts = propose_links(*open_subject(settings, subject), limit, is_reverse=reverse)
     print_facts(facts, settings, as_json=as_json)
 
 

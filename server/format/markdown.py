@@ -87,14 +87,14 @@ def _mark(html: str, query: Query, language: str) -> str:
     return "".join(pieces)
 
 
-def find_href(written: str, post: Post, sources: Collection[str]) -> str | None:
+def find_href(href: str, post: Post, sources: Collection[str]) -> str | None:
     """Return where a link of `post` leads: to a post's file on the search page, else to the web.
 
     `None` where that is not known, and for what is neither `http` nor `https`.
     """
     try:
-        link = urlsplit(written.strip())
-        target = urlsplit(urljoin(post.url or "", written.strip()))
+        link = urlsplit(href.strip())
+        target = urlsplit(urljoin(post.url or "", href.strip()))
     except ValueError:
         return None
     if link.scheme and not link.netloc:

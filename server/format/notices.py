@@ -17,9 +17,9 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
         return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
     if unknown := explain_unknown(filters, overview):
         return unknown
-    given = ", ".join(f"{name}={value!r}" for name, value in present(asdict(filters)).items())
-    if given:
-        return f"No post matches this query within {given}. Leave filters out, or try other words."
+    limits = ", ".join(f"{name}={value!r}" for name, value in present(asdict(filters)).items())
+    if limits:
+        return f"No post matches this query within {limits}. Leave filters out, or try other words."
     languages = list_names(overview.languages)
     others = f" The blog's languages: {languages}." if languages else ""
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_JSON_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Columns; what is longer is shortened."""
@@ -32,7 +32,7 @@ TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 
 def to_json(value: Any) -> str:
     """Write compact JSON; Chinese stays itself, one character a letter."""
-    return _COMPACT.encode(value)
+    return _JSON_ENCODER.encode(value)
 
 
 def quote(value: object) -> str:
@@ -224,7 +224,7 @@ def post_summary(post: Post) -> dict[str, Any]:
     return present({**facts, "authors": name_authors(post), "url": post.url})
 
 
-def describe_failure(error: BaseException) -> str:
+def explain_failure(error: BaseException) -> str:
     """Return what a client may read of a failure; one that is no error of ours is logged."""
     if isinstance(error, BlogSearchError):
         return replace_surrogates(error.for_clients)

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from blog_search_mcp.index.errors import BlogSearchError, NotInIndex, UsageError
 from blog_search_mcp.server.engine import Engine
-from blog_search_mcp.server.format.results import describe_failure
+from blog_search_mcp.server.format.results import explain_failure
 
 FOLDER = Path(__file__).parent / "page"
 TYPES = {
@@ -92,4 +92,4 @@ def _respond(engine: Engine, question: str, body: bytes) -> JSONResponse:
         return JSONResponse(answer(engine, question, body), headers=headers)
     except BaseException as error:  # a panic of Rust is no Exception
         status = next(status for kind, status in STATUSES.items() if isinstance(error, kind))
-        return refusal(status, describe_failure(error), headers)
+        return refusal(status, explain_failure(error), headers)

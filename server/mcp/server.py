@@ -28,7 +28,7 @@ from blog_search_mcp.server.author.tools import FIND_SIMILAR, SUGGEST_LINKS
 from blog_search_mcp.server.author.usage import log_call
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
-from blog_search_mcp.server.format.results import brief, describe_failure
+from blog_search_mcp.server.format.results import brief, explain_failure
 from blog_search_mcp.server.mcp import prompts, resources
 from blog_search_mcp.server.mcp.browsing import GET_OUTLINE, LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
@@ -125,7 +125,7 @@ def in_thread(
         except MCPError:
             raise
         except BaseException as error:  # a panic of Rust is no Exception
-            raise MCPError(types.INTERNAL_ERROR, describe_failure(error)) from error
+            raise MCPError(types.INTERNAL_ERROR, explain_failure(error)) from error
 
     async def handle(context: Context, params: Params) -> Result:
         return await run_sync(
@@ -155,7 +155,7 @@ def call_tool(
     try:
         reply = tool.call(engine, arguments)
     except BaseException as error:  # a panic of Rust is no Exception
-        reply = ToolReply((describe_failure(error),), is_error=True)
+        reply = ToolReply((explain_failure(error),), is_error=True)
     if log is not None:
         log_call(log, tool.name, arguments, reply, time.perf_counter() - began)
     return types.CallToolResult(

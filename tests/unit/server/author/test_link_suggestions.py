@@ -12,7 +12,7 @@ from blog_search_mcp.server.author.link_suggestions import (
     suggest_backlinks,
     suggest_links,
 )
-from blog_search_mcp.server.author.tools import find_links
+from blog_search_mcp.server.author.tools import propose_links
 from tests.support.blog import MakeBlog
 from tests.support.front import Blog, made
 
@@ -49,7 +49,7 @@ def href_of(blog: MakeBlog, links: str, base_url: str = "", permalink: str = "")
     )
     ingested.ingest(base_url=base_url, permalink=permalink)
     draft = read_draft(b"# Draft\n\nSee a churned ledger.\n", "go/d.md")
-    [link] = find_links(Corpus(ingested.reader().snapshot), draft, 1)["links"]
+    [link] = propose_links(Corpus(ingested.reader().snapshot), draft, 1)["links"]
     return str(link["href"])
 
 

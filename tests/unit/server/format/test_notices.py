@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.embedders.connection import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
-from blog_search_mcp.server.format.results import describe_failure
+from blog_search_mcp.server.format.results import explain_failure
 from blog_search_mcp.server.watch.watcher import run_ingest
 from tests.support.front import Blog, made
 
@@ -54,8 +54,8 @@ def test_a_failure_quotes_nothing_of_the_host(tmp_path: Path) -> None:
     foreign = r"open C:\My Documents\blob, \\server\my share\blob, http://me:sword@fish@host: EOF"
     failure = RequestFailed(FailureKind.FAILED, OllamaWire("http://127.0.0.1:1", "m"), foreign)
     assert foreign in str(failure)
-    assert "sword" not in describe_failure(failure)
+    assert "sword" not in explain_failure(failure)
     with pytest.raises(IngestFailed) as raised:
         run_ingest(tmp_path / "my posts", tmp_path / "index", "")
     assert "my posts" in str(raised.value)
-    assert "my posts" not in describe_failure(raised.value)
+    assert "my posts" not in explain_failure(raised.value)
