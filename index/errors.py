@@ -45,7 +45,6 @@ class BlogSearchError(Exception):
         return join_sentences(self._what_for_clients, Message(*self.remedy))
 
     def __str__(self) -> str:
-        """Return the message."""
         return self.message
 
 

@@ -63,7 +63,6 @@ class FolderStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder; nothing is read yet."""
         self.layout = Layout(folder)
 
     def stamp(self) -> Stamp | None:
@@ -118,7 +117,7 @@ class FolderStore:
         return open_snapshot(files, embedder)
 
     def write_record(self, text: str) -> None:
-        """Keep what the last ingest saw (`ingest.last_ingest`), unless it is kept."""
+        """Write the record of the last ingest (`ingest.last_ingest`), unless it is unchanged."""
         record, content = self.layout.last_ingest, text.encode()
         try:
             if not record.exists() or record.read_bytes() != content:
@@ -128,7 +127,7 @@ class FolderStore:
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Be the only writer. Raises IndexProblem at once if another ingest is."""
+        """Hold the writer lock. Raises IndexProblem at once if another ingest holds it."""
         from filelock import FileLock, Timeout
 
         self.layout.require_own()
@@ -146,12 +145,12 @@ class FolderStore:
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:
-        """Make the folder of a new generation on top of `base`, the live one, if that is given.
+        """Make the folder of a new generation, based on `base`, the live one, unless it is `None`.
 
-        The caller holds the writer lock. What a killed ingest left is deleted before, the
-        generation before the current one after the switch. If the new one has not become the
-        current one when the block ends, it is deleted. A numbered folder of somebody else stays,
-        and its number is not taken. Raises IndexBroken if `base` is damaged.
+        The caller holds the writer lock. Leftovers of a killed ingest are deleted first, and the
+        generation before the current one after the switch. A new generation that is not current
+        when the block ends is deleted. A foreign folder keeps its number. Raises IndexBroken if
+        `base` is damaged.
         """
         if base is not None:
             Guard(self.layout.generation(base.generation), base)
@@ -186,7 +185,7 @@ class FolderStore:
     def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
         """Make a complete generation the live one; return its manifest with files' checksums.
 
-        `earlier` are the base's: a file that it shares has been forced to disk before.
+        `earlier` are the base's checksums: a file shared with it is on disk already.
         """
         files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
         written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]

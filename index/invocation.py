@@ -23,11 +23,11 @@ PACKAGE = "blog-search-mcp"
 """The distribution and its script."""
 
 MAX_LISTED = 20
-"""Lines of one kind; an imported blog may have a date that cannot be read in every post."""
+"""Maximum lines of one kind: an imported blog may have an unreadable date in every post."""
 
 
 def list_first(lines: Sequence[str]) -> Sequence[str]:
-    """Leave out what is more than MAX_LISTED, and say how many and how to see them."""
+    """Return the first MAX_LISTED lines and, if there are more, a line that says how many."""
     left = len(lines) - MAX_LISTED
     more = [f"… and {left:,} more like these; --rebuild --json lists all."] if left > 0 else []
     return [*lines[:MAX_LISTED], *more]
@@ -46,9 +46,9 @@ class Blog:
 
 
 def start_words() -> tuple[str, ...]:
-    """Return the words that start this program, the first an absolute path where that is known.
+    """Return the words that start this program, the first an absolute path if it is known.
 
-    A runner is named where it made the environment, which it will delete; its folder tells that.
+    A runner (uvx, pipx run) deletes the environment that it made, so its own command is returned.
     """
     parts = Path(sys.prefix).parts
     if any(map(_UV_CACHE.fullmatch, parts)):

@@ -55,9 +55,9 @@ class Post:
     language: str = ""
     """BCP 47 tag in lower case (`zh-tw`, `en`), as the author says or as the text shows."""
     url: str | None = None
-    """Where the site shows the post, without an anchor; `None` if that is not sure."""
+    """URL of the post on the site, without an anchor; `None` if it is not sure."""
     translation_key: str = ""
-    """What its translations have too, where the author says which they are."""
+    """Key that the author gave to the post and its translations."""
     series: str = ""
     """The series it belongs to, by the author's name for it."""
     part: int | None = None
@@ -67,7 +67,7 @@ class Post:
     authors: tuple[str, ...] = ()
     """Who wrote it, by name where the site knows one."""
     words: str = ""
-    """What else the front matter says in words, for search alone."""
+    """Other texts of the front matter, for search only."""
 
     @property
     def section(self) -> str:
@@ -100,15 +100,15 @@ class Chunk:
     text: str
     """The author's words, verbatim but for comments."""
     plain: str
-    """The same without markup, as headings are too: what is embedded, analysed and previewed."""
+    """`text` without markup: embedded, analyzed and previewed. Headings have none either."""
     headings: tuple[str, ...]
     """The path of headings above the passage, outermost first."""
     first_line: int
-    """Of the file, from 1."""
+    """Line of the file, from 1."""
     last_line: int
     """Inclusive."""
     anchors: tuple[str, ...] = ()
-    """Of each of `all_headings`, what stands behind `#` in a link to it; `""` if not sure."""
+    """Fragment (`#…`) of each of `all_headings`; `""` if it is not sure."""
     inner_headings: tuple[str, ...] = ()
     """The headings that stand in the passage itself, in order."""
     coverage: float = 1.0
@@ -135,9 +135,9 @@ class Link:
     href: str
     """The target as written; generators' own forms as `posts.markdown.inline` writes them."""
     words: str
-    """What is clicked on, without markup; `""` for an element of HTML."""
+    """Text of the link without markup; `""` for an element of HTML."""
     line: int
-    """Of the file, from 1."""
+    """Line of the file, from 1."""
 
 
 class SeriesPart(NamedTuple):
@@ -181,7 +181,7 @@ class Translation(NamedTuple):
 
 
 Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
-"""By post that has any, its whole group, of two posts or more, itself included."""
+"""Group of translations of each post that has any; the post itself is included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +189,9 @@ class PostTerms:
     """Everything of one post that can be searched by word, as terms apart by spaces."""
 
     whole: str = ""
-    """Of title, file name, tags, description, every heading and the text."""
+    """Terms of title, file name, tags, description, every heading and the text."""
     chunks: tuple[str, ...] = ()
-    """In order, of each chunk with the title, the file name, the tags and the headings above and in
-    it."""
+    """Terms of each chunk, with title, file name, tags and the headings above and in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +216,12 @@ class Reason:
     """What one feature adds to the score of a post."""
 
     kind: Feature | Literal["heading", "verbatim"]
-    """What raises the score: a feature, or that the query is a heading or stands in the text."""
+    """The feature, or `heading` or `verbatim` if the query is a heading or stands in the text."""
     share: float
     """Its weight for this query times the answer's certainty, in [0, 1]."""
     value: float
-    """Of the feature: of words in [0, 1], 1 for the best post; of meaning in [-1, 1.5], 1 for what
-    headings usually reach; of `heading` 1 by the number of posts that have it."""
+    """Value of the feature. Words: [0, 1], 1 for the best post. Meaning: [-1, 1.5], 1 for what
+    headings usually reach. `heading`: 1 / number of posts that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +252,7 @@ class Answer:
     """A page of hits."""
 
     query: Query
-    """What was searched for: spelled as posts spell it, without what it leaves out."""
+    """The query as searched: with corrected spelling and without what was left out."""
     hits: tuple[Hit, ...]
     total: int
     """How many hits paging can reach, this page's included."""
@@ -261,7 +260,7 @@ class Answer:
     confidence: str = "normal"
     """`normal`, or `low` where the blog has nothing on the subject."""
     certainty: float = 0.0
-    """What `confidence` is cut from: the estimated probability of an answer, in [0, 1]."""
+    """Estimated probability that the blog holds an answer, in [0, 1]; decides `confidence`."""
     notice: str | None = None
     """One sentence the reader must see (a retriever that did not answer)."""
 

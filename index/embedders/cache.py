@@ -50,12 +50,11 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         self.warnings: tuple[str, ...] = ()
         """What the author should know about the cache, in sentences."""
         self._used: set[bytes] = set()
-        """Keys that were asked for."""
+        """Keys that were looked up; `prune` deletes all others."""
         self._salted = self._adopt_fingerprint(identity)
         self._salt = hashlib.blake2b(self._salted.encode(), digest_size=32).digest()
 
     def __exit__(self, *_raised: object) -> None:
-        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -102,9 +101,9 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return canonical + (equal or packed)
 
     def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        """Return the rows of a statement for each of `values`, which are one transaction.
+        """Return the rows of a statement for each of `values`, all in one transaction.
 
-        Once more if the file had to be set aside.
+        A damaged file is set aside and the statement run again on a new one.
         """
         try:
             try:

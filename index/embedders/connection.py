@@ -37,16 +37,16 @@ CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
 
 MOST_REPLY_BYTES: Final = 8_000_000
-"""Of one answer: 32 vectors of the longest that Ollama's library has, 4,096 numbers, are 3 MB."""
+"""Limit of one answer: 32 vectors of 4,096 numbers, Ollama's longest, are 3 MB."""
 
 MOST_REPLY_SECONDS: Final = 30.0
-"""From an answer's first byte to its last: vectors are sent once all of them are made."""
+"""Limit from an answer's first byte to its last: a server sends vectors once it has them all."""
 
 
 class FailureKind(Enum):
-    """One kind for each thing the caller would do differently, with what happened and what to do.
+    """Kinds of failure that are handled differently: formats of what happened and of the remedy.
 
-    What stands in braces is filled in; `0` is the wire.
+    `{0}` is the Wire.
     """
 
     DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
@@ -64,16 +64,16 @@ class FailureKind(Enum):
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
-"""At most, of a request that fails so; what was too slow goes out in halves, not as it was."""
+"""Maximum retries by kind. A slow request is not repeated: its texts are sent in halves."""
 
 
 class RequestFailed(EmbedderError):
     """One failed request."""
 
     pause: float = 0.0
-    """Seconds after which the server wants to be asked again, if it says so."""
+    """Seconds to wait before the next request, if the server names them."""
     fields: Sequence[str] = ()
-    """Fields of the request, of those it can do without, that the server names."""
+    """Optional fields of the request that the server's refusal names."""
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
@@ -85,7 +85,7 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Make a line to print of a server's text: no control characters, no key, whole words."""
+    """Make one printable line of a server's text: without control characters, keys or cut words."""
     for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
@@ -106,32 +106,31 @@ FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 
 down for some seconds, and many servers count requests by the minute."""
 
 LONGEST_PAUSE: Final = 60.0
-"""Seconds, whatever a server says: it is asked up to eight times more."""
+"""Maximum seconds of a pause that a server names; up to eight pauses follow one another."""
 
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
 
 FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
-"""Of an Ollama that need not be taken: a model that was read lately is loaded in one second."""
+"""Ollama is tried before another embedder is taken: loading a model read lately takes 1 s."""
 
 
 class Wire(ABC):
-    """How one server is spoken to about one model; connects at the first request of a timeout."""
+    """Protocol of one server for one model; connects at the first request of a timeout."""
 
     kind: ClassVar[str]
-    """Of EmbedderIdentity."""
+    """`EmbedderIdentity.kind`."""
     name: ClassVar[str]
-    """Of the server, as a sentence begins with it: `Ollama`."""
+    """Name of the server at the beginning of a sentence: `Ollama`."""
     setting: ClassVar[str]
-    """What sets its address and key."""
+    """Options and environment variables that set address and key."""
     start: ClassVar[str] = "Start it"
     fetch: str
-    """How to give it the `{model}`."""
+    """Instruction that gives the server the `{model}`."""
     optional: Mapping[str, Any]
-    """Fields of a request that are left out once the server refuses them."""
+    """Request fields that are dropped once the server refuses them."""
 
     def __init__(self, url: str, model: str) -> None:
-        """Take the address and the model's name."""
         self.url = url
         self.model = model
         self.place = f"{self.name} at {url}"
@@ -149,8 +148,8 @@ class Wire(ABC):
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
 
-        Fields that a server names in its refusal are left out from then on; of one that names none,
-        all are, where it has not embedded yet or refuses a text alone.
+        Optional fields that a refusal names are dropped from then on. A refusal that names none
+        drops all of them, if nothing was embedded yet or the request had one text.
         """
 
         def send(client: Any) -> Vectors:
@@ -176,10 +175,9 @@ class Wire(ABC):
         return rows
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
-        """Return the server's version and the digest of the model's weights now; cheap.
+        """Return the server's version and the digest of the model's weights, if it reports them.
 
-        Once these differ, nothing learnt before holds. Empty if it tells neither. Raises
-        RequestFailed.
+        Raises RequestFailed.
         """
         return "", ""
 
@@ -195,7 +193,7 @@ class Wire(ABC):
         return self._clients[policy.timeout]
 
     def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
-        """Make one request, and retry it as the policy grants. Raises RequestFailed."""
+        """Send one request and retry it as the policy allows. Raises RequestFailed."""
         try:
             return send(self.prepare(policy))
         except RequestFailed as error:
@@ -228,7 +226,7 @@ class Wire(ABC):
         }
 
     def _read_answer(self, response: httpx.Response) -> None:
-        """Read an answer unless it is compressed, which nobody asked for: a hook of httpx.
+        """Read an answer, which must not be compressed: a hook of httpx.
 
         Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
         """
@@ -239,7 +237,7 @@ class Wire(ABC):
             self._raise_error(status, response.headers, text)
 
     def _raise_error(self, status: int, headers: Mapping[str, str], text: str) -> None:
-        """Raise RequestFailed for what an answer says, unless it is a good one after all."""
+        """Raise RequestFailed for an error in an answer; return if the answer has none."""
         error: Any = None
         with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
             error = json.loads(text)["error"]
@@ -258,9 +256,9 @@ class Wire(ABC):
 
 
 def bound_answer(request: httpx.Request) -> None:
-    """Bound the seconds and bytes of an answer, its head included: a hook of httpx.
+    """Limit the seconds and bytes of an answer, head included: a hook of httpx.
 
-    The first byte has to come within the request's timeout. No other request has its connection.
+    The first byte must come within the request's timeout. Each request has its own connection.
     """
 
     def bound_stream(event: str, facts: Mapping[str, Any]) -> None:
@@ -291,9 +289,9 @@ _DURATION = re.compile(r"(?:(\d+)\s?m\s?)?(?:([\d.]+)\s?(ms)?s?)?", re.I)
 
 
 def read_pause(headers: Mapping[str, str], text: str) -> float:
-    """Return the seconds after which a server wants to be asked again; 0 if it does not say.
+    """Return the pause in seconds that a server asks for in a header or its text; 0 for none.
 
-    A header or the text says so, as a number of seconds, a duration or an HTTP date.
+    It is a number of seconds, a duration or an HTTP date.
     """
     names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
     said = [headers[name].strip() for name in names if name in headers]
@@ -312,10 +310,10 @@ _TOO_LONG = re.compile(
     r"|exceeds?\b.{0,40}(?:token|batch|limit|length)",
     re.IGNORECASE,
 )
-"""What vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) say of a text that is too long."""
+"""Errors of vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) for a text that is too long."""
 
 _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
-"""What Ollama says (400) of a runner that died."""
+"""Errors of Ollama (400) when its runner process died."""
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
@@ -337,7 +335,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
-"""What reading an answer raises that is not of the form it should have."""
+"""Exceptions of reading an answer of another form."""
 
 _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
@@ -355,9 +353,9 @@ class _Reply(BaseModel):
 def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
     """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
 
-    The second's may be base64, and be numbered from 0, which may be left out, or 1. Raises
-    ValueError for another form, and if they are not that many, of one width (`dimension`, if that
-    is known; more than one number), finite and longer than zero.
+    OpenAI's form allows base64 and numbers that start at 0 or 1. Raises ValueError for another
+    form or count, and unless all vectors have one width (`dimension`, if known; at least 2), are
+    finite and not zero.
     """
     try:
         reply = _Reply.model_validate_json(answer)

@@ -21,8 +21,7 @@ from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 T = TypeVar("T")
 
 DEFAULT_MODEL: Final = "nomic-embed-text"
-"""Ollama's where none is named, which knows English alone; that of the package goes by the posts'
-languages."""
+"""Ollama's model unless another is named; it reads English only."""
 
 WINDOW: Final = 400
 """Word pieces of a text to embed, as `count_pieces` estimates them; title and headings come on top.
@@ -33,7 +32,7 @@ vectors and finds the same."""
 
 
 class Embedder(Protocol):
-    """Given from outside, never looked up."""
+    """Turns texts into vectors."""
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -82,16 +81,16 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
-    """Start `work` in a thread, which the process waits for at its end if it is `awaited`.
+    """Start `work` in a thread; the process waits for it at its end if it is `awaited`.
 
-    Native code that is still starting threads when the process ends aborts it.
+    Native code that starts threads while the process ends would abort it.
     """
     ended: Future[T] = Future()
 
     def run() -> None:
         try:
             ended.set_result(work())
-        except BaseException as error:  # whatever it is, it belongs to who waits
+        except BaseException as error:  # the future raises it again
             ended.set_exception(error)
 
     threading.Thread(target=run, daemon=not awaited).start()
@@ -112,11 +111,11 @@ _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za
 
 
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
-"""The commonest first. To compile it takes 2 ms, which a search need not wait for."""
+"""The commonest kind comes first. It is compiled at its first use, since that takes 2 ms."""
 _BYTE_KINDS = bytes(
     ord("a" if c.isalnum() else " " if c.isspace() else ".") for c in map(chr, range(256))
 )
-"""By byte, of which ASCII counts: part of a word, none of a piece, or a piece by itself."""
+"""Kind of each ASCII byte: `a` part of a word, space no piece, `.` a piece by itself."""
 
 
 def count_pieces(text: str) -> int:
@@ -129,5 +128,5 @@ def count_pieces(text: str) -> int:
 
 
 def has_more_pieces(text: str, most: int) -> bool:
-    """Whether `count_pieces` gives more than `most`; it gives no more than there are characters."""
+    """Whether a text has more pieces than `most`; a short text, which cannot, is not counted."""
     return len(text) > most and count_pieces(text) > most

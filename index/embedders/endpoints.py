@@ -16,14 +16,14 @@ _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 """An explicit scheme brings its own default port, as in Ollama."""
 
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-"""What to connect to where a server is told to listen."""
+"""Addresses to connect to, by the addresses that servers listen on."""
 
 
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )
 _OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
-"""What people paste besides the address."""
+"""Routes that people paste behind the address."""
 
 
 def resolve_ollama(text: str) -> str:

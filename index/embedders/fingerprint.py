@@ -37,7 +37,7 @@ MAX_USUAL_COSINE: Final = 0.95
 """Largest usual cosine: cosines of a model that tells no texts apart leave no way to 1."""
 
 _PACKAGED_COSINES: Final = {"multilingual-e5-small": 0.8}
-"""Of the packaged models, which are asked for no fingerprint: mean cosine of two of TEXTS."""
+"""Mean cosine of two of TEXTS by packaged model, since these have no fingerprint; 0 for others."""
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -46,20 +46,20 @@ def pack_vectors(rows: Vectors) -> str:
 
 
 def embeds_same(recorded: str, packed: str) -> bool:
-    """Whether two results of `pack_vectors` are equal, but for what right engines differ by.
+    """Whether two results of `pack_vectors` agree within SAME_COSINE.
 
-    Rows are of unit length or zeros, of `packed` some of the first. A damaged one is equal to none.
+    `packed` may have the first texts only. A damaged record equals none.
     """
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])
         return float(np.square(before[: len(now)] - now).sum(axis=1).max()) <= 2 - 2 * SAME_COSINE
-    except ValueError:  # of another width too
+    except ValueError:  # another width raises it too
         return False
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """How near two texts are that have nothing in common, MAX_USUAL_COSINE at most."""
+    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE."""
     if identity.fingerprint is None:
         return _PACKAGED_COSINES.get(identity.model, 0.0)
     data = base64.b64decode(identity.fingerprint.vectors)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 KINDS: Final = ("auto", "ollama", "openai", "embedded")
-"""What may be asked for; `auto` chooses by the posts and by what answers."""
+"""Values of --embedder; `auto` chooses by the posts' languages and by whether Ollama answers."""
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
 """Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
@@ -45,12 +45,11 @@ PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     "arctic-embed": _PASSAGES,
     "all-minilm": ("", ""),
 }
-"""Of a document and of a query, by the first of these parts that a model's name has; those for many
-languages come first."""
+"""Prefixes of a document and a query. The first key that is part of a model's name counts, so
+multilingual models come first."""
 
 _ENGLISH: Final = tuple(PREFIXES)[tuple(PREFIXES).index("nomic-embed-text") :]
-"""Those that know English alone; their vocabulary is that of bert-base-uncased, which
-`index.embedders.packaged` measures."""
+"""Keys of English models; they share bert-base-uncased's vocabulary with the packaged one."""
 
 
 def find_card(name: str) -> str | None:

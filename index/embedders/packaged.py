@@ -44,7 +44,7 @@ licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `R
 they are."""
 
 _LOADING = threading.Lock()
-"""Held by who loads a session: a second one would take as long again, and the memory."""
+"""Held while a session is loaded, so that two threads do not load it twice."""
 
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
 
@@ -71,7 +71,7 @@ def load_session(model: str) -> InferenceSession:
 
 
 TOKENIZERS: Final[dict[str, Tokenizer]] = {}
-"""Those that are loaded, by model."""
+"""Loaded tokenizers by model."""
 
 
 def load_tokenizer(model: str) -> Tokenizer:
@@ -94,7 +94,7 @@ def load_character_map(model: str) -> Mapping[int, str]:
 
 
 MAX_PIECE: Final = 16
-"""Characters, U+2581 included, which stands before each word (SentencePiece)."""
+"""Maximum characters of a piece, with the U+2581 that SentencePiece puts before each word."""
 
 
 def encode_by_table(path: Path, text: str) -> list[int]:
@@ -134,12 +134,13 @@ FOREIGN_SHARE: Final = 0.45
 languages lie just above)."""
 
 ENGLISH_SHARE: Final = 0.75
-"""Share from which a text counts as English throughout; ordinary English prose and code."""
+"""A text is taken as English if at least this share of its words is one piece each. Ordinary
+English prose and code lie above it."""
 
 _LATIN = re.compile(r"[a-z]+")
 
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
-"""What BERT's tokenizer reads by itself: it cuts at each of ASCII's spaces and marks."""
+"""Text between ASCII spaces and punctuation, at each of which BERT's tokenizer cuts."""
 
 
 def english_coverage(texts: Sequence[str]) -> list[float]:
@@ -151,7 +152,7 @@ def english_coverage(texts: Sequence[str]) -> list[float]:
 
 
 def is_english_word(word: str) -> bool:
-    """Whether the English vocabulary has a word in one piece, as it has the commonest."""
+    """Whether a word is one piece of the English vocabulary, as common words are."""
     return _known_share(word) == 1.0
 
 
@@ -204,7 +205,7 @@ def _is_covered(letter: str) -> bool:
 
 
 MOST_THREADS: Final = 4
-"""Each holds one text's activations; a blog is embedded in minutes with fewer."""
+"""Maximum threads; each holds the activations of one text."""
 
 
 @dataclass(frozen=True)
@@ -214,9 +215,9 @@ class OnnxEmbedder:
     identity: EmbedderIdentity
     """The digest is the SHA-256 of model.onnx; hashing it at each start would buy nothing."""
     most_pieces: int
-    """Pieces it reads at once, those at the beginning and the end included."""
+    """Maximum pieces of a run, the two of `frame` included."""
     frame: tuple[int, int]
-    """The pieces that stand at the beginning and the end of each text."""
+    """IDs of the pieces at the beginning and the end of each run."""
     has_tables: bool
     """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and is cut
     by `pieces.db` until the tokenizer is loaded, which documents need."""
@@ -299,7 +300,7 @@ E5: Final = OnnxEmbedder(
 Europe and East Asia."""
 
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
-"""By name."""
+"""Packaged models by name."""
 
 OTHER_SHARE: Final = 0.1
 """Share of posts in another language than English from which E5 is taken. Of nine sites the six

@@ -37,12 +37,12 @@ from blog_search_mcp.index.invocation import TO_REBUILD, Message
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
-"""For a new index of an English blog Ollama if it embeds, else a model in the package."""
+"""Keeps an index's embedder; a new index of an English blog gets Ollama if that embeds."""
 
 _SERVERS: Final = ("ollama", "openai")
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
-"""Count a folder's posts by language (`en`, `zh`)."""
+"""Returns the number of a folder's posts by language (`en`, `zh`)."""
 
 
 @dataclass(frozen=True, slots=True)

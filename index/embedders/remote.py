@@ -1,9 +1,9 @@
 """One model behind one server, as Embedder: texts in batches, checked unit vectors back.
 
-Servers add no role prefixes and update themselves and their models while others use them. So the
-prefixes are added here, and before the first vector, beside a query and after each batch the server
-is asked what it runs; at first and once that changes, the vectors of the fingerprint texts are
-compared with those of the index, and beside all else that of the first where a server does not say.
+Servers add no role prefixes, so these are added here. Servers also update themselves and their
+models while they run. So version and digest are requested before the first vector, beside each
+query and after each batch. When they change, the vectors of the fingerprint texts are compared with
+the index's. A server that reports neither has the first of these texts compared each time.
 
 Ollama has answered batches with the vectors in another order than the texts, or with others than
 it gives to the same texts alone (ollama/ollama#6187, #6262). So before the first batch the
@@ -42,17 +42,17 @@ from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 MAX_BATCH: Final = 32
-"""Texts a request: Ollama embeds them one after another, so more only lose more at a failure."""
+"""Maximum texts of a request: Ollama embeds them one by one, so more lose more at a failure."""
 
 RETRY_TIMEOUT: Final = 60.0
-"""Seconds for what failed once: half a batch takes half of them on a slow machine."""
+"""Timeout of a retry, in seconds; half a batch takes about half of it on a slow machine."""
 
 HARMLESS_TEXT: Final = "a short and simple text"
-"""No version of Ollama has failed on words like these, so it tells whether it is the server."""
+"""Sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
 
 
 def cover_all(texts: Sequence[str]) -> list[float]:
-    """Return the coverage of each text by a vocabulary of which nothing is known."""
+    """Return full coverage for each text, since the model's vocabulary is not known."""
     return [1.0] * len(texts)
 
 
@@ -79,46 +79,45 @@ class RemoteEmbedder:
         self.wire: Wire = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
         self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
         self.vocabulary_coverage = english_coverage if is_english(model) else cover_all
-        """No method: processes are sent it, and what is connected cannot be sent."""
+        """A plain function: it is pickled for worker processes, as no open connection can be."""
         self._identity = recorded
         self._state: tuple[str, str] | None = None
-        """The last version and digest that were found to be the identity's."""
+        """Last version and digest that passed the comparison with the identity."""
         self._dimension: int | None = None
-        """That of all vectors since the last doubt about the model."""
+        """Width that every vector must have; `None` while the server is not verified."""
         self._max_batch = MAX_BATCH
-        """Texts a request; fewer once it was refused with so many and not with half of them."""
+        """Texts a request: halved when a batch fails and both of its halves do not."""
         self._batches_match: bool | None = None
-        """Whether the server embeds texts together as alone; `None` until it was tried."""
+        """Whether texts embedded together get the vectors they get alone; `None` until tried."""
         self._failures = 0
-        """Requests for documents that failed."""
+        """Number of failed requests for documents."""
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The index's, known even while the server is down; else its own. Raises EmbedderError.
+        """The index's identity, else the server's. Raises EmbedderError if the server must answer.
 
-        Its fingerprint names the newest version that was found to embed the same.
+        Its fingerprint names the newest version that passed the comparison.
         """
         return self._identity or self.verify(FOR_A_QUERY)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
-        """Look at server and model, and compare what changed since the last look.
+        """Request version and digest, and compare the vectors if these have changed.
 
-        Raises EmbedderMismatch if that is not what the index was built with, and EmbedderError.
+        Raises EmbedderMismatch if another model made the index's vectors, and EmbedderError.
         """
         state = self.wire.describe(policy)
         known = self._identity if state == self._state else None
         if known is None:
-            self._state = self._dimension = None
+            self._state = self._dimension = None  # so any width is accepted until the comparison
         if known is None or not any(state):
             known = self._compare(*state, TEXTS[:1] if known else TEXTS)
             self._identity, self._state, self._dimension = known, state, known.dimension
         return known
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed in batches, and look whether server and model still are what they were before.
+        """Embed in batches, then verify the server.
 
-        A blank text, which stalls some versions, is not sent. Raises TextsRefused, and what
-        `verify` raises.
+        Blank texts, which stall some versions, are not sent. Raises TextsRefused and as `verify`.
         """
         if self._state is None:
             self.verify(FOR_A_QUERY)
@@ -141,9 +140,9 @@ class RemoteEmbedder:
         return rows
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query, giving up sooner than for documents. Raises what `verify` raises.
+        """Embed a query with a shorter timeout than documents have. Raises as `verify`.
 
-        The look at a server that was well goes out beside the text and costs no time of its own.
+        A verified server is verified again at the same time, which costs the query no time.
         """
         look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
@@ -154,15 +153,16 @@ class RemoteEmbedder:
             return self._embed_one(self.prefixes[1], replace_surrogates(text), FOR_A_QUERY)
         except RequestFailed:
             wait([look])
-            self._state = None  # who comes back may be another
+            self._state = None  # the server may come back with another model
             raise
         finally:
-            look.result()  # what it says of the server comes before what became of the text
+            look.result()  # an error of the server matters more than one of the text
 
     def _compare(self, version: str, digest: str, texts: Sequence[str]) -> EmbedderIdentity:
-        """Return the identity, made of what the server is or found to be that too by `texts`.
+        """Return the identity for this version and digest; a new one if none is recorded.
 
-        Raises RequestFailed and EmbedderMismatch.
+        The recorded one holds if the digest is equal and the version is known, or `texts` get equal
+        vectors. Raises EmbedderMismatch otherwise, and RequestFailed.
         """
         recorded = self._identity
         if recorded is None:
@@ -177,7 +177,7 @@ class RemoteEmbedder:
             if embeds_same(before.vectors, pack_vectors(self._embed_fingerprint(texts, 1))):
                 return replace(recorded, fingerprint=replace(before, version=version))
             versions = f"version {before.version or 'unknown'}, now {version}, with "
-            difference = f"{versions * bool(version)}other vectors of known texts"
+            difference = f"{versions if version else ''}other vectors of known texts"
         rebuild = rebuild_command(recorded.kind, recorded.model)
         raise EmbedderMismatch(
             f"The index was built with other weights of {recorded.title} ({difference}).",
@@ -204,7 +204,7 @@ class RemoteEmbedder:
         return np.stack(rows)
 
     def _check_batches(self) -> bool:
-        """Whether the server embeds the fingerprint texts together as it did alone."""
+        """Tell whether the fingerprint texts get the same vectors together as alone."""
         alone = self.identity.fingerprint
         if self._batches_match is None and alone:
             together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))
@@ -214,8 +214,8 @@ class RemoteEmbedder:
     def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
 
-        What a server says of several texts, in whatever words, is of none of them: it may be too
-        many. Raises RequestFailed if it is the server that fails and not a text.
+        An error for a batch says nothing about any one text, since the batch may be too large.
+        Raises RequestFailed if the server fails on HARMLESS_TEXT too.
         """
         is_whole = len(texts) <= self._max_batch
         if is_whole:

@@ -25,7 +25,7 @@ PORT = 19530
 
 CONNECT_SECONDS = 5.0
 SECONDS = 60.0
-"""Of one request; a cluster takes its time to load a collection."""
+"""Timeouts of connecting and of one request; a cluster may load a collection first."""
 
 MOST_ROWS = 16_384
 """Rows that one request finds (milvus.io, limitations)."""
@@ -148,7 +148,7 @@ class Milvus:
             return self._client
 
     def _translate(self, error: Exception) -> IndexProblem:
-        """Make our error of pymilvus's, without the token and, to clients, without its words."""
+        """Translate an error of pymilvus; without the token and, for clients, without its words."""
         if isinstance(error, IndexProblem):
             return error
         server, words = f"The Milvus server at {self.address}", _describe(error)
@@ -170,5 +170,4 @@ class Milvus:
 
 
 def _describe(error: BaseException) -> str:
-    """Return what an error and its cause say."""
     return " ".join(f"{type(error).__name__}: {error}; {error.__cause__ or ''}".split())

@@ -44,7 +44,7 @@ from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import empty_directory, read_directory
 
 LEASE_SECONDS = 120.0
-"""After which the ingest of another machine that has not renewed its lease is taken for dead."""
+"""Seconds of a lease; an ingest of another machine that does not renew it counts as dead."""
 
 LIVE, WRITER = "LIVE", "WRITER"
 """The heads: the live generation, and the machine that writes."""
@@ -54,7 +54,6 @@ class MilvusStore(FolderStore):
     """One index on a Milvus server. Methods raise IndexProblem as a folder's do."""
 
     def __init__(self, address: IndexAddress) -> None:
-        """Take the address; nothing is asked yet."""
         name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
         caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         super().__init__(Path(caches) / "blog-search-mcp" / name)  # XDG Base Directory

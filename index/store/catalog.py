@@ -55,9 +55,9 @@ class ChunkTable:
 
     chunks: Ids
     posts: Ids
-    """By place, the post that the chunk is of."""
+    """Post of each chunk."""
     vocabulary_coverage: npt.NDArray[np.float64]
-    """By place, the share of the chunk that the embedder's vocabulary covers, in [0, 1]."""
+    """Share of each chunk that the embedder's vocabulary covers, in [0, 1]."""
 
     def posts_of_chunks(self, chunk_ids: Ids) -> Ids:
         """Return the post of each of these chunks, which all exist."""
@@ -78,7 +78,10 @@ class ChunkTable:
 
 
 def locate_ids(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
-    """Return the places of all that equal each wanted id, id by id, and how many each has."""
+    """Return the indexes at which each wanted id stands in a sorted array, and their counts.
+
+    For `[1, 1, 3]` and `[3, 1]` these are `[2, 0, 1]` and `[1, 2]`.
+    """
     low, high = (np.searchsorted(ascending, wanted, side=side) for side in ("left", "right"))
     counts = high - low
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -86,7 +89,7 @@ def locate_ids(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
 
 
 _HAS_TAG = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
-"""Those with a tag or with one below it; the tag ends with `/`."""
+"""Condition for a tag, which ends with `/`, or a tag below it."""
 
 POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in (Post, Chunk))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
@@ -108,7 +111,7 @@ _ORDERS: dict[Order, str] = {
 
 
 _OF_TANTIVY = re.compile(r"os error \d|IoError|io::Error|IO error")
-"""tantivy raises ValueError for everything; these are its words for what the disk refused."""
+"""Words of tantivy's ValueError, its only exception, for a failure of the disk."""
 
 
 @contextmanager
@@ -125,7 +128,7 @@ def translate_disk_errors() -> Iterator[None]:
 
 
 def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    """Read the fields of these names, which stand in a row behind its id, `lists` as JSON."""
+    """Read the columns behind a row's id into fields in order of `names`; `lists` are JSON."""
     columns = dict(zip(names, row[1:], strict=True))
     return columns | {name: _read_list(columns[name]) for name in lists}
 
@@ -203,11 +206,11 @@ class Catalog:
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
     def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List the posts after the one of this ISO day (or `""`) and source, newest first.
+        """List the posts after `cursor`, newest first: (ISO day or `""`, source) of the last post.
 
-        A place in this order means the same in every generation, unlike an offset.
+        `None` starts the list. Unlike an offset, a cursor holds in every generation.
         """
-        day, source = cursor or ("~", "")  # which comes before every day
+        day, source = cursor or ("~", "")  # "~" sorts behind every day
         selection = (
             "WHERE coalesce(date, '') < ? OR (coalesce(date, '') = ? AND source > ?) "
             f"ORDER BY {_NEWEST} LIMIT ?"
@@ -226,7 +229,7 @@ class Catalog:
         return self.rows(f"SELECT source, title FROM posts ORDER BY {_NEWEST}")
 
     def names_by_post(self) -> list[tuple[int, str]]:
-        """Return every post's id and title, and its other names and authors likewise."""
+        """Return a post's id with its title, each alias that is no path, and each author."""
         return self.rows(
             "SELECT post_id, title FROM posts UNION SELECT post_id, value FROM posts, "
             "json_each(aliases) WHERE value NOT LIKE '%/%' "
@@ -253,10 +256,9 @@ class Catalog:
         raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
 
     def find_post(self, name: str) -> tuple[int, Post]:
-        """Find the post with this source, else the one that this can only be another name of.
+        """Find a post by its source, else by its URL, the end of either, or a longer path.
 
-        That is its address, the end of either, or a path that ends in the source; marks around it,
-        case and suffix do not count. Raises NotInIndex.
+        The match must be unique; case, file suffix and quotes are ignored. Raises NotInIndex.
         """
         for post in self._posts("WHERE source = ?", name).items():
             return post
@@ -316,7 +318,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def _relations(self, kind: str) -> Iterator[tuple[str, list[tuple[int, str, Any]]]]:
-        """Yield groups of a kind by name, of each member its post's id, source and what it is."""
+        """Yield (name, members); a member is (post id, source, its language or its part number)."""
         ids = dict(self.rows("SELECT source, post_id FROM posts"))
         query = "SELECT name, members FROM relations WHERE kind = ?"
         for name, members in self.rows(query, [kind]):
@@ -344,11 +346,10 @@ class Catalog:
 _PATH_SUFFIX = re.compile(
     r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
 )
-"""What a file's name and an address may end in that says nothing, and a line."""
+"""Endings ignored when names are compared: `/index`, `/readme`, file suffixes, line numbers."""
 
 
 def _normalize_name(text: str) -> str:
-    """Return a path or an address without what may differ in another's spelling of it."""
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _PATH_SUFFIX.sub("", compose(path))
@@ -367,5 +368,5 @@ def open_catalog(files: GenerationFiles) -> Catalog:
 
 
 def immutable(path: Path) -> str:
-    """Return the address of a database that is read and that nobody changes."""
+    """Return the SQLite URI of a finished database, which is opened without locks."""
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"

@@ -34,7 +34,7 @@ GENERATION_NAME = re.compile("[0-9]{6,17}")
 """A folder of any other name is not ours; 17 digits fit wherever integers do."""
 
 DEFAULT_FOLDER = ".blog-index"
-"""Where the index lies unless the author says otherwise, below the current folder."""
+"""Default folder of an index, below the current folder."""
 
 
 MANIFEST_HEAD = b'{"format": '
@@ -47,7 +47,7 @@ than a millisecond, at every request."""
 
 
 def require_own(paths: Iterable[Path], *kinds: int) -> None:
-    """Raise IndexProblem if one of these, which strangers may have made, is of no such kind."""
+    """Raise IndexProblem if a path exists and is not of these kinds (`stat.S_IFMT`)."""
     for path in paths:
         with suppress(OSError):
             if stat.S_IFMT(path.lstat().st_mode) not in kinds:
@@ -116,7 +116,7 @@ class Layout:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder is a generation, or was begun as one."""
+    """Whether a folder is a generation, finished or not."""
     manifest = GenerationFiles(folder).manifest
     if manifest.is_symlink() or not manifest.is_file():
         return False
@@ -179,7 +179,7 @@ _UNUSABLE = {
 
 
 def make_disk_error(error: Exception) -> IndexProblem:
-    """Make what to raise when the index could not be written."""
+    """Make the error for an index that could not be written."""
     reason = getattr(error, "strerror", None)
     return IndexProblem(
         f"The index could not be written{f': {reason}' if reason else ''}. Nothing in it has "

@@ -56,13 +56,13 @@ class PendingPost:
     indexed: IndexedPost
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
-    """What may stand behind `#` in a link to the post; empty if that is not known."""
+    """Fragments (`#…`) that a link to the post may have; empty if they are not known."""
     terms: PostTerms = field(default_factory=PostTerms)
-    """By which it is found; none of one that is read back."""
+    """Terms that find the post; empty for a post that is read back."""
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
-"""What shapes an index besides the posts and the embedder (`ingest.plan`)."""
+"""Settings that shape an index besides posts and embedder (`ingest.plan`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Manifest(BaseModel):
     build: BuildFingerprint
     """An ingest with another one makes the index anew."""
     posts: dict[str, IndexedPost]
-    """By source."""
+    """Posts by source."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
     files: dict[Annotated[str, Field(pattern=_INSIDE)], Checksum]
-    """By path below the generation's folder, with `/`."""
+    """Checksums by path below the generation's folder, with `/`."""
 
     @property
     def chunks(self) -> int:
@@ -125,7 +125,6 @@ def loads(text: str) -> Manifest:
 
 
 def _refuse_format(number: object, content: str) -> IndexBroken:
-    """Make what to raise for an index that another version of this program wrote."""
     said = f"The index has format {number!r:.20}, this program reads {FORMAT}."
     if not isinstance(number, int) or number > FORMAT:
         return IndexBroken(said, (f"Update {PACKAGE}, or rebuild it: ", TO_REBUILD, "."))
@@ -161,7 +160,7 @@ class Guard:
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
         self._whole: dict[Path, FileStamp | None] = {}
-        """By file that was as in the manifest, its stamp then."""
+        """Stamp of each file when it was found to be as in the manifest."""
         for path, checksum in self._files.items():
             if trusts_stamps and os.access(path, os.R_OK):
                 self._whole[path] = checksum.stamp

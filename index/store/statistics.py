@@ -43,7 +43,7 @@ class Overview:
     bundles: tuple[str, ...] = ()
     """The folders that hold one post alone, `NAME/index.md`, with its translations."""
     tags: Counted = ()
-    """In lower case, the commonest first."""
+    """Tags in lower case, the commonest first."""
     first_day: str | None = None
     """ISO day of the oldest dated post, `None` if none has a date."""
     last_day: str | None = None
@@ -53,7 +53,7 @@ class Overview:
     newest: tuple[str, ...] = ()
     """Titles of the newest dated posts, three at most."""
     notice: str | None = None
-    """What the reader must know (posts have changed since, or wait for their vectors)."""
+    """Message for the reader: posts have changed since, or wait for their vectors."""
 
     @property
     def main_sections(self) -> Counted:
