@@ -1,12 +1,10 @@
 """The store of an index in a folder: who writes generations, and how one replaces another.
 
-CURRENT is a one-line file replaced by an atomic rename, after everything it names is on disk
-(fsync): a writer killed at any instruction leaves the old generation current. The one before the
-current one is kept until the next switch, for whoever is about to open it. Servers look at CURRENT
-at each request, and what is open outlives its deletion, so that an older one is never missed.
-
-Whatever takes long to import is imported where it is used: a server asks for the generation and
-the overview before its first reply.
+CURRENT is a one-line file. An atomic rename replaces it once all files of the generation that it
+names are on disk (fsync), so a writer that is killed leaves the old generation current. The
+generation before it is kept until the next switch, for servers that are about to open it; files
+that are open outlive their deletion. Slow imports happen at their use, since a server needs the
+current generation's overview before its first reply.
 """
 
 from __future__ import annotations
@@ -55,11 +53,10 @@ BUSY = "Another ingest is writing to this index. Wait until it has finished, the
 
 
 class FolderStore:
-    """One index at its location, which need not exist; each call looks anew.
+    """One index at its location, which need not exist; nothing is cached between calls.
 
-    What fails raises IndexMissing, IndexBroken or another IndexProblem, unless the method says
-    that it returns `None`. A store elsewhere is a folder with its files too, and answers some
-    methods in its own way.
+    Methods raise IndexMissing, IndexBroken or another IndexProblem, unless they return `None`. A
+    store on a server has a folder for its copies too, and overrides some methods.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -101,8 +98,7 @@ class FolderStore:
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
 
-        Its checksum is not compared: the first reply must not wait for that, and whoever opens the
-        generation verifies it.
+        Its checksum is not compared, so that the first reply is fast; opening verifies it.
         """
         with suppress(IndexProblem, OSError, ValueError):
             files = self.layout.generation(self.current_number())
@@ -213,10 +209,7 @@ class FolderStore:
             _sync(layout.root)
 
     def _collect(self, *kept: int | None) -> None:
-        """Delete every generation but those that are `kept`: old ones, and what a kill left.
-
-        What somebody has open of them stays readable to them.
-        """
+        """Delete all other generations, unfinished ones too; open files stay readable."""
         for number in set(self.layout.numbers()).difference(kept):
             shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)
 

@@ -1,9 +1,8 @@
-"""A server's embedder for serving: soon a vector, or soon the sentence why there is none.
+"""An embedding server's embedder for queries: it gives a vector or an error within seconds.
 
 A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
-the background and is waited for briefly. A vector that comes too late is kept for when the same is
-asked again, and shows that the server is well. As long as all goes well every query asks; after a
-failure one query in a while asks, and all others get the failure at once.
+the background and is waited for briefly. A vector that comes too late is kept for the next equal
+query. After a failure one query every RETRY_PAUSE is sent; all others get the failure at once.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, Embedde
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LEAST_WAIT: Final = 0.2
-"""Seconds that a query waits for an embedder of which nothing good is known: with the work
-around it, on a busy machine too, a dead one may cost a query 0.3 s and no more."""
+"""Seconds that a query waits for a server that has not answered yet: with the work around it, a
+dead one costs a query 0.3 s at most, on a busy machine too."""
 
 MOST_WAIT: Final = 2.0
-"""Seconds that a query waits for one that worked last; keyword matches are better by then."""
+"""Seconds that a query waits for a server that worked last; then it gets keyword matches."""
 
 RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for a reader who has just
 started Ollama, seldom enough for one who never will."""
 
 RECENT_QUERIES: Final = 64
-"""Vectors kept: more than one conversation asks, in 200 KB."""
+"""Vectors kept: more queries than one conversation has, in 200 KB."""
 
 
 class ServedEmbedder(RemoteEmbedder):
-    """Never keeps a query waiting for long; safe to use from several threads."""
+    """Keeps no query waiting for long; safe to use from several threads."""
 
     for_documents = replace(FOR_DOCUMENTS, pauses=(0.5, 1.0, 2.0))
 
@@ -53,10 +52,7 @@ class ServedEmbedder(RemoteEmbedder):
         run_in_background(lambda: self.embed_documents(["warm up"]))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query, or raise EmbedderError rather than wait for long.
-
-        While it is too early to ask again it raises at once what an earlier query met.
-        """
+        """Embed a query, or raise EmbedderError soon; within RETRY_PAUSE the last failure."""
         self.wire.prepare(FOR_A_QUERY)  # its imports take longer than a query waits
         with self._lock:
             if text in self._recent:

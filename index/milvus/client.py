@@ -106,10 +106,9 @@ class Milvus:
         return dict(zip(hits.ids, hits.distances, strict=True))
 
     def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of pymilvus's client; once more if that may help.
+        """Call a method of pymilvus's client.
 
-        That is if the connection had ended, or the server has the collection on its disk alone, as
-        one that started anew may.
+        It is repeated if the connection was lost, or a restarted server has to load the collection.
         """
         try:
             try:

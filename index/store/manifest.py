@@ -1,10 +1,9 @@
 """The manifest: what a generation is, in one JSON file, and whether its files still are that.
 
-It remembers every post's hash, so that the next ingest can tell what changed, and the size and
-SHA-256 of every other file, so that a torn or swapped one is refused before FAISS, tantivy or
-SQLite see it. Whoever writes to a file changes its time, so one that lies there unmodified since
-its checksum was taken (inode, size, time) is hashed by the doctor alone, which finds who sets the
-time back, and a disk that lost a bit. A copied index is hashed at every opening.
+It holds every post's hash, by which the next ingest finds changes, and the size and SHA-256 of
+every file, so that a torn or swapped one is refused before FAISS, tantivy or SQLite read it. A file
+with the inode, size and time of its checksum is trusted; only the doctor hashes it, which finds
+times that were set back and lost bits. A copied index is hashed at every opening.
 """
 
 from __future__ import annotations

@@ -28,17 +28,7 @@ MANIFEST = Manifest(
 )
 
 
-@given(
-    posts=st.dictionaries(
-        st.text(),
-        st.builds(
-            IndexedPost,
-            digest=st.text(),
-            chunks=st.integers(min_value=0),
-            expires=st.none() | st.text(),
-        ),
-    )
-)
+@given(posts=st.dictionaries(st.text(), st.from_type(IndexedPost)))
 def test_any_manifest_comes_back(posts: dict[str, IndexedPost]) -> None:
     manifest = MANIFEST.model_copy(update={"posts": posts})
     assert loads(dumps(manifest)) == manifest
