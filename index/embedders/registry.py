@@ -73,9 +73,9 @@ def choose_embedder(
         raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
     if kind == AUTO and not (existing or model) and url.rstrip("/").endswith("/v1"):
         raise UsageError(f"{url} is for --embedder openai, which needs --model NAME too.")
-    named = kind
+    owner = kind
     if kind == AUTO and model is not None:  # a model that is not in the package is Ollama's
-        named = "embedded" if model in PACKAGED else "ollama"
+        owner = "embedded" if model in PACKAGED else "ollama"
     if existing is not None:
         is_same = full_name(model or existing.model) == full_name(existing.model)
         is_same &= prefixes in (None, (existing.document_prefix, existing.query_prefix))
@@ -85,11 +85,11 @@ def choose_embedder(
             raise EmbedderMismatch(
                 f"This index was built with {existing.title}, and vectors of two embedders or "
                 "prefixes cannot be compared.",
-                (f"{keep}, or build it anew: ", rebuild_command(named, model), "."),
+                (f"{keep}, or build it anew: ", rebuild_command(owner, model), "."),
             )
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
-    on_server = named in _SERVERS
+    on_server = owner in _SERVERS
     needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
     if needs_server and (model is None or not on_server):
         raise UsageError(
@@ -99,8 +99,8 @@ def choose_embedder(
         )
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
-    reason = f"Embedder: {name_embedder(named, model)}, as asked."
-    embedder = open_remote(named, url, model, prefixes) if on_server else PACKAGED[model]
+    reason = f"Embedder: {name_embedder(owner, model)}, as asked."
+    embedder = open_remote(owner, url, model, prefixes) if on_server else PACKAGED[model]
     return Choice(embedder, reason, is_asked=True)
 
 

@@ -124,10 +124,10 @@ def loads(text: str) -> Manifest:
 
 
 def _refuse_format(number: object, content: str) -> IndexBroken:
-    said = f"The index has format {number!r:.20}, this program reads {FORMAT}."
+    what = f"The index has format {number!r:.20}, this program reads {FORMAT}."
     if not isinstance(number, int) or number > FORMAT:
-        return IndexBroken(said, (f"Update {PACKAGE}, or rebuild it: ", TO_REBUILD, "."))
-    outdated = IndexOutdated(said, ("An ingest makes it anew, and soon: ", TO_INGEST, "."))
+        return IndexBroken(what, (f"Update {PACKAGE}, or rebuild it: ", TO_REBUILD, "."))
+    outdated = IndexOutdated(what, ("An ingest makes it anew, and soon: ", TO_INGEST, "."))
     with suppress(ValueError, LookupError, TypeError):
         embedder = json.loads(content)["embedder"]
         outdated.embedder = TypeAdapter(EmbedderIdentity).validate_python(embedder)
