@@ -1,10 +1,9 @@
-"""Embeddings already paid for: (embedder, text) → vector, across rebuilds.
+"""The embedding cache: (embedder, text) → vector, kept across rebuilds.
 
-Keys are hashes of the embedder's identity and the text, so another model, prefix or version
-of the weights never meets an old vector. A server's version is no part of them, since most
-updates change no vector: vectors go by the fingerprint that was first seen, and while an
-update leaves that as it was, they are used on. Every batch is committed when it comes back,
-so that a run that is killed keeps what it has embedded.
+A key is a hash of the embedder's identity and the text, so vectors of another model, prefix or
+digest are never found. It holds the first fingerprint of the server instead of its version: most
+updates change no vector, and while the fingerprint is equal the old vectors are used. Every batch
+is committed at once, so that a killed run keeps what it has embedded.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
-        """What the author should know about the cache, in sentences."""
+        """Sentences about the cache for the author."""
         self._used: set[bytes] = set()
         """Keys that were looked up; `prune` deletes all others."""
         self._salted = self._adopt_fingerprint(identity)

@@ -1,7 +1,7 @@
-"""Requests to an embedding server: how long one may take, its retries, what is said if it fails.
+"""Requests to an embedding server: their limits, retries and errors.
 
-What a server speaks is its `Wire`. Texts go to the address that was asked for alone, an answer has
-limits and a form, and what a server says is printed without control characters and keys.
+A `Wire` is the protocol of one server. Redirects are not followed, answers are limited and
+validated, and a server's text is printed without control characters and keys.
 """
 
 from __future__ import annotations
@@ -187,9 +187,9 @@ class Wire(ABC):
             try:
                 self._clients[policy.timeout] = self.connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
-                said = f"{self.name}'s client cannot start"
+                what = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                raise EmbedderError(f"{said}: {error}.", remedy, for_clients=f"{said}.") from error
+                raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
         return self._clients[policy.timeout]
 
     def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
@@ -241,12 +241,12 @@ class Wire(ABC):
         error: Any = None
         with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
             error = json.loads(text)["error"]
-        said = error if isinstance(error, dict) else {"message": error}
+        fields = error if isinstance(error, dict) else {"message": error}
         if status < 300 and not error:
             return
         if status < 300:
-            status = said["code"] if said.get("code") in range(400, 600) else 500
-        reason = str(said.get("message") or text or "no reason given")
+            status = fields["code"] if fields.get("code") in range(400, 600) else 500
+        reason = str(fields.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
         failure.pause = read_pause(headers, text)
         if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
@@ -294,13 +294,13 @@ def read_pause(headers: Mapping[str, str], text: str) -> float:
     It is a number of seconds, a duration or an HTTP date.
     """
     names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
-    said = [headers[name].strip() for name in names if name in headers]
-    said += [match[1] for match in _AGAIN.finditer(text)]
+    pauses = [headers[name].strip() for name in names if name in headers]
+    pauses += [match[1] for match in _AGAIN.finditer(text)]
     with suppress(ValueError, IndexError, OverflowError):
-        if match := _DURATION.fullmatch(said[0]):
+        if match := _DURATION.fullmatch(pauses[0]):
             minutes, number, thousandth = match.groups()
             return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
-        return parsedate_to_datetime(said[0]).timestamp() - time.time()
+        return parsedate_to_datetime(pauses[0]).timestamp() - time.time()
     return 0.0
 
 

@@ -1,7 +1,7 @@
-"""The seam of the embedders, and what all of them share.
+"""The protocol of embedders, and functions that all of them share.
 
-Documents and queries must meet the same model, prefixes and weights, or cosines mean
-nothing; the identity records them and is kept in the manifest and in the cache's keys.
+Documents and queries need the same model, prefixes and weights, or cosines mean nothing. The
+identity records these; it is kept in the manifest and in the cache's keys.
 
 How much of a text a model reads is counted in word pieces, estimated here for all of them: a BERT
 vocabulary spends one on a Han or kana character, on about five letters and on a punctuation mark.

@@ -1,7 +1,6 @@
 """Facts about Ollama's embedding models: role prefixes and languages.
 
-Ollama adds no prefixes and its API does not report them; so they stand here, as the model's
-own card gives them.
+Ollama adds no prefixes and its API does not report them, so they are copied from the models' cards.
 """
 
 from __future__ import annotations
