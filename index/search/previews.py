@@ -8,13 +8,12 @@ it, so that a Chinese snippet holds as much as an English one.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import accumulate
 from math import fsum
 
+from blog_search_mcp.index.text.display import count_character_columns, one_line
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.text.tokenizer import Term, terms
@@ -51,8 +50,9 @@ def make_snippet(
 
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
-    text = " ".join((re.sub(_EMPHASIS, "", plain) if "**" in plain else plain).split())
-    columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(map(count_columns, text))]
+    text = one_line(re.sub(_EMPHASIS, "", plain) if "**" in plain else plain)
+    widths = map(count_character_columns, text)
+    columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(widths)]
     if columns[-1] <= width:
         return text
     matches = [*terms(text, language, weights.keys())]
@@ -95,14 +95,6 @@ def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
 def _place_at(columns: Sequence[int], column: float) -> int:
     """The last character that stands at a column or before it; the first if none does."""
     return max(bisect_right(columns, column) - 1, 0)
-
-
-@cache
-def count_columns(character: str) -> int:
-    """How many columns of a terminal a character takes: 0 for a mark, 2 for a wide one."""
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
 def highlight(text: str, query: Query, language: str) -> tuple[tuple[int, int], ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypeAlias
 
-from blog_search_mcp.index.text.display import compose, to_line
+from blog_search_mcp.index.text.display import compose, shorten, to_line
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
 from blog_search_mcp.ingest.posts.paths import date_in_path, parse_file, split_day
@@ -222,33 +222,35 @@ def describe_post(
     key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
     series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
     description = first_text(named, _DESCRIPTIONS)
-    title = _cut(to_line(title), MAX_TITLE) or _title_from(source)
+    title = shorten(to_line(title), MAX_TITLE, len) or _title_from(source)
     if versioned := VERSIONED.match(source):
-        title = _cut(f"{title} ({versioned[3]})", MAX_TITLE)
+        title = shorten(f"{title} ({versioned[3]})", MAX_TITLE, len)
     return Post(
         source=source,
         title=title,
         date=published.isoformat() if published else None,
         tags=_tags(named, hashtags, splits_tags=splits_tags),
         # Exports of WordPress have entities of HTML.
-        description=_cut(to_line(html.unescape(description)), MAX_DESCRIPTION),
+        description=shorten(to_line(html.unescape(description)), MAX_DESCRIPTION, len),
         slug=_bound_address(first_text(named, ("slug",))),
         language=language,
         translation_key=_bound_address(key),
-        series=_cut(first_text(series, _SERIES), MAX_TITLE),
+        series=shorten(first_text(series, _SERIES), MAX_TITLE, len),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_aliases(named),
         authors=_list_authors(named),
-        words=_cut(" ".join(_list_words(named)), MAX_DESCRIPTION),
+        words=shorten(" ".join(_list_words(named)), MAX_DESCRIPTION, len),
     )
 
 
 def _list_authors(named: Fields) -> tuple[str, ...]:
     """Return the names, which are strings, of lists or of mappings."""
     values = (fields.get(name) for fields in _levels(named) for name in _AUTHORS)
-    written = (_cut(to_text(item), MAX_DESCRIPTION) for value in values for item in leaves(value))
+    written = (
+        shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in leaves(value)
+    )
     names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
-    kept = (_cut(name, MAX_TAG) for name in names if _WORDY.match(name))
+    kept = (shorten(name, MAX_TAG, len) for name in names if _WORDY.match(name))
     return tuple(dict.fromkeys(kept))[:MAX_AUTHORS]
 
 
@@ -295,7 +297,7 @@ def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple
     )
     tags: dict[str, str] = {}
     for tag in (*written, *hashtags):
-        if word := _cut(compose(tag.lstrip("#")), MAX_TAG):
+        if word := shorten(compose(tag.lstrip("#")), MAX_TAG, len):
             tags.setdefault(word.casefold(), word)
     return tuple(tags.values())[:MAX_TAGS]
 
@@ -309,10 +311,6 @@ def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
     return filter(None, map(to_line, words if is_words else parts))
 
 
-def _cut(words: str, length: int) -> str:
-    return words if len(words) <= length else words[: length - 1].rstrip() + "…"
-
-
 def _title_from(source: str) -> str:
     """Make a title of the file's name, or of its folder's name for `index` and `_index`."""
     path = parse_file(source)
@@ -320,4 +318,4 @@ def _title_from(source: str) -> str:
     undated = split_day(name)[1]
     if not undated:  # a note of a day
         return name
-    return _cut(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE)
+    return shorten(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE, len)

@@ -6,12 +6,12 @@ cannot be known is not reported.
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 
+from blog_search_mcp.index.text.display import one_line, shorten
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.last_ingest import ContentFolder
@@ -124,7 +124,7 @@ def _judge_descriptions(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[F
         elif key == name_key(post.title):
             yield Finding(post.source, 0, "the description is the title")
         elif twins:
-            shown = textwrap.shorten(post.description, 60, placeholder="…")
+            shown = shorten(one_line(post.description), 60)
             more = f" and {len(twins) - 1:,} more" if twins[1:] else ""
             detail = f"the description “{shown}” is also that of {twins[0]}{more}"
             yield Finding(post.source, 0, detail, tuple(twins[:1]))

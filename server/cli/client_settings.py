@@ -19,11 +19,11 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
 from blog_search_mcp.index.invocation import PACKAGE, start_words
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_message, print_text
 from blog_search_mcp.server.engine import engine_for_one
-from blog_search_mcp.server.format.results import one_line
 from blog_search_mcp.server.settings import Settings, index_arguments, read_index
 
 

@@ -19,6 +19,7 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_last_ingest
 from blog_search_mcp.server.cli.client_settings import (
     CLIENTS,
@@ -32,7 +33,7 @@ from blog_search_mcp.server.cli.client_settings import (
     list_ours,
 )
 from blog_search_mcp.server.cli.terminal import fill_in_folders, print_text
-from blog_search_mcp.server.format.results import one_line, to_json
+from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from blog_search_mcp.index.invocation import Message
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import blog_of
-from blog_search_mcp.server.format.results import locate_hit, one_line
+from blog_search_mcp.server.format.results import locate_hit
 from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2

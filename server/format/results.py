@@ -14,10 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from math import ceil
 from typing import Any, TypeVar
-from unicodedata import east_asian_width
 
 from blog_search_mcp.index.errors import BlogSearchError
-from blog_search_mcp.index.text.display import replace_surrogates
+from blog_search_mcp.index.text.display import (
+    count_columns,
+    one_line,
+    replace_surrogates,
+    shorten,
+)
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
@@ -36,21 +40,8 @@ def to_json(value: Any) -> str:
 
 
 def quote(value: object) -> str:
-    """Quote a refused value, shortened to 80 characters."""
-    text = replace_surrogates(repr(value))
-    return text if len(text) <= 80 else text[:80] + "…"
-
-
-def one_line(text: str) -> str:
-    """Put `text` on one line: what follows a break of the author's would read as ours."""
-    return " ".join(text.split())
-
-
-def count_columns(text: str) -> int:
-    """Count columns as a terminal does: a Han character takes two, and more bytes."""
-    if text.isascii():
-        return len(text)
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+    """Quote a refused value, shortened to 80 columns."""
+    return shorten(replace_surrogates(repr(value)), 80)
 
 
 _SCRIPTS = "\0\u0370\u0400\u0530\u0590\u0900\u1000\u1e00\u2e80\uac00\ud7a4\U00010000"
@@ -66,16 +57,6 @@ def count_tokens(text: str) -> int:
         return len(text)
     counts = Counter(text).items()
     return ceil(sum(count * _TOKENS[bisect_right(_SCRIPTS, char) - 1] for char, count in counts))
-
-
-def shorten(text: str, width: int) -> str:
-    """Shorten `text` to at most `width` columns, with `…` where its end is missing."""
-    if count_columns(text) <= width:
-        return text
-    text = text[: max(width, 0)]
-    while text and count_columns(text) >= width:
-        text = text[:-1].rstrip()
-    return text + "…"
 
 
 def brief(text: str, width: int) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.index.types import Order, Passage, Post, Posts
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -117,7 +118,7 @@ def _sections(outline: Passage) -> Iterator[str]:
         last = [first, *others][-1]
         until = f"-{last.index}" if others else ""
         path = results.heading_path(first.headings, outline.post.title) or "(beginning)"
-        headings = results.one_line("; ".join([path, *first.inner_headings]))
+        headings = one_line("; ".join([path, *first.inner_headings]))
         yield f"{first.index}{until}  {headings}  lines {first.first_line}-{last.last_line}"
 
 

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.index.types import Chunk, Passage
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.results import (
@@ -24,7 +25,6 @@ from blog_search_mcp.server.format.results import (
     fit,
     link_to,
     name_authors,
-    one_line,
 )
 from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from blog_search_mcp.index.invocation import join_sentences
+from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.index.types import Answer, Filters, Hit
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -124,10 +125,10 @@ def render_markdown(offset: int, page: Mapping[str, Any]) -> str:
 
 
 def _render_hit(number: int, hit: Mapping[str, Any]) -> str:
-    heading = f" › {results.one_line(hit['heading'])}" if "heading" in hit else ""
-    head = f"{number}. **{results.one_line(hit['title'])}**{heading}"
+    heading = f" › {one_line(hit['heading'])}" if "heading" in hit else ""
+    head = f"{number}. **{one_line(hit['title'])}**{heading}"
     link = f"\n   <{hit['url']}>" if "url" in hit else ""
-    place, preview = results.locate_hit(hit, "chunk_index", "`"), results.one_line(hit["preview"])
+    place, preview = results.locate_hit(hit, "chunk_index", "`"), one_line(hit["preview"])
     return f"{head}\n   {place}{link}\n   > {preview}"
 
 
