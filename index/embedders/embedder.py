@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
 
 from blog_search_mcp.index.invocation import Invocation
+from blog_search_mcp.index.text.languages import IDEOGRAPHS
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
@@ -100,12 +101,9 @@ def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future
 LETTERS_PER_PIECE = 5
 """English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less."""
 
-_PIECES = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
+_PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
 """Han, kana and bopomofo, whose characters are a piece each, as the inside of a set in a regular
-expression. Hangul, which the analyser's CJK has, is counted as letters."""
+expression. Hangul is counted as letters."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 

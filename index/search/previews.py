@@ -14,7 +14,7 @@ from itertools import accumulate
 from math import fsum
 
 from blog_search_mcp.index.text.display import count_character_columns, one_line
-from blog_search_mcp.index.text.languages import CJK
+from blog_search_mcp.index.text.languages import FULL_WIDTH, HANGUL
 from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.text.tokenizer import Term, terms
 
@@ -35,9 +35,7 @@ _SENTENCE_END = re.compile(
     r"(?:(?<=[。！？；])[。！？；]*[」』”’）]*|(?<=(?<![.!?])[.!?])[.!?]*+[\"')\]]*+(?=\s))"
 )
 
-_FULL_WIDTH = rf"[{CJK}\u3000-\u303f\uff00-\uffef]"
-
-
+_FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
 """Marks that CommonMark leaves beside Chinese, where its rules ask for a space. Few texts have any,
 and to compile it takes milliseconds."""

@@ -18,9 +18,14 @@ HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff
 KANA = "\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 """Without the dot between foreign words (・), which parts them."""
 HANGUL = "\u1100-\u11ff\uac00-\ud7af"
-CJK = f"\u3005-\u3007{HAN}{KANA}{HANGUL}"
-"""Scripts without spaces between words, and the marks that stand for a Han character. Each of
-these is the inside of a regular expression's set."""
+IDEOGRAPHS = f"\u3005-\u3007{HAN}{KANA}"
+"""Han, kana, and the marks that stand for a Han character."""
+CJK = f"{IDEOGRAPHS}{HANGUL}"
+"""Scripts whose words are indexed as pairs of characters. Each of these constants is the inside of
+a set in a regular expression."""
+FULL_WIDTH = f"{IDEOGRAPHS}\u3001-\u303f\u30fb\u3100-\u312f\uff00-\uffef"
+"""Characters between which a line breaks without a space: ideographs, bopomofo, punctuation and
+forms of full width. Hangul parts its words by spaces."""
 
 EAST_ASIAN = frozenset({"ja", "ko", "zh"})
 """The languages of these scripts."""

@@ -6,6 +6,8 @@ first in the list.
 
 import re
 
+from blog_search_mcp.index.text.languages import CJK
+
 
 def _braced(depth: int) -> str:
     """Match braces in so many braces; a style or a callback in a tag has two or three."""
@@ -72,7 +74,7 @@ _UNSHOWN = re.compile(
 )
 _NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_CJK = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}")
+_CJK = re.compile(f"[{CJK}]{{2}}")
 _CONTROLS = re.compile(
     r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
     r"|import|from|extends|block|with|filter"

@@ -23,6 +23,7 @@ from urllib.parse import quote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
+from blog_search_mcp.index.text.languages import FULL_WIDTH
 from blog_search_mcp.index.types import MAX_ADDRESS, Link
 from blog_search_mcp.ingest.posts.markdown.parser import (
     CODE,
@@ -130,9 +131,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2
 colour a terminal."""
 _SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
-_CJK = r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
-"""With punctuation and without Hangul, whose words are apart by spaces."""
-CJK_BREAK = re.compile(rf"\n(?<={_CJK}\n)(?={_CJK})")
+CJK_BREAK = re.compile(rf"\n(?<=[{FULL_WIDTH}]\n)(?=[{FULL_WIDTH}])")
 """A line break that is no space, between two such characters."""
 
 
