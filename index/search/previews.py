@@ -16,6 +16,7 @@ from math import fsum
 from blog_search_mcp.index.text.display import count_character_columns, one_line
 from blog_search_mcp.index.text.languages import FULL_WIDTH, HANGUL
 from blog_search_mcp.index.text.query import Query
+from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import Term, terms
 
 WIDTHS = 400, 160, 100
@@ -30,10 +31,7 @@ TAIL = 0.6
 """Share of the width that must be filled before ending early, at a sentence or clause."""
 
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
-_SENTENCE_END = re.compile(
-    r"[。！？；.!?]"  # by itself, so that `re` skips to the next one: a sixth of the time
-    r"(?:(?<=[。！？；])[。！？；]*[」』”’）]*|(?<=(?<![.!?])[.!?])[.!?]*+[\"')\]]*+(?=\s))"
-)
+_SENTENCE_END = re.compile(write_sentence_end_pattern())
 
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"

@@ -17,6 +17,7 @@ from functools import reduce
 from itertools import pairwise, takewhile
 
 from blog_search_mcp.index.embedders.embedder import count_pieces, has_more_pieces
+from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 
@@ -28,10 +29,8 @@ LONGEST_PIECE = LONGEST - 2_000
 
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{LONGEST_PIECE // 4}}}"))
 """A character takes four bytes at most."""
-_SENTENCE = re.compile(
-    r".+?(?:[。！？；…]+[」』”’）]*|(?<![.!?;])[.!?;]+[\"')\]]*(?=\s)|\n|\Z)\s*", re.DOTALL
-)
-"""A run of marks is tried from its first one alone: from each, a line of dots takes minutes."""
+_END = write_sentence_end_pattern(".!?;", "。！？；…")
+_SENTENCE = re.compile(rf".+?(?:{_END}|\n|\Z)\s*", re.DOTALL)
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
 
 

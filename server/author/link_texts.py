@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_bigram, is_stopword
+from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import SPELLING, Term, terms
 from blog_search_mcp.ingest.posts.markdown.parser import (
     CODE,
@@ -61,7 +62,8 @@ _NESTED = 4
 """Brackets in brackets that are masked: a picture in a link in a list of links."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_SENTENCE_STOP = re.compile(rf"[.!?](?=[\s\"'”’)*_]|$)|[。！？；｜|]|{_PARAGRAPH_END.pattern}")
+_SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
+_SENTENCE_STOP = re.compile(f"{_SENTENCE_BREAK}|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """What words under a link may not hold: other markup, or the marks of another block."""
 _WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")

@@ -1,0 +1,17 @@
+"""Pattern for the end of a sentence, in scripts with and without spaces."""
+
+
+def write_sentence_end_pattern(
+    marks: str = ".!?", wide_marks: str = "。！？；", closers: str = ""
+) -> str:
+    """Write a regular expression for the marks that end a sentence, with what closes behind them.
+
+    `marks` end one before a space, `wide_marks` anywhere. `closers` may stand behind `marks`
+    besides quotes and brackets. A run of marks is tried from its first one alone: from each, a line
+    of dots takes minutes.
+    """
+    return (
+        f"[{wide_marks}{marks}]"  # by itself, so that `re` skips to the next one: 6 times as fast
+        rf"(?:(?<=[{wide_marks}])[{wide_marks}]*[」』”’）]*"
+        rf"|(?<=(?<![{marks}])[{marks}])[{marks}]*+[\"')\]{closers}]*+(?=\s))"
+    )
