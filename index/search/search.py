@@ -56,7 +56,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     query, asked, among, quoting, understood = understand(snapshot, text, filters)
     if understood == LISTED:
-        return _list_newest(snapshot, text, among, limit, offset)
+        return _list_newest(snapshot, query, text, among, limit, offset)
     retrieved = retrieve(snapshot, query, among)
     ranked, sureness, explain = _rank_posts(snapshot, retrieved)
     if asked is not query:  # "low" comes before "normal"
@@ -192,10 +192,15 @@ def _find_verbatim(
 
 
 def _list_newest(
-    snapshot: Snapshot, text: str, among: Sequence[int] | None, limit: int, offset: int
+    snapshot: Snapshot,
+    query: Query,
+    text: str,
+    among: Sequence[int] | None,
+    limit: int,
+    offset: int,
 ) -> Answer:
     """List the posts that pass, of translations one in the language of the text, newest first."""
-    catalog, query = snapshot.catalog, analyse(snapshot, "")
+    catalog = snapshot.catalog
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
     collapsed = collapse_translations(readable, snapshot.translations, text)
