@@ -202,16 +202,11 @@ def format_age(created: str, now: datetime) -> str:
     return "less than a minute ago"
 
 
-STOP_WITH_STDIN = "--stop-with-stdin"
-"""The option of an ingest that a server runs, and whose stdin it holds open while it lives."""
-
-
-def keep_options(index: Location, **given: Any) -> IngestOptions:
-    """Return what is given of an ingest's options, and for `None` what the last ingest had."""
+def keep_options(index: Location, **options: Any) -> IngestOptions:
+    """Return the options of an ingest; one that is `None` is as in the last ingest."""
     last = read_last_ingest(open_store(index))
-    kept = last.options if last else IngestOptions()
-    said = {name: value for name, value in given.items() if value is not None}
-    return kept.model_copy(update=said)
+    changes = {name: value for name, value in options.items() if value is not None}
+    return (last.options if last else IngestOptions()).model_copy(update=changes)
 
 
 def blog_of(index: Location) -> Blog:

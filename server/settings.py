@@ -49,6 +49,8 @@ class Address:
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
+STOP_WITH_STDIN = "--stop-with-stdin"
+"""Option of an ingest that a server runs: the ingest ends when the server closes its stdin."""
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 

@@ -12,6 +12,7 @@ from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.server.cli.client_settings import CLIENTS
 from blog_search_mcp.server.settings import (
     DEFAULT_ADDRESS,
+    STOP_WITH_STDIN,
     TOP_K_DEFAULT,
     TOP_K_MOST,
     ToolsetName,
@@ -126,7 +127,7 @@ OPTIONS: Final = {
         ),
         _option("--query-prefix TEXT", "What it wants before each query, likewise."),
         *(*_POSTS, _JSON),
-        click.Option(["--stop-with-stdin"], is_flag=True, hidden=True),
+        click.Option([STOP_WITH_STDIN], is_flag=True, hidden=True),
     ),
     "serve": (
         _option(

@@ -25,13 +25,13 @@ from filelock import FileLock, Timeout
 from blog_search_mcp.index.errors import BlogSearchError, IngestFailed
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.last_ingest import (
-    STOP_WITH_STDIN,
     LastIngest,
     compare_files,
     count_changed,
     read_last_ingest,
 )
 from blog_search_mcp.ingest.posts.walk import SourceFile, walk
+from blog_search_mcp.server.settings import STOP_WITH_STDIN
 
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked, which takes 14 ms for 754 posts."""
