@@ -138,7 +138,7 @@ class EmbeddingQueue:
         windows = [w for w in block if w.source not in waiting]
         if embedded := [w for w in windows if w.text in vectors]:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
-            writer.add_vectors(ids, np.stack([vectors[w.text] for w in embedded]))
+            writer.vectors.add(ids, np.stack([vectors[w.text] for w in embedded]))
         self.without_vector |= {w.source: reasons[w.text] for w in windows if w.text in reasons}
 
 

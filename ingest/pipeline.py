@@ -230,7 +230,7 @@ class _Ingest:
         plan = self.plan
         about = describe_blog(self.job.content, plan.site.generator.config)
         manifest = writer.commit(plan.created, plan.build, about)
-        self.counts.problems += filter(None, (writer.contradiction,))
+        self.counts.problems += [writer.contradiction] if writer.contradiction else []
         self.progress.advance(1)
         return manifest
 

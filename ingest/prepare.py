@@ -172,7 +172,7 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
-    text = post.description or post.words or post.title * bool(post.aliases)
+    text = post.description or post.words or (post.title if post.aliases else "")
     if not chunks and text:
         chunks = (Chunk(post.source, 0, text, text, (), 1, max(document.first_line - 1, 1)),)
     no_link, anchors = "", tuple[str, ...]()

@@ -153,10 +153,10 @@ def as_lines(report: Report) -> list[str]:
     links = report.links
     posts = links.linked + sum(links.unlinked.values())
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
-    said = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
-    said += f" Without one: {reasons}." * bool(reasons)
-    named = name_skipped(skip for skip in report.skipped if skip.reason in VISIBILITY)
-    lines = (*listed, *([named] if named else []), *([said] if posts else []))
+    linked = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
+    linked += f" Without one: {reasons}." if reasons else ""
+    hidden = name_skipped(skip for skip in report.skipped if skip.reason in VISIBILITY)
+    lines = (*listed, *filter(None, (hidden, linked if posts else "")))
     # A file's name may hold control characters.
     printable = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     numbers = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))

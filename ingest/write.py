@@ -17,11 +17,7 @@ from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_write
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
 from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
-from blog_search_mcp.index.types import (
-    EmbedderIdentity,
-    Ids,
-    Vectors,
-)
+from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.words.documents import terms_of
 from blog_search_mcp.index.words.writer import WordsWriter
@@ -41,7 +37,7 @@ share of the index the lexical index is written whole instead of incrementally."
 class IndexWriter:
     """An unfinished generation; use `open_index_writer`.
 
-    Call `add` and `remove` for posts and `add_vectors` for their vectors, then `write_lexical` and
+    Call `add` and `remove` for posts and `vectors.add` for their vectors, then `write_lexical` and
     `commit`, each once.
     """
 
@@ -53,7 +49,7 @@ class IndexWriter:
     """Of the base."""
     _catalog: CatalogWriter
     _words: WordsWriter
-    _vectors: VectorWriter
+    vectors: VectorWriter
 
     def __post_init__(self) -> None:
         self._posts = dict(self._base.posts) if self._base else {}
@@ -84,10 +80,6 @@ class IndexWriter:
         self._added += 1
         self._words.add(post_id, ids, pending.terms)
         return ids
-
-    def add_vectors(self, ids: Ids, rows: Vectors) -> None:
-        """Append float32 unit rows of shape (len(ids), dimension), in the order of chunk ids."""
-        self._vectors.add(ids, rows)
 
     def record(self, source: str, waiting: int) -> None:
         """Record how many windows of a post are waiting for their vectors."""
@@ -132,7 +124,7 @@ class IndexWriter:
         the title and the description of the blog.
         """
         self._catalog.commit()
-        self._vectors.commit(self._removed_chunks)
+        self.vectors.commit(self._removed_chunks)
         manifest = Manifest(
             generation=int(self.files.folder.name),
             created=created,

@@ -99,7 +99,8 @@ class Hugo(Generator):
             if ":" in url:
                 raise NoLink("its url is a whole address or a pattern")
             path = url if url.startswith("/") else f"{prefix}/{url}"
-            return path + "/" * ("." not in posixpath.basename(path) and not path.endswith("/"))
+            is_file = "." in posixpath.basename(path) or path.endswith("/")
+            return path if is_file else f"{path}/"
         if page.index == "_index":
             if "section" in self.permalinks:
                 raise NoLink("the list page of a section, which may have a pattern of its own")

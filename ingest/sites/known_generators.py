@@ -191,7 +191,8 @@ class Hexo(Generator):
         stem, written = inner.rpartition(".")[0], get_text(fields, "permalink")
         if stem.startswith("_posts/"):
             path = written or self._fill(stem.removeprefix("_posts/"), fields)
-            path += "/" * (self.post_asset_folder and not path.endswith(("/", ".html")))
+            if self.post_asset_folder and not path.endswith(("/", ".html")):
+                path += "/"
         elif stem.startswith("_") or written:
             raise NoLink("in a folder with _, or a page with a permalink of its own")
         else:

@@ -167,7 +167,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 def _assume(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
     """Return a generator without a configuration; the folder is the site's if it has a home."""
     made = kind.make({})
-    prefix = f"{made.folder}/" * bool(made.folder)
+    prefix = f"{made.folder}/" if made.folder else ""
     if made.folder and (content / made.folder).is_dir():
         prefix = ""
     elif kind.dated and not any(content.glob(f"**/{kind.dated}")):
