@@ -5,27 +5,27 @@ from pathlib import Path
 from blog_search_mcp.ingest.sites.configuration import Config, find_setting
 from blog_search_mcp.ingest.sites.site import find_configured
 
-_TITLES = ("title", "site_name", "website.title", "book.title")
-_DESCRIPTIONS = (
+_TITLE_PATHS = ("title", "site_name", "website.title", "book.title")
+_DESCRIPTION_PATHS = (
     *("description", "site_description", "website.description", "params.description"),
     *("extra.description", "tagline", "subtitle", "params.subtitle"),
 )
-_PLAIN = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
+_USUAL_FOLDERS = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
 """Names of folders that say nothing of a blog."""
 
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
     """Return the title of a blog, that of its folder without one, and its description."""
-    titles, told = (
+    titles, descriptions = (
         [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
-        for paths in (_TITLES, _DESCRIPTIONS)
+        for paths in (_TITLE_PATHS, _DESCRIPTION_PATHS)
     )
     names = (folder.name for folder in (content, content.parent))
-    titles += [name for name in names if name not in _PLAIN]
-    return next(iter(titles), ""), next(iter(told), "")
+    titles += [name for name in names if name not in _USUAL_FOLDERS]
+    return next(iter(titles), ""), next(iter(descriptions), "")
 
 
-def find_posts(folder: Path) -> Path:
+def find_posts_folder(folder: Path) -> Path:
     """Return where the posts lie if `folder` is that of a whole site, else the folder itself."""
     generator, _ = find_configured(folder)
     inner = generator.list_folders() if generator and not generator.prefix else ()

@@ -51,7 +51,7 @@ class EmbeddingQueue:
     writer: IndexWriter
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache, progress: Progress) -> None:
-        self.texts_embedded = 0
+        self.texts_sent = 0
         """Texts passed to the embedder, those that it refused included."""
         self.without_vector: dict[str, str] = {}
         """By source of a post of which a window was refused, why."""
@@ -115,23 +115,23 @@ class EmbeddingQueue:
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}
         vectors = {t: row for t, row in zip(batch, rows, strict=True) if t not in reasons}
         self._cache.put(list(vectors), np.asarray(list(vectors.values()), dtype=np.float32))
-        self.texts_embedded += len(batch)
+        self.texts_sent += len(batch)
         self._progress.advance(len(batch))
         self._refused |= reasons
-        refused, texts = [*self._refused.values()], self.texts_embedded
+        refused, texts = [*self._refused.values()], self.texts_sent
         if len(refused) > max(MAX_REFUSED, texts / 10):
-            failed = f"The embedder failed on {len(refused)} of {texts} texts; restart or update it"
-            said = f"{failed} and run again: the others are kept. The last failed: {refused[-1]}."
-            raise EmbedderError(said, for_clients=f"{failed}.")
+            fault = f"The embedder failed on {len(refused)} of {texts} texts; restart or update it"
+            advice = f"{fault} and run again: the others are kept. The last failed: {refused[-1]}."
+            raise EmbedderError(advice, for_clients=f"{fault}.")
         return vectors
 
-    def _write_block(self, work: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
+    def _write_block(self, get_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
         """Write the vectors of each post that has them all, and record which have to wait.
 
-        `work` gives the vectors by text.
+        `get_vectors` gives the vectors by text.
         """
         block, self._block = self._block, []
-        vectors, reasons, writer = work([w.text for w in block]), self._refused, self.writer
+        vectors, reasons, writer = get_vectors([w.text for w in block]), self._refused, self.writer
         waiting = {w.source for w in block if w.text not in vectors and w.text not in reasons}
         for source, count in Counter(w.source for w in block).items():
             writer.record(source, count if source in waiting else 0)
@@ -142,6 +142,6 @@ class EmbeddingQueue:
         self.without_vector |= {w.source: reasons[w.text] for w in windows if w.text in reasons}
 
 
-WORDS_FIRST = 500
+MAX_INLINE_WINDOWS = 500
 """Windows to embed beyond which words are published first: 5 s of two cores for the smallest model
 of the package, half a minute for nomic-embed-text."""

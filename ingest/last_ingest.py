@@ -111,21 +111,21 @@ def format_folder(folder: Path) -> str:
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def describe_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
+def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
     """Describe a post that is left out; `fields` are its own and inherited ones, normalized."""
-    written = first_date(fields, CHANGE_FIELDS)
-    saved = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
-    day = written.isoformat() if written else post.date or saved.isoformat()
+    author_day = first_date(fields, CHANGE_FIELDS)
+    file_day = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
+    day = author_day.isoformat() if author_day else post.date or file_day.isoformat()
     return LeftOut(post=post, reason=reason if reason in ("draft", "future") else "", day=day)
 
 
 def name_skipped(skipped: Iterable[Skipped]) -> str:
     """Name ten files that are left out with their reasons, faults first; empty for none."""
-    order = {reason: place for place, reason in enumerate(VISIBILITY)}
+    order = {reason: rank for rank, reason in enumerate(VISIBILITY)}
     ordered = sorted(skipped, key=lambda skip: order.get(skip.reason, -1))
     first = [f"{skip.source} ({skip.reason.partition(';')[0]})" for skip in ordered[:10]]
-    left = len(ordered) - len(first)
-    more = f" and {left:,} more (ingest --json lists all)" if left else ""
+    unlisted = len(ordered) - len(first)
+    more = f" and {unlisted:,} more (ingest --json lists all)" if unlisted else ""
     return f"Left out: {', '.join(first)}{more}." if first else ""
 
 
@@ -155,9 +155,9 @@ def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolde
 
 
 def _list_files(folder: Path) -> Iterator[str]:
-    for above, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
-        prefix = Path(above).relative_to(folder)
+        prefix = Path(parent).relative_to(folder)
         yield from ((prefix / name).as_posix() for name in names)
 
 
@@ -173,19 +173,19 @@ def compare_files(
 
     Sorted: those that changed, were added or removed, and those that appear or go by themselves.
     """
-    present = {(it.source, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for it in files}
+    present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
-    before = {(name, it.size, it.mtime_ns, by_ctime and it.ctime_ns) for name, it in known}
+    before = {(source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for source, f in known}
     due = {source for source, file in known if (file.due or "~") <= now}
     return sorted({source for source, *_ in present ^ before} | due)
 
 
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
     """Return a sentence on how many posts changed since the index was `created`, if any did."""
-    made = f"since the index was made {format_age(created, now)}"
+    age = f"since the index was made {format_age(created, now)}"
     include = f"to include {'it' if len(changes) == 1 else 'them'}: "
-    changed = f"{count_changed(len(changes))} {made}; {include}"
-    return Message(changed, TO_INGEST, ".") if changes else None
+    sentence = f"{count_changed(len(changes))} {age}; {include}"
+    return Message(sentence, TO_INGEST, ".") if changes else None
 
 
 def count_changed(posts: int) -> str:
@@ -202,7 +202,7 @@ def format_age(created: str, now: datetime) -> str:
     return "less than a minute ago"
 
 
-def keep_options(index: Location, **options: Any) -> IngestOptions:
+def merge_options(index: Location, **options: Any) -> IngestOptions:
     """Return the options of an ingest; one that is `None` is as in the last ingest."""
     last = read_last_ingest(open_store(index))
     changes = {name: value for name, value in options.items() if value is not None}
@@ -218,17 +218,17 @@ def blog_of(index: Location) -> Blog:
 
 def find_content(last: LastIngest) -> Path | None:
     """Return the folder of the last ingest, or the one beside it that holds its posts today."""
-    folder, some = Path(last.content), [*last.files][:20]
+    folder, sources = Path(last.content), [*last.files][:20]
     if folder.is_dir():
         return folder
     with suppress(OSError):
         for other in sorted(folder.parent.iterdir()):
-            if some and all((other / source).is_file() for source in some):
+            if sources and all((other / source).is_file() for source in sources):
                 return other
     return None
 
 
-def index_beside(content: Path) -> Path:
+def choose_index(content: Path) -> Path:
     """Choose the index of these posts: beside them, with their name if another's is there.
 
     One whose folder is gone is taken over, since posts are moved and renamed.

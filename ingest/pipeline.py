@@ -74,7 +74,7 @@ class _Ingest:
             self._record(base)
             return base
         with self.store.lock_writer():
-            if self._live_number() != self.live:
+            if self._read_live_number() != self.live_number:
                 self._plan()
             return self._write()
 
@@ -83,9 +83,9 @@ class _Ingest:
 
         It and those after it are counted as they are written; `results` reads them when consumed.
         """
-        self.live, manifest, embedder = self._live_number(), None, None
+        self.live_number, manifest, embedder = self._read_live_number(), None, None
         try:
-            manifest = self.store.read_manifest(self.live) if self.live else None
+            manifest = self.store.read_manifest(self.live_number) if self.live_number else None
         except IndexOutdated as error:
             embedder = error.embedder
         embedder = manifest.embedder if manifest else embedder
@@ -101,7 +101,7 @@ class _Ingest:
             self.counts.count(result)
         self.counts.require_posts(self.job.content)
 
-    def _live_number(self) -> int:
+    def _read_live_number(self) -> int:
         """Return the live generation's number, 0 without one and for a rebuild."""
         try:
             return 0 if self.job.rebuild else self.store.current_number()
@@ -122,7 +122,7 @@ class _Ingest:
             measure_coverage=self.plan.choice.embedder.vocabulary_coverage,
         )
         return self.workers.map(
-            read, self.plan.to_read, skip_post, lambda each: each.file.size > LARGE_POST
+            read, self.plan.to_read, skip_post, lambda item: item.file.size > LARGE_POST
         )
 
     def _write(self) -> Manifest:
@@ -145,18 +145,18 @@ class _Ingest:
                     "All posts can be searched by words now. Search by meaning follows for "
                     f"{manifest.waiting:,} of {len(manifest.posts):,}, the newest first."
                 )
-                self.job.on_words()
+                self.job.on_searchable()
             manifest = self._write_backlog(manifest, queue)
             if self.job.rebuild:
                 cache.prune()
-            self.counts.embedded = queue.texts_embedded
+            self.counts.embedded = queue.texts_sent
             self.counts.without_vector = queue.without_vector
             self.counts.problems += cache.warnings
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change; without its vectors where they are many."""
-        from blog_search_mcp.ingest.embed import WORDS_FIRST
+        from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
 
         self.progress.start("indexing posts", len(self.plan.to_read))
         with self._open_writer(self.plan.base, queue) as writer:
@@ -168,8 +168,8 @@ class _Ingest:
             writer.write_lexical()
             self.counts.require_posts(self.job.content)
             windows = sum(writer.backlog().values())
-            if windows <= WORDS_FIRST and self.job.embeds:
-                self._embed(queue, windows, windows)
+            if windows <= MAX_INLINE_WINDOWS and self.job.embeds:
+                self._embed_windows(queue, windows, windows)
             return self._publish(writer)
 
     @contextmanager
@@ -187,7 +187,7 @@ class _Ingest:
         if result.new is not None:
             queue.put(result.new, queue.writer.add(result.new))
 
-    def _embed(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
+    def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
         """Embed `most` of so many windows; return how many are done.
 
         Raises EmbedderError once an index that is there, if only of words, can be searched.
@@ -199,26 +199,26 @@ class _Ingest:
         except EmbedderError as error:
             if self.store.peek_overview() is None:
                 self._record(self._publish(queue.writer))
-                self.job.on_words()
+                self.job.on_searchable()
             kept = (
                 "The finished embeddings are kept; the index can be searched by words. To go on: "
             )
-            again = "; by a model of the package: ", rebuild_command("embedded"), "."
-            cure, hidden = (kept, TO_INGEST, *again), error.for_clients
+            remedy = "; by a model of the package: ", rebuild_command("embedded"), "."
+            cure, hidden = (kept, TO_INGEST, *remedy), error.for_clients
             raise EmbedderError(error.message, cure, for_clients=hidden) from error
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed what waits, publishing and recording now and then; return the last manifest."""
-        from blog_search_mcp.ingest.embed import WORDS_FIRST
+        from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
 
         done, windows = 0, sum(post.waiting for post in manifest.posts.values())
-        parts = (part for part in (windows // 8, windows // 2) if part >= WORDS_FIRST)
+        parts = (part for part in (windows // 8, windows // 2) if part >= MAX_INLINE_WINDOWS)
         for milestone in (*parts, windows):
             if done >= milestone:
                 continue
             with self._open_writer(manifest, queue) as writer:
-                done = self._embed(queue, milestone - done, windows)
+                done = self._embed_windows(queue, milestone - done, windows)
                 writer.write_lexical()
                 manifest = self._publish(writer)
             self._record(manifest)
@@ -238,13 +238,13 @@ class _Ingest:
         """Record the folder as it was, for servers that compare it with the folder as it is."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
-        settled = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
+        settled_before = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
         files = {
             source: FileState(
                 size=file.size,
                 mtime_ns=file.mtime_ns,
                 ctime_ns=file.ctime_ns,
-                settled=file.mtime_ns < settled and source not in self.counts.with_parts,
+                settled=file.mtime_ns < settled_before and source not in self.counts.with_parts,
                 due=due.get(source),
             )
             for source, file in plan.files.items()

@@ -41,13 +41,13 @@ class Job:
     rebuild: bool = False
     embeds: bool = True
     """Whether posts get vectors; without them they are found by words alone."""
-    on_words: Callable[[], object] = lambda: None
+    on_searchable: Callable[[], object] = lambda: None
     """Called once where posts can be searched by words and their vectors take longer."""
     processes: int | None = None
     """Upper limit of processes that read posts; `None` for one a processor, at most four."""
 
 
-AWAY = "it is not on this machine, since its cloud keeps it; download it"
+IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 
 CHUNKING = 4
 """Raise it when the same post would be split into other chunks (`ingest.posts.chunks`)."""
@@ -127,7 +127,7 @@ def make_plan(
         elif before is not None and _is_unchanged(last, read, job.now):
             unchanged[file.source] = before.expires
         elif file.is_away:
-            skipped.append(Skipped(file.source, AWAY))
+            skipped.append(Skipped(file.source, IN_CLOUD))
         else:
             to_read.append(read)
     return Plan(
@@ -153,10 +153,10 @@ def _is_text(site: Site, source: str) -> bool:
     return not is_part and site.publishes(str(PurePath(source).with_suffix(".md").as_posix()))
 
 
-MOST_POSTS = 100
+MAX_SAMPLE = 100
 """Of a blog with a fiftieth of its posts in another language, one sample in thirty thousand shows a
 tenth."""
-LOOKED_AT = 3_000
+SAMPLED_BYTES = 3_000
 """Bytes of a post that are read for its language."""
 
 
@@ -169,7 +169,7 @@ def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Sit
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
     find = partial(_find_language_of_file, site=site)
-    languages = workers.map(find, sample[:MOST_POSTS], _pass_over)
+    languages = workers.map(find, sample[:MAX_SAMPLE], _pass_over)
     return Counter(language for language in languages if language is not None)
 
 
@@ -177,9 +177,9 @@ def _find_language_of_file(file: SourceFile, site: Site) -> str | None:
     from blog_search_mcp.ingest.posts.document import find_language, read_document
 
     with refuse_post("reading it"):
-        document = read_document(read_file(file.content, file.source)[:LOOKED_AT], file.source)
-        said = document.post.language or site.find_language(file.source)[0]
-        return said or find_language(document)
+        document = read_document(read_file(file.content, file.source)[:SAMPLED_BYTES], file.source)
+        tag = document.post.language or site.find_language(file.source)[0]
+        return tag or find_language(document)
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...

@@ -20,7 +20,7 @@ from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.index.words.documents import terms_of
 from blog_search_mcp.ingest.foreign_files import read_file
-from blog_search_mcp.ingest.last_ingest import LeftOut, describe_left_out
+from blog_search_mcp.ingest.last_ingest import LeftOut, make_left_out
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.posts.cascades import apply_cascades
 from blog_search_mcp.ingest.posts.chunks import chunk_body
@@ -76,7 +76,7 @@ def prepare_post(
     source = file.source
     with refuse_post("reading it"):
         data = read_file(file.content, source)
-        if file.copy_of and _is_same(data, read_file(file.content, file.copy_of)):
+        if file.copy_of and _are_copies(data, read_file(file.content, file.copy_of)):
             return skip_post(file_to_read, f"it is a copy of {file.copy_of}; rename it if not")
         parts: dict[str, tuple[int, str]] = {}
         document = read_document(
@@ -98,17 +98,17 @@ def prepare_post(
             has_parts=bool(parts),
         )
         if reason and not (include_drafts and reason in INCLUDED):
-            left_out = describe_left_out(document.post, fields, reason, file.mtime_ns)
+            left_out = make_left_out(document.post, fields, reason, file.mtime_ns)
             return replace(result, skipped=Skipped(source, reason), left_out=left_out)
-        passed = [cascade.model_dump_json() for cascade in cascades]
-        passed += [words for _, words in parts.values()]
-        digest = hashlib.sha256(data + "".join(passed).encode()).hexdigest()
+        digested = [cascade.model_dump_json() for cascade in cascades]
+        digested += [words for _, words in parts.values()]
+        digest = hashlib.sha256(data + "".join(digested).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=expires)
         new, no_link = _make_pending_post(document, indexed, site)
         if not new.chunks:
-            left_out = describe_left_out(document.post, fields, "empty", file.mtime_ns)
+            left_out = make_left_out(document.post, fields, "empty", file.mtime_ns)
             return replace(result, skipped=Skipped(source, "empty"), left_out=left_out)
         coverage = measure_coverage([chunk.plain for chunk in new.chunks])
         pairs = zip(new.chunks, coverage, strict=True)
@@ -124,8 +124,8 @@ def _read_part(
 
     `parts` has the bytes read and the words by source. Raises ContentError as a walk does.
     """
-    for above in (posixpath.dirname(file.source), "", "_includes", ".."):
-        path = posixpath.normpath(posixpath.join(above, name.lstrip("/")))
+    for base in (posixpath.dirname(file.source), "", "_includes", ".."):
+        path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
         source = path.removeprefix(f"../{file.content.name}/")
         if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
             break
@@ -144,16 +144,16 @@ def _read_part(
     return parts[source][1]
 
 
-COPIED = 0.8
+MIN_COPY_SHARE = 0.8
 """Share of the longer text's words that both copies have; of the shorter's, two posts of one event
 have .66."""
-_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
+_COPY_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
-def _is_same(*files: bytes) -> bool:
+def _are_copies(*files: bytes) -> bool:
     """Whether two texts have most words in common."""
-    one, other = (Counter(_WORD.findall(decode(data)[0].lower())) for data in files)
-    return (one & other).total() >= COPIED * max(one.total(), other.total())
+    one, other = (Counter(_COPY_WORD.findall(decode(data)[0].lower())) for data in files)
+    return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 
 
 def _make_pending_post(
@@ -163,10 +163,10 @@ def _make_pending_post(
 
     What has no body is a chunk of what its front matter says but for the title alone.
     """
-    post, (said, key) = document.post, site.find_language(document.post.source)
+    post, (tag, key) = document.post, site.find_language(document.post.source)
     post = replace(
         post,
-        language=post.language or said or find_language(document),
+        language=post.language or tag or find_language(document),
         translation_key=post.translation_key or key,
         authors=tuple(site.authors.get(name, name) for name in post.authors),
     )

@@ -12,7 +12,7 @@ from blog_search_mcp.index.errors import ContentError
 from blog_search_mcp.index.invocation import Invocation, Message, join_sentences, list_first
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.ingest.last_ingest import LeftOut, name_skipped
-from blog_search_mcp.ingest.plan import AWAY, Plan
+from blog_search_mcp.ingest.plan import IN_CLOUD, Plan
 from blog_search_mcp.ingest.posts.visibility import INCLUDED, VISIBILITY
 from blog_search_mcp.ingest.posts.walk import SUFFIXES, Skipped
 
@@ -64,7 +64,7 @@ class Counts:
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
         away = (source for source in plan.unchanged if plan.files[source].is_away)
-        self.problems = [f"{source}: {AWAY}. The index has it as it was." for source in away]
+        self.problems = [f"{source}: {IN_CLOUD}. The index has it as it was." for source in away]
         """Sentences on the cache, other texts and posts that are in the index nevertheless."""
         kinds = ", ".join(f"{number:,} {end}" for end, number in sorted(plan.others.items()))
         self.problems += [f"Not read, since it is not Markdown: {kinds}."] if kinds else []
@@ -74,10 +74,10 @@ class Counts:
         self.without_vector: Mapping[str, str] = {}
         self._plan = plan
         self._before = plan.base.posts if plan.base else {}
-        self._became: dict[str, Skipped | str | None] = dict.fromkeys(plan.unchanged)
+        self._outcomes: dict[str, Skipped | str | None] = dict.fromkeys(plan.unchanged)
         """By source, why a file is left out, or of a post that was written why it has no link,
         empty if it has one; `None` for one that stays as it is."""
-        self._became |= {skip.source: skip for skip in plan.skipped}
+        self._outcomes |= {skip.source: skip for skip in plan.skipped}
 
     def count(self, result: "ParsedResult") -> None:
         """Count one file that was read."""
@@ -85,13 +85,13 @@ class Counts:
         self.with_parts |= {result.source} if result.has_parts else set()
         self.problems += result.problems
         self.left_out += filter(None, [result.left_out])
-        self._became[result.source] = result.skipped or (result.no_link if result.new else None)
+        self._outcomes[result.source] = result.skipped or (result.no_link if result.new else None)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files that are not in the index, sorted by source."""
-        left_out = (self._became[source] for source in sorted(self._became))
-        return tuple(became for became in left_out if isinstance(became, Skipped))
+        outcomes = (self._outcomes[source] for source in sorted(self._outcomes))
+        return tuple(outcome for outcome in outcomes if isinstance(outcome, Skipped))
 
     @property
     def removed(self) -> set[str]:
@@ -101,13 +101,13 @@ class Counts:
 
     def require_posts(self, content: Path) -> None:
         """Raise ContentError if no post would be left."""
-        if len(self.skipped) == len(self._became):
-            said = _describe_empty(content, self.skipped)
-            raise ContentError(said, for_clients="There is no post to index.")
+        if len(self.skipped) == len(self._outcomes):
+            message = _describe_empty(content, self.skipped)
+            raise ContentError(message, for_clients="There is no post to index.")
 
     def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
         """Make the report of the finished run; `advice` is on the embedder."""
-        written = {name: why for name, why in self._became.items() if isinstance(why, str)}
+        written = {name: why for name, why in self._outcomes.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
         return Report(
@@ -136,11 +136,11 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
     if any(file.reason in INCLUDED for file in skipped):
         include = Invocation(("ingest", "--include-drafts"))
         advice = Message(include, " indexes drafts, future and expired posts too.")
-    said = f"No post to index below {content}: all {len(skipped):,} are left out."
-    return join_sentences(said, name_skipped(skipped), advice)
+    sentence = f"No post to index below {content}: all {len(skipped):,} are left out."
+    return join_sentences(sentence, name_skipped(skipped), advice)
 
 
-def as_lines(report: Report) -> list[str]:
+def format_report(report: Report) -> list[str]:
     """Format the report for people: a line for each of the first faults, then every number."""
     skips = [(skip.source, skip.reason) for skip in report.skipped]
     faults = [f"skipped {source}: {why}" for source, why in skips if why not in VISIBILITY]
@@ -153,7 +153,7 @@ def as_lines(report: Report) -> list[str]:
     links = report.links
     posts = links.linked + sum(links.unlinked.values())
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in links.unlinked.items())
-    linked = f"Links to the published blog: for {links.linked:,} of {_count(posts, 'post')} read."
+    linked = f"Links to the published blog: for {links.linked:,} of {_plural(posts, 'post')} read."
     linked += f" Without one: {reasons}." if reasons else ""
     hidden = name_skipped(skip for skip in report.skipped if skip.reason in VISIBILITY)
     lines = (*listed, *filter(None, (hidden, linked if posts else "")))
@@ -165,14 +165,14 @@ def as_lines(report: Report) -> list[str]:
     parts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     changes += [f"{len(skips):,} skipped ({parts})"] if skips else []
     summary = (
-        f"{_count(report.posts, 'post')}, {_count(report.chunks, 'chunk')}: {', '.join(changes)}; "
-        f"{_count(report.embedded, 'text')} embedded; {report.seconds:.1f} s. "
-        f"{report.embedder_reason}"
+        f"{_plural(report.posts, 'post')}, {_plural(report.chunks, 'chunk')}: "
+        f"{', '.join(changes)}; {_plural(report.embedded, 'text')} embedded; "
+        f"{report.seconds:.1f} s. {report.embedder_reason}"
     )
     return [*printable, summary]
 
 
-def _count(number: int, noun: str) -> str:
+def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -195,22 +195,23 @@ class Progress:
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, so many of them done; the one before is over."""
         self._stage, self._total, self._first, self._done = stage, max(total, 1), done, done
-        self._started = self._told = time.monotonic()
+        self._started = self._printed = time.monotonic()
 
     def advance(self, steps: int) -> None:
         """Count so many more steps as done; print a line if it is time for one."""
         lines, now = self._done * LINES // self._total, time.monotonic()
         self._done += steps
-        if self._done * LINES // self._total > lines or now > self._told + SILENCE:
-            self._told = now
+        if self._done * LINES // self._total > lines or now > self._printed + SILENCE:
+            self._printed = now
             counts = f"{self._done:,} of {self._total:,} ({self._done / self._total:.0%})"
             self.say(f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}")
 
     def _rate(self) -> str:
         """Describe how fast the stage is and how long the rest takes; empty if unknown."""
         rate = (self._done - self._first) / max(time.monotonic() - self._started, 1e-9)
-        left = self._total - self._done
-        if not (rate and left > 0):
+        remaining = self._total - self._done
+        if not (rate and remaining > 0):
             return ""
-        time_left = f"{left / rate:.0f} s" if left < 100 * rate else f"{left / rate / 60:,.0f} min"
+        seconds = remaining / rate
+        time_left = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
         return f", {rate:,.1f} a second, {time_left} left"

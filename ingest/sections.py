@@ -38,8 +38,8 @@ def read_cascades(
             picked = _pick_fields(fields)
             entries.append({"folder": folder, "collection": collection, "fields": picked})
     entries.sort(key=lambda entry: -len(entry.get("folder", "")))
-    given = (entry for entry in entries if entry["fields"])
-    return tuple(Cascade(**entry, prefix=prefix, root=root) for entry in given)
+    filled = (entry for entry in entries if entry["fields"])
+    return tuple(Cascade(**entry, prefix=prefix, root=root) for entry in filled)
 
 
 def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
@@ -68,11 +68,11 @@ def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[st
         yield {"folder": folder + place, "fields": _pick_fields(_read_data(text, path.suffix))}
         return
     front = split_front_matter(text)
-    named = normalize_names(front.fields)
-    if is_zola and to_text(named.get("draft")).lower() == "true":
+    fields = normalize_names(front.fields)
+    if is_zola and to_text(fields.get("draft")).lower() == "true":
         yield {"folder": folder, "fields": {"draft": "true"}, "is_final": True}
     is_kept_back = front.problem and any(keeps_back(*field) for field in front.fields.items())
-    for entry in _list_cascades({"draft": "true"} if is_kept_back else named.get("cascade")):
+    for entry in _list_cascades({"draft": "true"} if is_kept_back else fields.get("cascade")):
         yield {"folder": folder, **entry}
 
 
@@ -86,20 +86,20 @@ def _read_data(text: str, ending: str) -> object:
     return salvage_fields(text)
 
 
-def _list_cascades(written: object) -> Iterator[dict[str, Any]]:
+def _list_cascades(setting: object) -> Iterator[dict[str, Any]]:
     """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
-    for entry in written if isinstance(written, list) else [written]:
-        named = normalize_names(entry)
-        target = normalize_names(named.get("target")).items()
+    for entry in setting if isinstance(setting, list) else [setting]:
+        values = normalize_names(entry)
+        target = normalize_names(values.get("target")).items()
         texts = {name: to_text(value) for name, value in target}
-        yield {"fields": _pick_fields(named), "target": texts}
+        yield {"fields": _pick_fields(values), "target": texts}
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
     """Return those of a mapping by which posts are public or not."""
     values = normalize_names(fields)
-    named = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
-    return {name: value for name, value in named.items() if value}
+    texts = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
+    return {name: value for name, value in texts.items() if value}
 
 
 def _to_value(value: object) -> Value:

@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from pebble import ProcessFuture, ProcessPool
 
 Item = TypeVar("Item")
-Result = TypeVar("Result")
+Output = TypeVar("Output")
 
-WORTHWHILE = 100
+MIN_POOLED = 100
 """Items from which on processes pay: two take .35 s of a processor each to start, and save
 half of the 7 ms that a post takes."""
 
-MOST = 4
+MAX_WORKERS = 4
 """Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
 
-AHEAD = 32
+IN_FLIGHT = 32
 """Items in flight for each process."""
 
-MOST_SECONDS = 30
+MAX_SECONDS = 30
 """For an item, and again for one that was lost, since the machine may have been busy or asleep: a
 post takes 7 ms, the largest that may be read (16 MB) 16 s of a processor."""
 
-LOST = (
-    f"reading it takes more than {MOST_SECONDS} s, or too much memory, or ends the process that "
+LOST_REASON = (
+    f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
     "reads it; change it, name it in a .blogignore, or try again with --rebuild"
 )
 
 _MANY_LOST = (
-    f"Too many of the posts that processes read were lost, the last since {LOST}. Nothing in the "
-    "index has changed."
+    f"Too many of the posts that processes read were lost, the last since {LOST_REASON}. "
+    "Nothing in the index has changed."
 )
-MOST_LOST = 20
+MAX_LOST = 20
 """Lost items after which the reason is sought in the machine and not in them: a post of the index
 would go out of it."""
 
@@ -76,29 +76,29 @@ class WorkerPool:
     """Processes that start with the first work that pays for them; close it."""
 
     def __init__(self, processes: int | None = None) -> None:
-        """`processes` is their upper limit, by default one a processor and `MOST`."""
-        self._processes = min(MOST, _count_processors()) if processes is None else processes
+        """`processes` is their upper limit, by default one a processor and `MAX_WORKERS`."""
+        self._processes = min(MAX_WORKERS, _count_processors()) if processes is None else processes
         self._pool: ProcessPool | None = None
         self._lost = 0
 
     def map(
         self,
-        function: Callable[[Item], Result],
+        function: Callable[[Item], Output],
         items: Sequence[Item],
-        lost: Callable[[Item, str], Result],
+        lost: Callable[[Item, str], Output],
         is_large: Callable[[Item], bool] = lambda _: False,
-    ) -> Iterator[Result]:
+    ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
         The results of one call are taken before the next call, or never.
-        Fewer than `WORTHWHILE` items are done in this process, but for those that are large.
+        Fewer than `MIN_POOLED` items are done in this process, but for those that are large.
         `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
-        the reason, in processes also of one that takes more than `MOST_SECONDS` or ends its
-        process. What else `function` raises is raised here. Raises IngestFailed after `MOST_LOST`
+        the reason, in processes also of one that takes more than `MAX_SECONDS` or ends its
+        process. What else `function` raises is raised here. Raises IngestFailed after `MAX_LOST`
         lost items, or if processes end before they begin.
         """
         work = partial(_work, function, lost)
-        if self._processes < 2 or len(items) < WORTHWHILE:
+        if self._processes < 2 or len(items) < MIN_POOLED:
             for item in items:
                 alone = is_large(item)
                 yield (
@@ -107,10 +107,10 @@ class WorkerPool:
             return
         work = _Pickled(work)
         futures = ((item, self._submit(work, item)) for item in items)
-        begun = deque(islice(futures, self._processes * AHEAD))
-        while begun:
-            yield self._take(work, *begun.popleft(), lost)
-            begun.extend(islice(futures, 1))
+        pending = deque(islice(futures, self._processes * IN_FLIGHT))
+        while pending:
+            yield self._take(work, *pending.popleft(), lost)
+            pending.extend(islice(futures, 1))
 
     def close(self) -> None:
         """Drop what has not begun and end the processes."""
@@ -121,13 +121,13 @@ class WorkerPool:
 
     def _take(
         self,
-        work: Callable[[Item], Result],
+        work: Callable[[Item], Output],
         item: Item,
-        future: "ProcessFuture[Result]",
-        lost: Callable[[Item, str], Result],
+        future: "ProcessFuture[Output]",
+        lost: Callable[[Item, str], Output],
         *,
         is_last: bool = False,
-    ) -> Result:
+    ) -> Output:
         """Return the result of an item, which is tried once more if it is lost."""
         from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
 
@@ -139,11 +139,11 @@ class WorkerPool:
             if not is_last:
                 return self._take(work, item, self._submit(work, item), lost, is_last=True)
             self._lost += 1
-            if self._lost > MOST_LOST:
+            if self._lost > MAX_LOST:
                 raise IngestFailed(_MANY_LOST) from error
-            return lost(item, LOST)
+            return lost(item, LOST_REASON)
 
-    def _submit(self, work: Callable[[Item], Result], item: Item) -> "ProcessFuture[Result]":
+    def _submit(self, work: Callable[[Item], Output], item: Item) -> "ProcessFuture[Output]":
         """Begin an item. Raises IngestFailed."""
         from pebble import ProcessPool
 
@@ -154,18 +154,18 @@ class WorkerPool:
             self._pool = ProcessPool(max(1, self._processes), 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
-                return self._pool.schedule(work, [item], timeout=MOST_SECONDS)
+                return self._pool.schedule(work, [item], timeout=MAX_SECONDS)
         except RuntimeError as error:  # the pool is broken
             raise IngestFailed(_MANY_LOST) from error
 
 
 def _work(
-    function: Callable[[Item], Result], lost: Callable[[Item, str], Result], item: Item
-) -> Result:
+    function: Callable[[Item], Output], lost: Callable[[Item, str], Output], item: Item
+) -> Output:
     try:
         return function(item)
     except (UnreadablePost, MemoryError) as error:
-        return lost(item, str(error) or LOST)
+        return lost(item, str(error) or LOST_REASON)
 
 
 class _Pickled(partial[Any]):

@@ -18,7 +18,7 @@ from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
 
-_LANGUAGES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
+_SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
 _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
@@ -40,20 +40,20 @@ def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Con
 
 def _parse_config(folder: Path, name: str) -> object:
     """Parse a file; what a program makes in YAML, as MkDocs' `!ENV`, is `...`."""
-    language = _LANGUAGES.get(Path(name).suffix)
-    if language is None or (data := read_if_there(folder, name)) is None:
+    syntax = _SYNTAXES.get(Path(name).suffix)
+    if syntax is None or (data := read_if_there(folder, name)) is None:
         return None
     from blog_search_mcp.ingest.posts import front_matter  # takes 15 ms
 
-    written = re.sub("\r\n?", "\n", decode_settings(data))
-    if language == "python":
-        return front_matter.salvage_fields("".join(_METADATA.findall(written)))
+    text = re.sub("\r\n?", "\n", decode_settings(data))
+    if syntax == "python":
+        return front_matter.salvage_fields("".join(_METADATA.findall(text)))
 
     class Loader(front_matter.StringLoader): ...
 
     for tag in ("!", "tag:yaml.org,2002:python/"):
         Loader.add_multi_constructor(tag, lambda _loader, _tag, _node: ...)
-    return front_matter.parse_fields(written, language, loader=Loader)
+    return front_matter.parse_fields(text, syntax, loader=Loader)
 
 
 def _lower_names(value: object) -> object:
@@ -64,7 +64,7 @@ def _lower_names(value: object) -> object:
 
 
 _PLACES = ("", "_data/", "data/", "*/", "*/*/")
-_AUTHORS = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, ("", ".", "_"))]
+_AUTHOR_FILES = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, ("", ".", "_"))]
 
 
 def read_authors(content: Path) -> dict[str, str]:
@@ -74,8 +74,8 @@ def read_authors(content: Path) -> dict[str, str]:
     `_data/authors.yml`, Hugo's in `data/authors.toml`, others as JSON.
     """
     names: dict[str, str] = {}
-    above = product(content.parents[:LEVELS_ABOVE], _AUTHORS[: -2 * 3])
-    for folder, file in (*product([content], _AUTHORS), *above):
+    above = product(content.parents[:LEVELS_ABOVE], _AUTHOR_FILES[: -2 * 3])
+    for folder, file in (*product([content], _AUTHOR_FILES), *above):
         for path in sorted(folder.glob(file)):
             config, _ = read_config(folder, path.relative_to(folder).as_posix())
             for key, value in {**config, **get_map(config, "authors")}.items():
@@ -86,7 +86,7 @@ def read_authors(content: Path) -> dict[str, str]:
     return names
 
 
-_NAMES = (
+_LANGUAGE_SETTINGS = (
     *("languages", "locales", "language", "lang", "locale", "languagecodes", "mainlanguage"),
     *("defaultlanguage", "defaultlang", "defaultlocale", "defaultcontentlanguage"),
 )
@@ -96,7 +96,7 @@ _NAMES = (
 def list_languages(config: object, name: str = "") -> Iterator[str]:
     """Yield the tags of the languages that a setting of this name holds, at any depth."""
     values = config if isinstance(config, Mapping | list) else [config]
-    if normalize_name(name) in _NAMES:
+    if normalize_name(name) in _LANGUAGE_SETTINGS:
         yield from filter(None, (language_tag(v) for v in values if isinstance(v, str)))
     for value in values if isinstance(config, Mapping | list) else ():
         inner, key = (config[value], str(value)) if isinstance(config, Mapping) else (value, name)

@@ -31,7 +31,7 @@ Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
 with, `""` for all; the collection as in `Cascade`; the fields."""
 
 
-def at(*path: str, default: Any = "") -> Any:
+def setting_at(*path: str, default: Any = "") -> Any:
     """Say where in the configuration a setting lies, and what it is where that is not set."""
     return Field(default, validation_alias=AliasPath(*path))
 
@@ -96,14 +96,14 @@ class Generator(BaseModel):
     def make(cls, config: Config, doubt: str = "") -> Self:
         """Make one by its settings; any of another type than it should have is in doubt."""
         ours = Generator.model_fields.keys() - {"timezone"}
-        given = {k: v for k, v in config.items() if v is not None and k not in ours}
+        settings = {k: v for k, v in config.items() if v is not None and k not in ours}
         while True:
             try:
-                made = cls.model_validate(given).model_copy(update={"config": config})
+                made = cls.model_validate(settings).model_copy(update={"config": config})
             except ValidationError as error:
                 path = [str(name) for name in error.errors()[0]["loc"]]
                 doubt = f"what the configuration says of {'.'.join(path)} is not understood"
-                del given[path[0]]
+                del settings[path[0]]
             else:
                 doubts = filter(None, (doubt, *made.find_doubts()))
                 return made.model_copy(update={"doubt": next(doubts, "")})
@@ -182,25 +182,24 @@ class Generator(BaseModel):
         Without a zone the site is built in its machine's own: then the day in UTC counts.
         `naive_is_utc` doubts times without an offset, which YAML calls UTC.
         """
-        written, text = first_date(fields, DATES), _BEFORE_ZONE.sub("", get_text(fields, "date"))
+        day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
             time = datetime.fromisoformat(text)
             if time.tzinfo or (naive_is_utc and self.timezone and ":" in text):
                 zone = ZoneInfo(self.timezone or "UTC")
                 time = time.replace(tzinfo=time.tzinfo or UTC).astimezone(zone)
-            return written if time.date() == written else None
+            return day if time.date() == day else None
         except ValueError:
-            return written
+            return day
         except (KeyError, OSError, OverflowError):  # no such zone, or a day beyond the calendar
             return None
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
         """Unicode's categories of what ids of headings keep; none if they are not known."""
-        written = (
-            (find_setting(self.config, p), usual) for p, usual in self.settings_of_ids.items()
-        )
-        is_usual = all(value is None or str(value).lower() == usual for value, usual in written)
+        settings = self.settings_of_ids.items()
+        values = ((find_setting(self.config, path), usual) for path, usual in settings)
+        is_usual = all(value is None or str(value).lower() == usual for value, usual in values)
         return self.ids if is_usual else ()
 
 
@@ -218,7 +217,7 @@ _DATES = {
 """Parts of a date, by the names that patterns have for them."""
 DATES = ("date", "publishdate", "pubdate", "published")
 """Fields that hold the date of an address, by their names in lower case."""
-_BEFORE_ZONE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
+_ZONE_SPACE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
 
 
 def check_length(address: str) -> str:

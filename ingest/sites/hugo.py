@@ -12,7 +12,7 @@ from blog_search_mcp.index.errors import NoLink
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date, leaves, parse_date
 from blog_search_mcp.ingest.posts.paths import BUNDLE, HUGO_DAY, PostPath, parse_path, split_day
 from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps
-from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, at, clean_folder
+from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, clean_folder, setting_at
 
 
 class Hugo(Generator):
@@ -36,20 +36,20 @@ class Hugo(Generator):
 
     includes: frozenset[str] = frozenset(("shortcode",))
     timezone: str = "UTC"
-    address: object = at("baseurl")
-    folder: str = at("contentdir", default="content")
+    address: object = setting_at("baseurl")
+    folder: str = setting_at("contentdir", default="content")
     defaultcontentlanguage: str = "en"
     defaultcontentlanguageinsubdir: bool = False
     disablepathtolower: Off = False
-    languages: dict[str, dict[str, Any] | None] = at("languages", default={})
-    permalinks: dict[str, Any] = at("permalinks", default={})
+    languages: dict[str, dict[str, Any] | None] = setting_at("languages", default={})
+    permalinks: dict[str, Any] = setting_at("permalinks", default={})
     uglyurls: Off = False
-    dates: str | list[Any] = at("frontmatter", "date")
-    mounts: object = at("module", "mounts")
+    dates: str | list[Any] = setting_at("frontmatter", "date")
+    mounts: object = setting_at("module", "mounts")
 
     def find_doubts(self) -> Iterator[str]:
         """Yield whether languages have sites of their own."""
-        if any("baseurl" in given for given in self.languages.values() if given):
+        if any("baseurl" in settings for settings in self.languages.values() if settings):
             yield "the site's languages have base URLs of their own"
 
     def list_folders(self) -> Iterable[str]:
@@ -64,8 +64,8 @@ class Hugo(Generator):
         mounts = list_maps(self.mounts)
         pairs = [(get_text(mount, "source"), get_text(mount, "lang")) for mount in mounts]
         if not any(code for _, code in pairs):
-            given = sorted(self.languages.items(), reverse=True)
-            pairs = [(get_text(settings or {}, "contentdir"), code) for code, settings in given]
+            languages = sorted(self.languages.items(), reverse=True)
+            pairs = [(get_text(settings or {}, "contentdir"), code) for code, settings in languages]
             pairs.insert(0, (self.folder, self.defaultcontentlanguage))
         folders = {clean_folder(folder): code for folder, code in pairs if folder and code}
         return dict(sorted(folders.items(), key=lambda pair: -len(pair[0])))

@@ -26,7 +26,7 @@ from blog_search_mcp.ingest.sites.configuration import (
     list_maps,
     list_texts,
 )
-from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, at
+from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, setting_at
 
 STYLES = {
     "date": "/:categories/:year/:month/:day/:title:output_ext",
@@ -58,15 +58,15 @@ class Jekyll(Generator):
 
     includes: frozenset[str] = frozenset(("jinja",))
     timezone: str = "UTC"
-    address: object = at("url")
+    address: object = setting_at("url")
     baseurl: str = ""
-    folder: str = at("source")
-    collections: dict[str, Any] | list[Any] = at("collections", default={})
-    defaults: list[Any] = at("defaults", default=[])
+    folder: str = setting_at("source")
+    collections: dict[str, Any] | list[Any] = setting_at("collections", default={})
+    defaults: list[Any] = setting_at("defaults", default=[])
     exclude: object = ""
     include: object = ""
     permalink: str = "date"
-    permalink_of_posts: str = at("collections", "posts", "permalink")
+    permalink_of_posts: str = setting_at("collections", "posts", "permalink")
 
     @property
     def base_url(self) -> str:
@@ -112,9 +112,9 @@ class Jekyll(Generator):
 
         Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
         """
-        shown = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
+        collections = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
         included = (path.strip("/") for path in list_texts(self.include))
-        yield from ("_*/", *(f"!{name}/" for name in (*shown, *included)), *self.never)
+        yield from ("_*/", *(f"!{name}/" for name in (*collections, *included)), *self.never)
         for path in list_texts(self.exclude):
             yield path if "*" in path else f"/{path.strip('/')}"
 
@@ -133,8 +133,8 @@ class Jekyll(Generator):
         listed = listed if isinstance(listed, list) else get_text(fields, "categories").split()
         if any(isinstance(name, list | Mapping) for name in listed):
             raise NoLink("categories that are nested")
-        named = (str(name or "").strip() for name in (*listed, get_text(fields, "category")))
-        categories = [*filter(None, (*folders[: folders.index("_posts")], *named))]
+        names = (str(name or "").strip() for name in (*listed, get_text(fields, "category")))
+        categories = [*filter(None, (*folders[: folders.index("_posts")], *names))]
         slug = get_text(fields, "slug") or name
         slugs = dict.fromkeys(_hyphenate(name).lower() for name in categories)
         values = {
@@ -145,9 +145,9 @@ class Jekyll(Generator):
             "output_ext": ".html",
             "collection": "posts",
         }
-        given = self._map_permalinks()
-        of_posts = given.get("_posts") or given.get("") or self.permalink_of_posts
-        style = self.pattern or of_posts or self.permalink
+        patterns = self._map_permalinks()
+        default = patterns.get("_posts") or patterns.get("") or self.permalink_of_posts
+        style = self.pattern or default or self.permalink
         pattern = get_text(fields, "permalink") or STYLES.get(style, style)
         encoded = {token: self.encode(value) for token, value in values.items()}
         path = self.fill(pattern, encoded, day)
@@ -172,9 +172,9 @@ class Hexo(Generator):
     token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
     safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
 
-    address: object = at("url")
-    encrypted: object = at("encrypt", "tags")
-    folder: str = at("source_dir", default="source")
+    address: object = setting_at("url")
+    encrypted: object = setting_at("encrypt", "tags")
+    folder: str = setting_at("source_dir", default="source")
     filename_case: Off = False
     new_post_name: Literal[":title.md"] = ":title.md"
     permalink: str = ":year/:month/:day/:title/"
@@ -188,12 +188,12 @@ class Hexo(Generator):
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post or page. Raises NoLink."""
-        stem, written = inner.rpartition(".")[0], get_text(fields, "permalink")
+        stem, permalink = inner.rpartition(".")[0], get_text(fields, "permalink")
         if stem.startswith("_posts/"):
-            path = written or self._fill(stem.removeprefix("_posts/"), fields)
+            path = permalink or self._fill(stem.removeprefix("_posts/"), fields)
             if self.post_asset_folder and not path.endswith(("/", ".html")):
                 path += "/"
-        elif stem.startswith("_") or written:
+        elif stem.startswith("_") or permalink:
             raise NoLink("in a folder with _, or a page with a permalink of its own")
         else:
             path = stem + ".html"
@@ -209,8 +209,8 @@ class Hexo(Generator):
             **dict.fromkeys(("category", "post_title")),
         }
         pattern = self.pattern or self.permalink
-        given = {token: get_text(fields, token) or None for token in self.token.findall(pattern)}
-        return self.fill(pattern, given | values, day)
+        texts = {token: get_text(fields, token) or None for token in self.token.findall(pattern)}
+        return self.fill(pattern, texts | values, day)
 
 
 _MOVING = {"i18n", "mike", "exclude", "file-filter", "offline"}
@@ -227,14 +227,14 @@ class MkDocs(Generator):
     templates: ClassVar = "macro|jinja|markdownextra|include"
 
     includes: frozenset[str] = frozenset(("jinja", "snippet"))
-    address: object = at("site_url")
-    folder: str = at("docs_dir", default="docs")
+    address: object = setting_at("site_url")
+    folder: str = setting_at("docs_dir", default="docs")
     draft_docs: str = ""
     exclude_docs: str = ""
-    inherits: Off = at("INHERIT", default=False)
+    inherits: Off = setting_at("INHERIT", default=False)
     plugins: object = ()
     use_directory_urls: bool = True
-    versions: Literal[""] = at("extra", "version", "provider")
+    versions: Literal[""] = setting_at("extra", "version", "provider")
     """A program that gives each version of the site an address of its own."""
 
     def find_doubts(self) -> Iterator[str]:
@@ -286,14 +286,14 @@ class Quarto(Generator):
     templates: ClassVar = "(?!)"
 
     includes: frozenset[str] = frozenset(("shortcode",))
-    address: object = at("website", "site-url")
+    address: object = setting_at("website", "site-url")
     draft: object = ""
-    draft_mode: object = at("website", "draft-mode")
-    drafts: object = at("website", "drafts")
-    metadata_files: Off = at("metadata-files", default=False)
-    output: str = at("project", "output-dir")
+    draft_mode: object = setting_at("website", "draft-mode")
+    drafts: object = setting_at("website", "drafts")
+    metadata_files: Off = setting_at("metadata-files", default=False)
+    output: str = setting_at("project", "output-dir")
     profile: Off = False
-    render: object = at("project", "render", default=[])
+    render: object = setting_at("project", "render", default=[])
 
     def find_doubts(self) -> Iterator[str]:
         """Yield what is rendered of some files alone or to other formats."""
@@ -306,11 +306,11 @@ class Quarto(Generator):
 
     def list_rules(self) -> Iterator[str]:
         """Yield what `render` may leave out, what is never rendered, drafts and what was made."""
-        named = [path.replace("./", "/") for path in list_texts(self.render)]
-        shown = [f"!**/{path}" for path in named if not path.startswith("!")]
-        if shown and not set("{}()|") & set("".join(shown)):
-            yield from ("*", *shown)
-        yield from (*self.never, *(f"**/{path[1:]}" for path in named if path.startswith("!")))
+        paths = [path.replace("./", "/") for path in list_texts(self.render)]
+        rendered = [f"!**/{path}" for path in paths if not path.startswith("!")]
+        if rendered and not set("{}()|") & set("".join(rendered)):
+            yield from ("*", *rendered)
+        yield from (*self.never, *(f"**/{path[1:]}" for path in paths if path.startswith("!")))
         if self.draft_mode != "visible":
             yield from (f"/{path}" for path in list_texts(self.drafts))
         yield f"/{posixpath.normpath(self.output)}/"
@@ -324,8 +324,8 @@ class Quarto(Generator):
 
 def _is_html(fields: Fields) -> bool:
     """Whether `format`, which is one or a mapping by name, has that of pages, as by default."""
-    written = fields.get("format") or "html"
-    return "html" in (written if isinstance(written, Mapping) else [written])
+    formats = fields.get("format") or "html"
+    return "html" in (formats if isinstance(formats, Mapping) else [formats])
 
 
 class Zola(Generator):
@@ -336,12 +336,12 @@ class Zola(Generator):
     safe: ClassVar = "!$&'()*+,/:;=@"
     endings: ClassVar = (".md",)
 
-    address: object = at("base_url")
+    address: object = setting_at("base_url")
     folder: str = "content"
     default_language: str = "en"
-    keeps_dates: Off = at("slugify", "paths_keep_dates", default=False)
-    languages: dict[str, Any] = at("languages", default={})
-    slugs: Literal["on"] = at("slugify", "paths", default="on")
+    keeps_dates: Off = setting_at("slugify", "paths_keep_dates", default=False)
+    languages: dict[str, Any] = setting_at("languages", default={})
+    slugs: Literal["on"] = setting_at("slugify", "paths", default="on")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post or section, a bundle's by its folder. Raises NoLink."""
@@ -351,11 +351,11 @@ class Zola(Generator):
         if others and code not in ("", self.default_language, *others):
             raise NoLink("its language is none of the site's")
         name, language = (stem, code) if code in others else (name, "")
-        written = "" if name == "_index" else get_text(fields, "path")
+        own_path = "" if name == "_index" else get_text(fields, "path")
         if above and name.partition(".")[0] == "index":
             above, _, last = above.rpartition("/")
             name = last if name == "index" else name
-        path = written or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
+        path = own_path or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
         return self.encode(f"/{path.strip('/')}/".replace("//", "/"))
 
 
@@ -376,7 +376,7 @@ https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdow
 _PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
 
 
-class Program(Generator):
+class ScriptSite(Generator):
     """A site whose configuration is a program, which is not run, so that no address is known."""
 
     files: ClassVar = (

@@ -18,11 +18,11 @@ from blog_search_mcp.ingest.posts.markdown.body import LONGEST_HEADING, Body, He
 from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
-_TEMPLATE = re.compile(r"\{\{|\{%|\}\s*$")
+_BRACES = re.compile(r"\{\{|\{%|\}\s*$")
 """Also what attributes may stand in."""
-_OPEN = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
+_AMBIGUOUS = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
 """What parsers differ on: notes, quotation marks, bare links, blanks."""
-_WRITTEN = re.compile(r"[\t ]\{#([A-Za-z_][\w-]*)\}$")
+_EXPLICIT_ID = re.compile(r"[\t ]\{#([A-Za-z_][\w-]*)\}$")
 _DASHES = re.compile("-{2,3}")
 
 
@@ -64,13 +64,13 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
     anchors: list[tuple[int, str]] = []
     for heading in body.headings if letters else ():
-        written, slug, made = _WRITTEN.search(heading.source), _make_slug(heading, letters), ""
-        if written:
-            made = written[1]
+        explicit, slug, made = _EXPLICIT_ID.search(heading.source), _make_slug(heading, letters), ""
+        if explicit:
+            made = explicit[1]
         elif not _is_doubtful(heading) and slug and slug not in unsure:
             made = f"{slug}-{counts[slug]}" if counts[slug] else slug
             counts[slug] += 1
-        if not made or (made in taken and not written):
+        if not made or (made in taken and not explicit):
             unsure.add(slug)
             made = ""
         taken.add(made)
@@ -96,10 +96,10 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 
 def _is_doubtful(heading: Heading) -> bool:
     """Whether parsers differ on what a heading holds, or on what gives it an id."""
-    shown = "".join(token.content for token in heading.tokens if token.type != "html_inline")
+    text = "".join(token.content for token in heading.tokens if token.type != "html_inline")
     is_odd = any(
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"
         for token in heading.tokens
     )
-    is_open = _OPEN.search(shown) or _TEMPLATE.search(heading.source)
+    is_open = _AMBIGUOUS.search(text) or _BRACES.search(heading.source)
     return is_odd or heading.is_marked or bool(is_open)

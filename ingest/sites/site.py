@@ -26,14 +26,14 @@ from blog_search_mcp.ingest.sites.known_generators import (
     Hexo,
     Jekyll,
     MkDocs,
-    Program,
     Quarto,
+    ScriptSite,
     Zola,
 )
 
-GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, Program, Jekyll)
+GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, ScriptSite, Jekyll)
 """In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
-_BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not Program}
+_BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not ScriptSite}
 
 _NO_SITE = "no configuration of Zola, Hugo, Hexo, MkDocs, Quarto, Jekyll names the blog's address"
 _WEB = re.compile(r"https?://\w\S*", re.IGNORECASE)
@@ -60,15 +60,15 @@ class Site:
     @property
     def digest(self) -> str:
         """Changes whenever a setting changes that may change a link or which files are posts."""
-        spoken = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
-        of_links = self.base_url, self.links, self.links.letters_of_ids
-        read = self.generator, self.generator.prints_braces(), self.splits_tags
-        return hashlib.sha256(repr((of_links, spoken, read)).encode()).hexdigest()[:16]
+        languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
+        links = self.base_url, self.links, self.links.letters_of_ids
+        reading = self.generator, self.generator.prints_braces(), self.splits_tags
+        return hashlib.sha256(repr((links, languages, reading)).encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
         """Take note of which folders hold an `index`, which may make other files there no pages."""
-        split = ((self.links.prefix + source).rpartition("/") for source in sources)
-        bundles = frozenset(folder for folder, _, name in split if name.startswith("index."))
+        places = ((self.links.prefix + source).rpartition("/") for source in sources)
+        bundles = frozenset(folder for folder, _, name in places if name.startswith("index."))
         return replace(self, links=self.links.model_copy(update={"bundles": bundles}))
 
     def find_language(self, source: str) -> tuple[str, str]:
@@ -126,11 +126,11 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     base = (base_url or links.base_url).rstrip("/")
     if not _WEB.fullmatch(base):
         if base_url or permalink:
-            given = f"{base} is no address of a site" if base else "No site is configured"
-            raise UsageError(f"{given}: give one by --base-url, such as https://example.org/blog.")
+            fault = f"{base} is no address of a site" if base else "No site is configured"
+            raise UsageError(f"{fault}: give one by --base-url, such as https://example.org/blog.")
         base, links = "", links.model_copy(update={"doubt": links.doubt or _NO_SITE})
-    named = frozenset(list_languages(generator.config if generator else {}))
-    languages = named if len(named) > 1 else frozenset[str]()
+    tags = frozenset(list_languages(generator.config if generator else {}))
+    languages = tags if len(tags) > 1 else frozenset[str]()
     above = (content, *content.parents[:LEVELS_ABOVE])
     in_vault = generator is None and any((folder / SETTINGS).is_dir() for folder in above)
     splits_tags = in_vault or isinstance(generator, Jekyll)
@@ -151,7 +151,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
         has_posts = content.name == "_posts" or (content / "_posts").is_dir()
         kind = Jekyll if has_posts else Hugo
     if kind and not isinstance(generator, kind):
-        links = _assume(kind, content, is_assumed=kind is Hugo and not name)
+        links = _assume_generator(kind, content, is_assumed=kind is Hugo and not name)
     if links and pattern:
         is_pattern = pattern in STYLES or set("/:") & set(pattern)
         if not (is_pattern and links.token):
@@ -164,7 +164,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
     return links
 
 
-def _assume(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
+def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
     """Return a generator without a configuration; the folder is the site's if it has a home."""
     made = kind.make({})
     prefix = f"{made.folder}/" if made.folder else ""
@@ -180,7 +180,7 @@ def find_configured(content: Path) -> tuple[Generator | None, str]:
     unread = ""
     for folder, kind in product((content, *content.parents[:LEVELS_ABOVE]), GENERATORS):
         if any((folder / file).exists() for file in kind.files):
-            config, fault = _read_settings(kind, folder)
+            config, fault = _read_configuration(kind, folder)
             unread = unread or fault
             if made := kind.read(config, folder, fault):
                 place = "" if folder == content else f"{content.relative_to(folder).as_posix()}/"
@@ -188,7 +188,7 @@ def find_configured(content: Path) -> tuple[Generator | None, str]:
     return None, unread
 
 
-def _read_settings(kind: type[Generator], folder: Path) -> tuple[Config, str]:
+def _read_configuration(kind: type[Generator], folder: Path) -> tuple[Config, str]:
     """Return the configuration of a site's folder, and what of it cannot be read."""
     config, faults = Config(), list[str]()
     folders = ("_default", "production") if kind is Hugo else ()

@@ -21,7 +21,7 @@ from blog_search_mcp.index.invocation import TO_SETUP, Message, command
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.foreign_files import decode_settings
-from blog_search_mcp.ingest.last_ingest import index_beside
+from blog_search_mcp.ingest.last_ingest import choose_index
 from blog_search_mcp.ingest.posts.walk import refuse_inside
 from blog_search_mcp.ingest.signals import end_on_signals
 from blog_search_mcp.server.cli.client_settings import (
@@ -88,7 +88,7 @@ def with_settings(work: Work) -> Work:
         wait: bool = False,
         **arguments: Any,
     ) -> int | None:
-        index = index or (index_beside(watch) if watch else read_absolute(DEFAULT_FOLDER))
+        index = index or (choose_index(watch) if watch else read_absolute(DEFAULT_FOLDER))
         settings = Settings(index, embedder_url, watch, toolset, usage_log, wait)
         try:
             return work(settings, **arguments)

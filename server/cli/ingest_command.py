@@ -20,7 +20,7 @@ from blog_search_mcp.index.invocation import PACKAGE, Blog, Message
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest import GC_THRESHOLD, STOPPED
-from blog_search_mcp.ingest.last_ingest import blog_of, keep_options
+from blog_search_mcp.ingest.last_ingest import blog_of, merge_options
 from blog_search_mcp.ingest.signals import end_on_signals, end_process
 from blog_search_mcp.server.cli.options import make_command
 from blog_search_mcp.server.cli.terminal import FAILED, WRONG_USAGE, print_error, print_text
@@ -46,7 +46,7 @@ def ingest_command(
     as_json: bool,
     stop_with_stdin: bool,
     embeds: bool = True,
-    on_words: Callable[[], object] = lambda: None,
+    on_searchable: Callable[[], object] = lambda: None,
     **options: Any,
 ) -> int:
     """Bring the index up to date with CONTENT, by default the folder and options of before."""
@@ -72,10 +72,10 @@ def ingest_command(
         index=index,
         choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
         now=datetime.now(UTC),
-        options=keep_options(index, **options),
+        options=merge_options(index, **options),
         rebuild=rebuild,
         embeds=embeds,
-        on_words=on_words,
+        on_searchable=on_searchable,
     )
     return run_job(job, as_json)
 
@@ -88,7 +88,7 @@ def _stop_with_stdin() -> None:
 def run_job(job: "Job", as_json: bool) -> int:
     """Ingest and print the report on stderr, as JSON on stdout too. Return the exit status."""
     from blog_search_mcp.ingest.pipeline import ingest
-    from blog_search_mcp.ingest.report import Progress, as_lines
+    from blog_search_mcp.ingest.report import Progress, format_report
 
     blog = Blog(str(job.index), str(job.content.absolute()))
     try:
@@ -102,7 +102,7 @@ def run_job(job: "Job", as_json: bool) -> int:
     report = replace(report, embedder_reason=reason)
     for name, value in job.options.model_dump(exclude_defaults=True).items():
         print_error(f"The index keeps --{name.replace('_', '-')} {value}.")
-    print_error("\n".join(as_lines(report)))
+    print_error("\n".join(format_report(report)))
     if as_json:
         print_text(json.dumps(asdict(report)))
     return 0

@@ -16,7 +16,7 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
-from blog_search_mcp.ingest.last_ingest import keep_options
+from blog_search_mcp.ingest.last_ingest import merge_options
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
@@ -46,7 +46,7 @@ def build_index(
     Raises BlogSearchError and leaves the index as it was.
     """
     place, site = _locate(index), {"base_url": base_url, "permalink": permalink}
-    options = keep_options(place, include_drafts=include_drafts, **site)
+    options = merge_options(place, include_drafts=include_drafts, **site)
     choose = partial(choose_embedder, embedder, model, embedder_url)
     folder, now = Path(content).expanduser(), datetime.now(UTC)
     job = Job(folder, place, choose, now, options, rebuild=rebuild)

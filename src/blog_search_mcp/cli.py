@@ -24,11 +24,11 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 def read_posts(text: str) -> Path:
     """Read the folder of the posts; if a whole site is named, find it there. Raises ValueError."""
-    from blog_search_mcp.ingest.blog import find_posts
+    from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
-    near = find_posts(folder.parent) / folder.name  # SITE/posts may mean SITE/content/posts
-    return near if near.is_dir() and not folder.exists() else find_posts(folder)
+    near = find_posts_folder(folder.parent) / folder.name  # SITE/posts may mean SITE/content/posts
+    return near if near.is_dir() and not folder.exists() else find_posts_folder(folder)
 
 
 @make_command("setup", epilog=commands.CLIENTS_EPILOG)
@@ -47,7 +47,7 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     def set_up() -> None:
         statuses.append(set_up_clients(settings, commands.find_clients_here(), client, name))
 
-    status = context.invoke(ingest_command, content=settings.watch, on_words=set_up, **options)
+    status = context.invoke(ingest_command, content=settings.watch, on_searchable=set_up, **options)
     if not (status or statuses):
         set_up()
     return int(status or statuses[0])

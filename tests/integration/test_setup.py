@@ -87,7 +87,7 @@ def test_clients_are_told_once_words_can_be_searched(
     words_first: int, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / ".cursor").mkdir()
-    monkeypatch.setattr(embedding, "WORDS_FIRST", words_first)
+    monkeypatch.setattr(embedding, "MAX_INLINE_WINDOWS", words_first)
     fails = mock.Mock(side_effect=EmbedderError("The model is gone."))
     monkeypatch.setattr(embedding.EmbeddingQueue, "embed_backlog", fails)
     assert setup(home, "setup", "blog/posts").status == 1

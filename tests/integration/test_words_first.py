@@ -31,7 +31,7 @@ def post(number: int) -> str:
 @pytest.fixture
 def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blog:
     """A blog without an index, for which 8 windows are many."""
-    monkeypatch.setattr(embedding, "WORDS_FIRST", 8)
+    monkeypatch.setattr(embedding, "MAX_INLINE_WINDOWS", 8)
     made = Blog(tmp_path / "content", tmp_path / "index")
     made.write({f"{number:02}.md": post(number) for number in range(POSTS)})
     return made
@@ -85,7 +85,7 @@ def test_what_is_embedded_in_pieces_is_searched_as_what_is_embedded_at_once(
     unread: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unread.ingest()
-    monkeypatch.setattr(embedding, "WORDS_FIRST", 1000)
+    monkeypatch.setattr(embedding, "MAX_INLINE_WINDOWS", 1000)
     whole = Blog(unread.content, tmp_path / "whole")
     assert whole.ingest().generation == 1
     assert vectors_by_chunk(unread) == vectors_by_chunk(whole)

@@ -16,7 +16,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
-from blog_search_mcp.ingest.workers import LOST, WORTHWHILE, WorkerPool
+from blog_search_mcp.ingest.workers import LOST_REASON, MIN_POOLED, WorkerPool
 from tests.support import served
 from tests.support.ollama_standin import running
 from tests.support.paths import ROOT
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Hit
     from tests.support.blog import MakeBlog
 
-MANY = range(3 * WORTHWHILE)
+MANY = range(3 * MIN_POOLED)
 
 
 def negated(number: int) -> tuple[int, int]:
@@ -96,14 +96,14 @@ def test_processes_give_what_one_gives_in_its_order(helpers: WorkerPool) -> None
     found = list(helpers.map(negated, MANY, lose))
     assert [number for number, _ in found] == [-number for number in MANY]
     assert len({process for _, process in found} - {os.getpid()}) == 2
-    assert list(helpers.map(unless_seven, range(8, 8 + WORTHWHILE), lose))[-1] == 7 + WORTHWHILE
+    assert list(helpers.map(unless_seven, range(8, 8 + MIN_POOLED), lose))[-1] == 7 + MIN_POOLED
 
 
 def test_what_all_items_have_in_common_is_unpickled_once_in_a_process(helpers: WorkerPool) -> None:
     assert {*helpers.map(partial(count_unpickled, site=Site()), MANY, lose)} == {1}
 
 
-@pytest.mark.parametrize(("most", "items"), [(2, WORTHWHILE - 1), (1, WORTHWHILE), (0, WORTHWHILE)])
+@pytest.mark.parametrize(("most", "items"), [(2, MIN_POOLED - 1), (1, MIN_POOLED), (0, MIN_POOLED)])
 def test_little_work_is_done_here(most: int, items: int) -> None:
     with closing(WorkerPool(most)) as helpers:
         assert {process for _, process in helpers.map(negated, range(items), lose)} == {os.getpid()}
@@ -112,17 +112,17 @@ def test_little_work_is_done_here(most: int, items: int) -> None:
 def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "MOST_SECONDS", 2)
+    monkeypatch.setattr(workers, "MAX_SECONDS", 2)
     with closing(WorkerPool(2)) as helpers:
         found = list(helpers.map(misbehaving, MANY, say_lost))
-    assert found == [(each, LOST) if each in (7, 8, 50, 99) else each for each in MANY]
+    assert found == [(each, LOST_REASON) if each in (7, 8, 50, 99) else each for each in MANY]
 
 
 def test_processes_that_end_whatever_they_do_end_the_ingest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "MOST_LOST", 2)
-    monkeypatch.setattr(workers, "AHEAD", 1)
+    monkeypatch.setattr(workers, "MAX_LOST", 2)
+    monkeypatch.setattr(workers, "IN_FLIGHT", 1)
     with closing(WorkerPool(2)) as helpers, pytest.raises(IngestFailed):
         list(helpers.map(killing_always, MANY, say_lost))
 
@@ -170,7 +170,7 @@ def hits(reader: IndexReader, question: str) -> list[Hit]:
 def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> None:
     posts = {
         f"{number}.md": f"# Post {number}\n\nSoup {number}.\n\n- [that](0.md): its words\n"
-        for number in range(WORTHWHILE)
+        for number in range(MIN_POOLED)
     }
     made = blog(posts)
     one = made.reader()

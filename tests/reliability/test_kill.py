@@ -93,7 +93,7 @@ class Killed(FakeEmbedder):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().embed_documents(texts)
 
-embedding.WORDS_FIRST = 8
+embedding.MAX_INLINE_WINDOWS = 8
 embedding.BLOCK = 8
 Blog(Path(sys.argv[1]), Path(sys.argv[2]), Killed()).ingest()
 """

@@ -14,8 +14,8 @@ import pytest
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.last_ingest import ContentFolder
 from blog_search_mcp.ingest.pipeline import LARGE_POST
-from blog_search_mcp.ingest.report import as_lines
-from blog_search_mcp.ingest.workers import WORTHWHILE
+from blog_search_mcp.ingest.report import format_report
+from blog_search_mcp.ingest.workers import MIN_POOLED
 from blog_search_mcp.server.author.audit import audit
 from blog_search_mcp.server.author.corpus import Corpus
 from tests.support.paths import ROOT
@@ -105,7 +105,7 @@ def test_whatever_a_post_raises_it_alone_is_left_out(
     report = made.ingest()
     assert [skip.source for skip in report.skipped] == [BAD]
     assert f"reading it fails ({type(error).__name__}" in report.skipped[0].reason
-    assert any(BAD in line for line in as_lines(report))
+    assert any(BAD in line for line in format_report(report))
     assert answers(made) == before
     monkeypatch.undo()
     assert (made.ingest().added, made.ingest().skipped) == (1, ())
@@ -118,14 +118,14 @@ from blog_search_mcp.__main__ import main
 from tests.reliability import deadly_posts
 if __name__ == "__main__":
     workers._count_processors = lambda: 2
-    workers.MOST_SECONDS = 3
+    workers.MAX_SECONDS = 3
     prepare.prepare_post = deadly_posts.prepare_post
     sys.argv.insert(1, "ingest")
     main()
 """
 
 
-@pytest.mark.parametrize(("number_of_posts", "size"), [(WORTHWHILE, 0), (3, LARGE_POST)])
+@pytest.mark.parametrize(("number_of_posts", "size"), [(MIN_POOLED, 0), (3, LARGE_POST)])
 def test_posts_that_take_too_long_or_end_their_process_are_left_out(
     tmp_path: Path, number_of_posts: int, size: int
 ) -> None:

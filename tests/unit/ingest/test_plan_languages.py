@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.ingest.plan import MOST_POSTS, sample_languages
+from blog_search_mcp.ingest.plan import MAX_SAMPLE, sample_languages
 from blog_search_mcp.ingest.posts.walk import walk
 from blog_search_mcp.ingest.sites.site import find_site
 from blog_search_mcp.ingest.workers import WorkerPool
@@ -42,8 +42,8 @@ def test_translations_beside_each_other_are_not_taken_by_turns(tmp_path: Path) -
         for code, text in (("en", ENGLISH), ("zh", CHINESE))
     }
     counts = sampled(tmp_path, posts)
-    assert counts.total() == MOST_POSTS
-    assert counts["zh"] == pytest.approx(MOST_POSTS / 2, rel=0.2)
+    assert counts.total() == MAX_SAMPLE
+    assert counts["zh"] == pytest.approx(MAX_SAMPLE / 2, rel=0.2)
 
 
 def test_a_folder_without_posts_has_no_languages(tmp_path: Path) -> None:

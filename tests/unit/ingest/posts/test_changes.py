@@ -10,10 +10,10 @@ from blog_search_mcp.index.invocation import Blog as BlogOfCommand
 from blog_search_mcp.ingest.last_ingest import (
     IngestOptions,
     blog_of,
+    choose_index,
     compare_files,
     find_changes,
-    index_beside,
-    keep_options,
+    merge_options,
     read_last_ingest,
 )
 from blog_search_mcp.ingest.posts.walk import walk
@@ -99,11 +99,11 @@ def test_a_record_that_is_torn_or_of_another_generation_says_nothing(blog: MakeB
 
 def test_the_next_ingest_has_the_folder_and_the_options_of_the_last(blog: MakeBlog) -> None:
     made = blog({"soup.md": SOUP})
-    assert index_beside(made.content) == made.content.with_name(".blog-index")
+    assert choose_index(made.content) == made.content.with_name(".blog-index")
     made.ingest(base_url="https://x.org", permalink="/:slug/")
     kept = IngestOptions(base_url="https://x.org", permalink="/:slug/")
-    assert keep_options(made.index, base_url=None) == kept
-    assert keep_options(made.index, base_url="").base_url == ""
+    assert merge_options(made.index, base_url=None) == kept
+    assert merge_options(made.index, base_url="").base_url == ""
     known = BlogOfCommand(str(made.index), str(made.content.resolve()))
     assert blog_of(made.index) == known
     moved = made.content.rename(made.content.with_name("moved"))
