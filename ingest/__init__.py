@@ -1,6 +1,6 @@
-"""From a folder of posts to the next generation of its index: plan, read, embed, write, commit.
+"""Turn a folder of posts into the next generation of its index: plan, read, embed, write, commit.
 
-It knows Markdown and the file system, and never ranks. It imports `index` and never `server`.
+This room knows Markdown and the file system and never ranks. It imports `index`, never `server`.
 """
 
 GC_THRESHOLD = 20_000
@@ -9,4 +9,4 @@ thousands of tokens that live until it is chunked; at Python's default of 700 co
 sixth of the time."""
 
 STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
-"""What an ingest says that a signal ends."""
+"""Message of an ingest that a signal ends."""

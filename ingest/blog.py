@@ -1,4 +1,4 @@
-"""Where the posts of a whole site lie, and what a blog is called."""
+"""Find the title and description of a blog, and the folder of posts in a whole site."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ _DESCRIPTION_PATHS = (
     *("extra.description", "tagline", "subtitle", "params.subtitle"),
 )
 _USUAL_FOLDERS = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
-"""Names of folders that say nothing of a blog."""
+"""Usual names of content folders, which are no titles of blogs."""
 
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
-    """Return the title of a blog, that of its folder without one, and its description."""
+    """Return the title and description of a blog; its folder's name stands in for no title."""
     titles, descriptions = (
         [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
         for paths in (_TITLE_PATHS, _DESCRIPTION_PATHS)
@@ -26,7 +26,7 @@ def describe_blog(content: Path, config: Config) -> tuple[str, str]:
 
 
 def find_posts_folder(folder: Path) -> Path:
-    """Return where the posts lie if `folder` is that of a whole site, else the folder itself."""
+    """Return the folder of posts in `folder` if that is a whole site, else `folder` itself."""
     generator, _ = find_configured(folder)
     inner = generator.list_folders() if generator and not generator.prefix else ()
     folders = [folder / name for name in inner if name and (folder / name).is_dir()]

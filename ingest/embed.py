@@ -1,9 +1,9 @@
 """Embed the windows of posts and write their vectors, some hundreds at a time.
 
-Words are indexed in seconds and a large blog is embedded in minutes or an hour. So where there is
-much to embed, words are published first and the backlog follows in a few generations, the newest
-posts first. What waits is in the manifest, and its texts are in the catalog: an ingest that finds a
-backlog, of its own or of one that was killed, reads no file to finish it.
+Indexing words takes seconds, embedding a large blog takes minutes or an hour. If more than
+MAX_INLINE_WINDOWS need vectors, the words are published first and the backlog follows in a few
+generations, newest posts first. The manifest lists the waiting posts and the catalog holds their
+texts, so an ingest finishes the backlog of an earlier one without reading a file.
 """
 
 from collections import Counter
@@ -23,18 +23,18 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Texts between two commits of the cache, of which a killed run loses two, and one request to
-Ollama."""
+"""Texts that are embedded and committed to the cache together; a killed run loses one batch. Ollama
+gets a batch as one request."""
 
 MAX_REFUSED = 20
-"""Texts without a vector, or a tenth of all, above which the embedder is broken and not they."""
+"""Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
 
 BLOCK = 256
-"""Windows embedded together: enough of each length for some full batches."""
+"""Windows that are sorted by length together: enough of each length for some full batches."""
 
 
 class _Window(NamedTuple):
-    """A text to embed, no longer than an embedder reads at once."""
+    """Text to embed, at most as long as an embedder reads at once."""
 
     source: str
     chunk_id: int
@@ -42,38 +42,38 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Embeds windows, behind the cache, and writes their vectors in order.
+    """Queue that embeds windows, by the cache where it has them, and writes the vectors in order.
 
-    Set `writer` before all else. Windows of new posts get the vectors that are in the cache; what
-    has none waits for `embed_backlog`, which advances `progress` by each.
+    Set `writer` before any call. `put` writes only vectors that are in the cache; the other windows
+    wait for `embed_backlog`, which advances `progress` by each window.
     """
 
     writer: IndexWriter
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache, progress: Progress) -> None:
         self.texts_sent = 0
-        """Texts passed to the embedder, those that it refused included."""
+        """Number of texts sent to the embedder, including refused ones."""
         self.without_vector: dict[str, str] = {}
-        """By source of a post of which a window was refused, why."""
+        """Reason by source of each post that has a refused window."""
         self._embedder = embedder
         self._cache = cache
         self._progress = progress
         self._refused: dict[str, str] = {}
-        """By text, why the embedder makes no vector of it."""
+        """Reason by text that the embedder refused."""
         self._block: list[_Window] = []
 
     def put(self, post: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Give the windows of a new post the vectors that are in the cache, soon."""
+        """Queue the windows of a new post; `flush` or a full block writes their cached vectors."""
         self._fill_block(post, chunk_ids)
         if len(self._block) >= BLOCK:
             self.flush()
 
     def flush(self) -> None:
-        """Write all that was put."""
+        """Write the cached vectors of all queued windows."""
         self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
-        """Embed posts of the backlog, with `most` windows or hardly more. Raises EmbedderError."""
+        """Embed whole posts of the backlog up to about `most` windows. Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for new, chunk_ids in self.writer.read(sources):
@@ -83,7 +83,7 @@ class EmbeddingQueue:
         self._write_block(self._embed)
 
     def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Cut every chunk whose words the embedder knows at all into windows."""
+        """Cut the chunks into windows, but for those without a word that the embedder knows."""
         post = new.post
         self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
@@ -93,10 +93,10 @@ class EmbeddingQueue:
         )
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of `texts`, without those refused. Raises EmbedderError.
+        """Return float32 unit vectors by text, without refused texts. Raises EmbedderError.
 
-        Vectors are float32 of unit length; batches finished before an error stay in the cache.
-        Texts of about one length go together: a model pads a batch to its longest.
+        Batches finished before an error stay in the cache. Texts are sorted by length, since a
+        model pads a batch to its longest text.
         """
         vectors = self._cache.get(texts)
         unknown = {*texts} - vectors.keys() - self._refused.keys()
@@ -107,7 +107,7 @@ class EmbeddingQueue:
         return vectors
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed a batch and keep it; return the vectors by text. Raises EmbedderError."""
+        """Embed a batch into the cache; return the vectors by text. Raises EmbedderError."""
         try:
             rows, reasons = self._embedder.embed_documents(batch), dict[str, str]()
         except TextsRefused as refusal:
@@ -126,9 +126,9 @@ class EmbeddingQueue:
         return vectors
 
     def _write_block(self, get_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
-        """Write the vectors of each post that has them all, and record which have to wait.
+        """Write the vectors of each post that has all of them, and record the others as waiting.
 
-        `get_vectors` gives the vectors by text.
+        A block holds whole posts. `get_vectors` returns the vectors by text.
         """
         block, self._block = self._block, []
         vectors, reasons, writer = get_vectors([w.text for w in block]), self._refused, self.writer
@@ -143,5 +143,5 @@ class EmbeddingQueue:
 
 
 MAX_INLINE_WINDOWS = 500
-"""Windows to embed beyond which words are published first: 5 s of two cores for the smallest model
-of the package, half a minute for nomic-embed-text."""
+"""Most windows that are embedded before anything is published; with more, words come first. They
+take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""

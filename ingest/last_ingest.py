@@ -1,11 +1,11 @@
-"""The content folder as the last ingest left it, what changed since, and the next ingest's command.
+"""Record the content folder as the last ingest left it, and compare it with the folder today.
 
-The record lies beside the generations and is no part of one: an ingest that has nothing to write
-may still have met a new draft or a touched post, which must not be reported as changed for ever,
-nor be read again. It names a folder of this machine, which must not reach a client.
+The record lies beside the generations and is no part of one: an ingest that writes no generation
+may still meet a new draft or a touched post, which must not count as changed for ever nor be read
+again. The record names a folder of this machine, which must not reach a client.
 
-A file counts as changed when its size or time is another, for what can ingest also by its ctime,
-which a copy of the folder changes. Only an ingest opens files, so an edited draft counts too.
+A file counts as changed if its size or mtime differs; a server that can ingest also compares its
+ctime, which a copy of the folder changes. An edited draft counts too, since no file is opened.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class LeftOut(_Frozen):
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` for one of which its site has a page."""
+    """`draft` or `future`; `""` if the site has a page of the post."""
     day: str
-    """ISO day on which it was last changed, as its author says, else as the file system does."""
+    """ISO day of the last change: the author's if the post gives one, else the file system's."""
 
 
 class FileState(_Frozen):
-    """One file that is a post by its name, in the index or left out of it."""
+    """State of a file that is a post by its name, in the index or left out of it."""
 
     size: int
     """Bytes."""
@@ -58,15 +58,14 @@ class FileState(_Frozen):
     ctime_ns: int = 0
     """Nanoseconds since 1970, from the file system."""
     settled: bool = False
-    """Whether it had not been written to for two seconds, so that a post in the index was read as
-    it is if its size and times are these."""
+    """Whether it was last written two seconds or more before the ingest; then an equal size and
+    equal times prove that the file is the one that was read."""
     due: str | None = None
-    """When an ingest would treat the same bytes otherwise, since a post of the future appears or
-    one that expires goes: UTC, ISO 8601 to the second."""
+    """Instant at which the unchanged post appears or expires: UTC, ISO 8601 to the second."""
 
 
 class IngestOptions(_Frozen):
-    """Options of an ingest besides its folders; one with others would undo its work."""
+    """Options that later ingests keep unless they are told others."""
 
     include_drafts: bool = False
     base_url: str = ""
@@ -77,28 +76,28 @@ class LastIngest(_Frozen):
     """A content folder as an ingest left it."""
 
     generation: int
-    """The generation that was live afterwards; of another one, this holds nothing."""
+    """Number of the live generation after the ingest; the record is valid for no other."""
     created: str
-    """When the generation was made, as in its manifest."""
+    """Time of the generation, as in its manifest."""
     content: str
     """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
     files: dict[str, FileState]
-    """By source."""
+    """States by source."""
     left_out: tuple[LeftOut, ...] = ()
     """Sorted by source."""
     skipped: tuple[Skipped, ...] = ()
-    """Every file that is not in the index, sorted likewise."""
+    """Every file that is not in the index, sorted by source."""
     waiting: int = 0
-    """Posts whose vectors another ingest has to make, since this one ended before."""
+    """Number of posts whose vectors a later ingest has to make."""
     options: IngestOptions = IngestOptions()
     cascades: tuple[Cascade, ...] = ()
-    """What sections pass down to the posts below them, the nearest first."""
+    """Fields that sections pass down to the posts below them, the nearest section first."""
     inode: int | None = None
-    """The index folder's, which a move keeps and a copy, as in a cloned repository, has not."""
+    """Inode of the index folder; a move keeps it, a copy (such as a clone) has another one."""
 
 
 def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
-    """Read the record, of any generation by default; `None` if it is torn or there is none."""
+    """Read the record, by default of any generation; `None` if it is missing or damaged."""
     with suppress(OSError, ValidationError, IndexProblem):
         require_own([store.layout.last_ingest], stat.S_IFREG)
         last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
@@ -107,12 +106,12 @@ def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastI
 
 
 def format_folder(folder: Path) -> str:
-    """Write the absolute path of a folder as `LastIngest.content` holds it."""
+    """Return the absolute path of a folder in the form of `LastIngest.content`."""
     return str(folder.resolve()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
-    """Describe a post that is left out; `fields` are its own and inherited ones, normalized."""
+    """Make the entry of a left-out post; `fields` are its own and inherited ones, normalized."""
     author_day = first_date(fields, CHANGE_FIELDS)
     file_day = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = author_day.isoformat() if author_day else post.date or file_day.isoformat()
@@ -120,7 +119,7 @@ def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: in
 
 
 def name_skipped(skipped: Iterable[Skipped]) -> str:
-    """Name ten files that are left out with their reasons, faults first; empty for none."""
+    """Name the first ten left-out files with their reasons, faults first; `""` for none."""
     order = {reason: rank for rank, reason in enumerate(VISIBILITY)}
     ordered = sorted(skipped, key=lambda skip: order.get(skip.reason, -1))
     first = [f"{skip.source} ({skip.reason.partition(';')[0]})" for skip in ordered[:10]]
@@ -131,14 +130,14 @@ def name_skipped(skipped: Iterable[Skipped]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ContentFolder:
-    """What lies in a content folder."""
+    """Files of a content folder."""
 
     files: frozenset[str]
-    """Paths of all files below it, hidden ones apart, with `/`; of posts alone if it is gone."""
+    """POSIX paths of all files that are not hidden; only those of posts if the folder is gone."""
     left_out: tuple[LeftOut, ...] = ()
-    """Files that the last ingest met, sorted by source."""
+    """Posts that the last ingest left out, sorted by source."""
     problem: str = ""
-    """Why the folder could not be read, in a sentence; empty if it could."""
+    """Sentence on why the folder could not be read; empty if it could."""
 
 
 def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
@@ -162,16 +161,16 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def find_changes(last: LastIngest, now: str) -> list[str]:
-    """Walk the folder by the rules of its ingest and compare. Raises ContentError."""
+    """List the sources that changed since the last ingest. Raises ContentError."""
     return compare_files(last, walk(Path(last.content)).files, now)
 
 
 def compare_files(
     last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
 ) -> list[str]:
-    """List the sources that differ from the last ingest at `now`, written as `FileState.due`.
+    """List the sources, sorted, that were edited, added or removed, or whose time has come.
 
-    Sorted: those that changed, were added or removed, and those that appear or go by themselves.
+    `now` has the form of `FileState.due`, which is when a post appears or expires by itself.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -189,12 +188,12 @@ def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str
 
 
 def count_changed(posts: int) -> str:
-    """Begin a sentence: `3 posts have changed`."""
+    """Return the start of a sentence: `3 posts have changed`."""
     return "1 post has changed" if posts == 1 else f"{posts:,} posts have changed"
 
 
 def format_age(created: str, now: datetime) -> str:
-    """Write the time since `created`, an ISO 8601 time with its zone: `2 days ago`."""
+    """Return the time since `created` (ISO 8601 with a zone) in words: `2 days ago`."""
     passed = now - datetime.fromisoformat(created)
     for unit in ("day", "hour", "minute"):
         if (count := passed // timedelta(**{f"{unit}s": 1})) >= 1:
@@ -203,21 +202,21 @@ def format_age(created: str, now: datetime) -> str:
 
 
 def merge_options(index: Location, **options: Any) -> IngestOptions:
-    """Return the options of an ingest; one that is `None` is as in the last ingest."""
+    """Return the options of an ingest; the last ingest's value stands in for `None`."""
     last = read_last_ingest(open_store(index))
     changes = {name: value for name, value in options.items() if value is not None}
     return (last.options if last else IngestOptions()).model_copy(update=changes)
 
 
 def blog_of(index: Location) -> Blog:
-    """Return what a command on this index must name, as far as the last ingest recorded it."""
+    """Return the index and, if the last ingest recorded it, its content folder."""
     last = read_last_ingest(open_store(index))
     content = find_content(last) if last else None
     return Blog(str(index), str(content)) if content else Blog(str(index))
 
 
 def find_content(last: LastIngest) -> Path | None:
-    """Return the folder of the last ingest, or the one beside it that holds its posts today."""
+    """Return the content folder of the last ingest, or a sibling that holds its posts today."""
     folder, sources = Path(last.content), [*last.files][:20]
     if folder.is_dir():
         return folder
@@ -229,12 +228,13 @@ def find_content(last: LastIngest) -> Path | None:
 
 
 def choose_index(content: Path) -> Path:
-    """Choose the index of these posts: beside them, with their name if another's is there.
+    """Choose the folder for an index of these posts: beside them, or in the root of their site.
 
-    One whose folder is gone is taken over, since posts are moved and renamed.
+    If another blog's index is there, the name ends in the folder's own. An index whose content
+    folder is gone is taken over, since it may have moved.
     """
     folder = content.resolve()
-    # Of Jekyll and Quarto, whose posts lie below the site's own folder.
+    # Jekyll and Quarto have their posts below the site's own folder.
     settings = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
     is_site = any((folder / name).exists() for name in settings)
     home = folder if is_site else folder.parent
@@ -245,7 +245,7 @@ def choose_index(content: Path) -> Path:
 
 
 def require_recorded(index: Location, content: Path) -> None:
-    """Raise IndexProblem for an index that the last ingest of this machine did not leave there."""
+    """Raise IndexProblem unless an ingest on this machine made the index in this place."""
     store = open_store(index)
     last = read_last_ingest(store)
     inode = last.inode if last else None

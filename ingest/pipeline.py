@@ -1,8 +1,8 @@
 """Ingest a content folder in four stages: plan, prepare, embed, write.
 
-`ingest` is what the command and measurements call. Files are read until the first change; only
-then is the writer lock taken and are numpy, FAISS and tantivy imported, so that a run without
-changes writes nothing and takes little more time than to hash the index.
+The command and the benchmarks call `ingest`. Only at the first change does it take the writer lock
+and import NumPy, FAISS and tantivy, so that a run without changes writes no generation and takes
+little more time than hashing the index.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.write import IndexWriter
 
 GRAIN_NS = 2_000_000_000
-"""Coarsest time stamp of a common file system, FAT's: a file may change again within it."""
+"""Resolution of FAT's time stamps, the coarsest in use: a file may change again unnoticed."""
 LARGE_POST = 64_000
-"""Bytes from which on a post is read in a process of its own also in a small blog, so that one that
-takes too long can be ended: 1 % of 4,919 posts of eleven blogs are larger."""
+"""Size in bytes above which a post is read in a worker process even in a small blog, so that it can
+be ended if it takes too long. 1 % of 4,919 posts of eleven blogs are larger."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
-    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem with the index
-    as it was, or with the words of every post where the rest was still to be embedded.
+    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem. The index is then
+    unchanged; if only embedding failed, keyword search finds every post.
     """
     started = time.monotonic()
     refuse_inside(job.content, job.index)
@@ -57,7 +57,7 @@ def ingest(job: Job, progress: Progress) -> Report:
 
 
 class _Ingest:
-    """One ingest: what all of its stages work with."""
+    """State of one ingest, which its stages share."""
 
     def __init__(self, job: Job, progress: Progress, workers: WorkerPool) -> None:
         self.job = job
@@ -66,7 +66,7 @@ class _Ingest:
         self.store: FolderStore = open_store(job.index)
 
     def bring_up_to_date(self) -> Manifest:
-        """Write what changed, if anything; return the live manifest."""
+        """Write the changes, if there are any; return the manifest of the live generation."""
         self._plan()
         base = self.plan.base
         if base is not None and not (self.has_changes or base.waiting):
@@ -79,9 +79,10 @@ class _Ingest:
             return self._write()
 
     def _plan(self) -> None:
-        """Compare the folder with the live generation, and read files to the first change.
+        """Compare the folder with the live generation, and read files up to the first change.
 
-        It and those after it are counted as they are written; `results` reads them when consumed.
+        Unchanged files are counted here. The first changed one is put back at the head of
+        `results`, a lazy iterator, and is counted when it is written.
         """
         self.live_number, manifest, embedder = self._read_live_number(), None, None
         try:
@@ -102,14 +103,14 @@ class _Ingest:
         self.counts.require_posts(self.job.content)
 
     def _read_live_number(self) -> int:
-        """Return the live generation's number, 0 without one and for a rebuild."""
+        """Return the number of the live generation; 0 if there is none, or for a rebuild."""
         try:
             return 0 if self.job.rebuild else self.store.current_number()
         except IndexMissing:
             return 0
 
     def _prepare(self) -> Iterator[ParsedResult]:
-        """Read files and make their posts ready, in processes where these pay."""
+        """Read and prepare the files of the plan, in worker processes where these pay."""
         if not self.plan.to_read:
             return iter(())
         from blog_search_mcp.ingest.prepare import prepare_post, skip_post
@@ -126,7 +127,7 @@ class _Ingest:
         )
 
     def _write(self) -> Manifest:
-        """Write what changed, then the backlog; each generation is published when complete."""
+        """Write the changes, then the vectors that wait; publish each generation once complete."""
         embedder, manifest = self.plan.choice.embedder, self.plan.base
         if self.job.embeds:
             preload(embedder.identity.name)
@@ -155,7 +156,7 @@ class _Ingest:
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
-        """Write a generation with every change; without its vectors where they are many."""
+        """Write a generation with every change, with vectors if MAX_INLINE_WINDOWS suffices."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
 
         self.progress.start("indexing posts", len(self.plan.to_read))
@@ -174,7 +175,7 @@ class _Ingest:
 
     @contextmanager
     def _open_writer(self, base: Manifest | None, queue: EmbeddingQueue) -> Iterator[IndexWriter]:
-        """Open the writer of a generation, into which `queue` writes."""
+        """Open the writer of a generation and set it in `queue`."""
         from blog_search_mcp.ingest.write import open_index_writer
 
         with open_index_writer(self.store, base, self.plan.choice.embedder.identity) as writer:
@@ -182,15 +183,15 @@ class _Ingest:
             yield writer
 
     def _write_post(self, result: ParsedResult, queue: EmbeddingQueue) -> None:
-        """Write what was read of a post and queue its windows; count it."""
+        """Count one result; add its post, if it has one, and queue the post's windows."""
         self.counts.count(result)
         if result.new is not None:
             queue.put(result.new, queue.writer.add(result.new))
 
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
-        """Embed `most` of so many windows; return how many are done.
+        """Embed `most` of all `windows`; return how many are done.
 
-        Raises EmbedderError once an index that is there, if only of words, can be searched.
+        Raises EmbedderError; a first index is published before, so that its words are found.
         """
         backlog = queue.writer.backlog()
         self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
@@ -209,7 +210,7 @@ class _Ingest:
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
-        """Embed what waits, publishing and recording now and then; return the last manifest."""
+        """Embed the waiting windows; publish after an eighth, a half and all of them."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
 
         done, windows = 0, sum(post.waiting for post in manifest.posts.values())
@@ -225,7 +226,7 @@ class _Ingest:
         return manifest
 
     def _publish(self, writer: IndexWriter) -> Manifest:
-        """Complete the generation and make it live."""
+        """Commit the generation, which makes it live; return its manifest."""
         self.progress.start("writing the index", 1)
         plan = self.plan
         about = describe_blog(self.job.content, plan.site.generator.config)
@@ -235,7 +236,7 @@ class _Ingest:
         return manifest
 
     def _record(self, manifest: Manifest) -> None:
-        """Record the folder as it was, for servers that compare it with the folder as it is."""
+        """Record the state of the folder at the walk; servers compare it with the folder later."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
         settled_before = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
@@ -265,7 +266,7 @@ class _Ingest:
 
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
-    """Advise a model that fits the blog as it now is better, if the index had this one before."""
+    """Return advice if another model would fit the blog better than the kept one, else `""`."""
     overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
     if overview is None:
         return ""

@@ -1,7 +1,7 @@
 """Plan an ingest: walk the content folder and compare it with the live generation.
 
-A file whose size and times are those at which an ingest read it is not opened. Whether another one
-really changed is decided by its digest when it is read (`ingest.prepare`).
+A file is not opened if its size and times are those at which an ingest read it. Any other file is
+read, and its digest then tells whether it changed (`ingest.prepare`).
 """
 
 import zlib
@@ -33,62 +33,62 @@ class Job:
     content: Path
     index: Location
     choose: Callable[[EmbedderIdentity | None, CountLanguages], Choice]
-    """Choose the embedder, given that of the existing index, `None` without one, and what counts
-    the folder's posts by language."""
+    """Function that chooses the embedder. Its arguments are the identity of the index's embedder,
+    `None` without an index, and a function that counts the posts by language."""
     now: datetime
-    """The instant at which posts are public or not, with a zone."""
+    """Instant, with a zone, for which it is decided whether a post is public."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
     embeds: bool = True
-    """Whether posts get vectors; without them they are found by words alone."""
+    """Whether posts get vectors; without vectors there is only keyword search."""
     on_searchable: Callable[[], object] = lambda: None
-    """Called once where posts can be searched by words and their vectors take longer."""
+    """Function called once when words can be searched and vectors still have to be made."""
     processes: int | None = None
-    """Upper limit of processes that read posts; `None` for one a processor, at most four."""
+    """Most processes that read posts; `None` for one per processor, at most four."""
 
 
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 
 CHUNKING = 4
-"""Raise it when the same post would be split into other chunks (`ingest.posts.chunks`)."""
+"""Version of `ingest.posts.chunks`; raise it when an unchanged post is split differently."""
 
 READING = 25
-"""Raise it when the same file would give other metadata or another plain text."""
+"""Version of the parsing; raise it when an unchanged file gives other metadata or plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A file that must be opened, and its entry in the live generation, if any."""
+    """File that must be opened, with its entry in the live generation, if any."""
 
     file: SourceFile
     before: IndexedPost | None
     cascades: tuple[Cascade, ...] = ()
-    """What the sections that it lies in pass down to it, the nearest first."""
+    """Fields that the sections above it pass down to it, the nearest section first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one ingest has to do."""
+    """Work of one ingest."""
 
     live: int
     """Number of the live generation, 0 if there is none."""
     base: Manifest | None
-    """The generation to start from; `None` if the index is made anew."""
+    """Manifest of the generation to start from; `None` if the index is made anew."""
     build: BuildFingerprint
     site: Site
     choice: Choice
     created: str
-    """When the folder was walked: UTC, ISO 8601 to the second."""
+    """Time of the walk through the folder: UTC, ISO 8601 to the second."""
     files: Mapping[str, SourceFile]
     """Every file by source."""
     to_read: tuple[FileToRead, ...]
     unchanged: Mapping[str, str | None]
-    """Posts that stay as they are, each with the instant from which it is expired."""
+    """Instant of expiry, if any, by source of each post that stays as it is."""
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
-    """What all sections pass down."""
+    """Fields that all sections pass down."""
     others: Mapping[str, int] = field(default_factory=dict)
-    """Number of texts that are not read, by the ending of their names."""
+    """Number of unread text files by the suffix of their names."""
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -147,25 +147,25 @@ def make_plan(
 
 
 def _is_text(site: Site, source: str) -> bool:
-    """Whether the site would make a page of a file if it could read it, and not a part of pages."""
+    """Whether the file would be a page of the site if it were Markdown, and no part of pages."""
     parts = PurePath(source).parts
     is_part = any(part[0] == "_" and part != "_posts" for part in parts)
     return not is_part and site.publishes(str(PurePath(source).with_suffix(".md").as_posix()))
 
 
 MAX_SAMPLE = 100
-"""Of a blog with a fiftieth of its posts in another language, one sample in thirty thousand shows a
-tenth."""
+"""Number of posts in a sample. If a fiftieth of a blog is in another language, one sample in thirty
+thousand has a tenth in it."""
 SAMPLED_BYTES = 3_000
-"""Bytes of a post that are read for its language."""
+"""Bytes read from the start of a post to find its language."""
 
 
 def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Site) -> Counter[str]:
-    """Count posts by language (`en`, `zh-tw`), by their authors' word or else by their text.
+    """Count a sample of posts by language (`en`, `zh-tw`): the author's if given, else the text's.
 
-    Those that show none count as `""`. The sample is by a hash of the source, since neighbours are
-    often translations of each other. A file that cannot be read is passed over, whatever it raises:
-    what is wrong with it is said when it is read for the index.
+    The key `""` counts posts of unknown language. Posts are sampled by a hash of the source, since
+    neighbors are often translations of each other. Unreadable files are passed over here and
+    reported when they are read for the index.
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
     find = partial(_find_language_of_file, site=site)
@@ -186,7 +186,7 @@ def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
 def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
-    """Whether reading a file again would give what the index has of it, by the last ingest."""
+    """Whether the index has the file's present content, by its state at the last ingest."""
     file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:

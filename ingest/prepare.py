@@ -1,7 +1,7 @@
-"""Turn one file into what the index takes: its post and chunks.
+"""Turn one file into a post and its chunks.
 
-Everything that costs a processor and needs nothing but the file happens here, so that several
-processes can do it for several files (`ingest.workers`).
+All processing that needs only the file happens here, so that worker processes can share it
+(`ingest.workers`).
 """
 
 import hashlib
@@ -34,27 +34,27 @@ from blog_search_mcp.ingest.sites.site import Site
 
 @dataclass(frozen=True, slots=True)
 class ParsedResult:
-    """What becomes of one file."""
+    """Result of reading one file."""
 
     source: str
     due: str | None
-    """The instant at which the same bytes would be treated otherwise, `None` if never."""
+    """Instant at which the unchanged post appears or expires, `None` if never."""
     skipped: Skipped | None = None
-    """Why it does not belong in the index; `None` if it does."""
+    """Reason for which the file is not in the index; `None` if it is."""
     left_out: LeftOut | None = None
-    """The post, if it is skipped since it is not public."""
+    """Entry of the post if it is skipped because it is not public or empty."""
     new: PendingPost | None = None
-    """What is to go in; `None` if nothing is, or if the index has it already."""
+    """Post to add; `None` if the file is skipped or the index has it already."""
     problems: tuple[str, ...] = ()
-    """What was odd about it, each with its source."""
+    """Warnings about the file, each beginning with its source."""
     has_parts: bool = False
-    """Whether its text may change though the file does not."""
+    """Whether the post includes other files, so that its text may change without its file."""
     no_link: str = ""
-    """Why `new` has no link; empty if it has one."""
+    """Reason for which `new` has no link; empty if it has one."""
 
 
 def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
-    """Skip a file that cannot be read, with the reason."""
+    """Make the result of a file that is skipped for this reason."""
     source = file_to_read.file.source
     return ParsedResult(source, None, Skipped(source, reason))
 
@@ -67,10 +67,10 @@ def prepare_post(
     site: Site,
     measure_coverage: Callable[[Sequence[str]], list[float]],
 ) -> ParsedResult:
-    """Read a file and, unless the index has these bytes, make it ready.
+    """Read a file and make its post, unless the index has these bytes.
 
-    `measure_coverage` gives the share of each text that the embedder's vocabulary covers.
-    Raises UnreadablePost for whatever the file makes us raise, EmbedderError and MemoryError.
+    `measure_coverage` returns the share of each text that the embedder's vocabulary covers.
+    Raises UnreadablePost for any fault of the file, EmbedderError and MemoryError.
     """
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
     source = file.source
@@ -120,9 +120,9 @@ def prepare_post(
 def _read_part(
     file: SourceFile, parts: dict[str, tuple[int, str]], now: datetime, name: str
 ) -> str:
-    """Return the words of a file that a post includes, `""` for one that is kept from readers.
+    """Return the plain text of a file that a post includes, `""` if the file is not public.
 
-    `parts` has the bytes read and the words by source. Raises ContentError as a walk does.
+    `parts` caches the number of bytes and the text by source. Raises ContentError as `walk` does.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
         path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
@@ -145,13 +145,13 @@ def _read_part(
 
 
 MIN_COPY_SHARE = 0.8
-"""Share of the longer text's words that both copies have; of the shorter's, two posts of one event
-have .66."""
+"""Minimum share of the longer text's words that both copies have. Two different posts on one event
+share .66 of the shorter one's words."""
 _COPY_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
 def _are_copies(*files: bytes) -> bool:
-    """Whether two texts have most words in common."""
+    """Whether two texts have MIN_COPY_SHARE of their words in common."""
     one, other = (Counter(_COPY_WORD.findall(decode(data)[0].lower())) for data in files)
     return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 
@@ -159,9 +159,9 @@ def _are_copies(*files: bytes) -> bool:
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
-    """Return the post made ready, and why it has no link.
+    """Return the post with its chunks, and the reason if it has no link.
 
-    What has no body is a chunk of what its front matter says but for the title alone.
+    A post without a body gets one chunk from its front matter, unless that has only a title.
     """
     post, (tag, key) = document.post, site.find_language(document.post.source)
     post = replace(

@@ -1,4 +1,4 @@
-"""Report an ingest: progress while it runs, its counts, and these as lines or as JSON."""
+"""Report an ingest: its progress, its counts, and the report as lines of text."""
 
 import time
 from collections import Counter
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """Which of the posts that were read know their page on the site."""
+    """Number of added or changed posts with and without a link to their page."""
 
     linked: int
     unlinked: Mapping[str, int]
-    """Posts without a link by the reason, the commonest first."""
+    """Number of posts without a link by reason, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One finished ingest."""
+    """Result of a finished ingest."""
 
     generation: int
     posts: int
@@ -40,32 +40,32 @@ class Report:
     changed: int
     removed: int
     embedded: int
-    """Texts passed to the embedder; the others were in the cache or unchanged."""
+    """Number of texts sent to the embedder; the others were in the cache or unchanged."""
     without_vector: Mapping[str, str]
-    """By source of a post that this run could not embed whole, why."""
+    """Reason by source of each post that has a text without a vector."""
     skipped: tuple[Skipped, ...]
-    """Files that are not in the index; a reason that is none of VISIBILITY is a fault."""
+    """Files that are not in the index; a reason outside VISIBILITY is a fault."""
     warnings: tuple[str, ...]
-    """Sentences on the embedder, the cache and posts that are in the index nevertheless."""
+    """Sentences on the cache, unread files and posts that are in the index nevertheless."""
     links: LinkCounts
-    """Of the posts that were added or changed."""
+    """Links of the posts that were added or changed."""
     embedder: str
     embedder_reason: str
-    """Which embedder, why, and how to get a better one, in sentences."""
+    """Sentences on the embedder, the reason for it, and how to get a better one."""
     seconds: float
 
 
 class Counts:
-    """What becomes of the files of a plan and of its texts, counted as it happens."""
+    """Running counts of an ingest: the outcome of each file, and warnings."""
 
     def __init__(self, plan: Plan) -> None:
         self.due = dict(plan.unchanged)
-        """By source, the instant at which the same bytes will be treated differently, if any."""
+        """Instant by source at which the unchanged post appears or expires, if any."""
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
         away = (source for source in plan.unchanged if plan.files[source].is_away)
         self.problems = [f"{source}: {IN_CLOUD}. The index has it as it was." for source in away]
-        """Sentences on the cache, other texts and posts that are in the index nevertheless."""
+        """Sentences on the cache, unread files and posts that are in the index nevertheless."""
         kinds = ", ".join(f"{number:,} {end}" for end, number in sorted(plan.others.items()))
         self.problems += [f"Not read, since it is not Markdown: {kinds}."] if kinds else []
         self.left_out: list[LeftOut] = []
@@ -75,8 +75,8 @@ class Counts:
         self._plan = plan
         self._before = plan.base.posts if plan.base else {}
         self._outcomes: dict[str, Skipped | str | None] = dict.fromkeys(plan.unchanged)
-        """By source, why a file is left out, or of a post that was written why it has no link,
-        empty if it has one; `None` for one that stays as it is."""
+        """Outcome by source: `Skipped` for a file left out, `None` for a post that stays as it is,
+        else the reason for which a written post has no link (empty if it has one)."""
         self._outcomes |= {skip.source: skip for skip in plan.skipped}
 
     def count(self, result: "ParsedResult") -> None:
@@ -95,18 +95,18 @@ class Counts:
 
     @property
     def removed(self) -> set[str]:
-        """Sources to remove that are not added again."""
+        """Sources to remove from the index: gone, or left out now."""
         left_out = {skipped.source for skipped in self.skipped}
         return {*self._plan.removed, *(left_out & self._before.keys())}
 
     def require_posts(self, content: Path) -> None:
-        """Raise ContentError if no post would be left."""
+        """Raise ContentError if the index would have no post."""
         if len(self.skipped) == len(self._outcomes):
             message = _describe_empty(content, self.skipped)
             raise ContentError(message, for_clients="There is no post to index.")
 
     def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
-        """Make the report of the finished run; `advice` is on the embedder."""
+        """Make the report of the finished run; `advice` is a sentence on the embedder."""
         written = {name: why for name, why in self._outcomes.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
@@ -129,7 +129,7 @@ class Counts:
 
 
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
-    """Describe why a folder has no post to index, with the first of those that were left out."""
+    """Return a message on a folder without a post to index, with the first left-out files."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
     advice = Message("Give the folder that holds the posts.")
@@ -141,7 +141,7 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
 
 
 def format_report(report: Report) -> list[str]:
-    """Format the report for people: a line for each of the first faults, then every number."""
+    """Format the report for people: lines on the first faults and warnings, then the counts."""
     skips = [(skip.source, skip.reason) for skip in report.skipped]
     faults = [f"skipped {source}: {why}" for source, why in skips if why not in VISIBILITY]
     without = [
@@ -177,28 +177,28 @@ def _plural(number: int, noun: str) -> str:
 
 
 LINES, SILENCE = 10, 15.0
-"""Lines that a stage prints, and seconds without one after which the next step prints one more."""
+"""Number of lines that a stage prints, and seconds without one after which a step prints one."""
 
 
 class Progress:
-    """Tells on a stream how far a run is, by tenths of a stage and SILENCE; on none nothing."""
+    """Prints the progress of a run on a stream, at each tenth of a stage and after SILENCE."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
         self.start("", 1)
 
     def say(self, sentence: str) -> None:
-        """Print the sentence on a line."""
+        """Print the sentence on a line, if there is a stream."""
         if self._stream is not None:
             print(sentence, file=self._stream, flush=True)
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
-        """Begin a stage of `total` steps, so many of them done; the one before is over."""
+        """Begin a stage of `total` steps, of which `done` are done already."""
         self._stage, self._total, self._first, self._done = stage, max(total, 1), done, done
         self._started = self._printed = time.monotonic()
 
     def advance(self, steps: int) -> None:
-        """Count so many more steps as done; print a line if it is time for one."""
+        """Count `steps` more as done; print a line if one is due."""
         lines, now = self._done * LINES // self._total, time.monotonic()
         self._done += steps
         if self._done * LINES // self._total > lines or now > self._printed + SILENCE:
@@ -207,7 +207,7 @@ class Progress:
             self.say(f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}")
 
     def _rate(self) -> str:
-        """Describe how fast the stage is and how long the rest takes; empty if unknown."""
+        """Return the speed of the stage and its time left, in words; `""` if unknown."""
         rate = (self._done - self._first) / max(time.monotonic() - self._started, 1e-9)
         remaining = self._total - self._done
         if not (rate and remaining > 0):

@@ -1,4 +1,4 @@
-"""Read what the sections of a site, its data files and its configuration pass down to posts."""
+"""Read the fields that sections, data files and the configuration of a site pass down to posts."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -18,10 +18,10 @@ from blog_search_mcp.ingest.sites.known_generators import Zola
 def read_cascades(
     content: Path, sections: Iterable[str], generator: Generator
 ) -> tuple[Cascade, ...]:
-    """Read the sections of a content folder, those above it in its site and the configuration.
+    """Read the cascades of the content folder, of the folders above it and of the configuration.
 
-    The nearest to a post comes first. Raises ContentError for a section that cannot be read:
-    going on without it could publish what the author keeps out.
+    The nearest to a post comes first. Raises ContentError for an unreadable section, since without
+    it a post that the author keeps back could be published.
     """
     prefix = generator.prefix
     roots = (f"{folder}/" for folder in generator.list_folders())
@@ -43,7 +43,7 @@ def read_cascades(
 
 
 def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
-    """List the files of the folders above the content folder in its site, the nearest first."""
+    """Yield data files and sections of the site's folders above the content, nearest first."""
     sections = prefix.removeprefix(root).count("/")
     for level, folder in enumerate(content.resolve().parents[: prefix.count("/")]):
         for path in sorted(folder.iterdir()):
@@ -52,7 +52,7 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 
 
 def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[str, Any]]:
-    """Yield what a file passes down; in Zola a section that is a draft covers all below it."""
+    """Yield the entries of a file; in Zola a section that is a draft covers all posts below it."""
     from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter  # with PyYAML
 
     folder, path = source[: source.rfind("/") + 1], content / source
@@ -77,7 +77,7 @@ def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[st
 
 
 def _read_data(text: str, ending: str) -> object:
-    """Read a file of fields, of a program or what cannot be read those that keep posts back."""
+    """Parse a data file; from a program or a broken file, salvage fields that keep posts back."""
     from blog_search_mcp.ingest.posts.front_matter import parse_fields, salvage_fields
 
     if ending in (".json", ".yml", ".yaml"):
@@ -87,7 +87,7 @@ def _read_data(text: str, ending: str) -> object:
 
 
 def _list_cascades(setting: object) -> Iterator[dict[str, Any]]:
-    """Yield target and fields of each entry of a `cascade`, one mapping or a list of them."""
+    """Yield target and fields of each entry of a `cascade`, a mapping or a list of mappings."""
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)
         target = normalize_names(values.get("target")).items()
@@ -96,7 +96,7 @@ def _list_cascades(setting: object) -> Iterator[dict[str, Any]]:
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
-    """Return those of a mapping by which posts are public or not."""
+    """Return the fields of a mapping that decide whether a post is public."""
     values = normalize_names(fields)
     texts = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
     return {name: value for name, value in texts.items() if value}

@@ -1,4 +1,4 @@
-"""End a process at a signal, at once: what it writes is whole at any moment."""
+"""End a process at once at a signal; its files on disk are complete at any moment."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 def end_on_signals(sentence: str = "", status: int | None = None) -> None:
     """End the process at SIGINT and SIGTERM, with `sentence` on stderr.
 
-    Its exit status is `status`, by default what a shell gives. One that is ignored, as a shell
-    does for what runs in `&`, stays so; one that was blocked until now comes now.
+    The exit status is `status`, by default that of a shell. An ignored signal (as of a shell's
+    background job) stays ignored; a blocked one is unblocked and arrives now.
     """
     for number in _STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -26,9 +26,9 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process as the signal `number` does, by default with the status that shells give it.
+    """End the process as the signal `number` would, with its usual exit status by default.
 
-    Any thread may do so.
+    Any thread may call it.
     """
     if sentence:
         with suppress(OSError):  # nobody reads it
@@ -38,10 +38,10 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 
 @contextmanager
 def block_interrupts() -> Iterator[None]:
-    """Block SIGINT here, and for processes that are started here, until they unblock it.
+    """Block SIGINT in this thread and in processes started meanwhile, until they unblock it.
 
-    Ctrl-C reaches each of them, and one that still loads Python prints a traceback. Windows has no
-    such mask.
+    Ctrl-C reaches every process, and one that still loads Python would print a traceback. Windows
+    has no signal mask.
     """
     if sys.platform == "win32":
         yield

@@ -1,7 +1,7 @@
-"""Spread work over processes, in order; do it in this process if it is too little to pay.
+"""Spread work over processes and keep its order; little work is done in this process.
 
-Parsing is pure Python, so threads would take turns. A process costs as much to start as some
-dozens of posts to read. What takes a process too much time, or ends it, is left out.
+Parsing is pure Python, so threads would take turns. Starting a process costs as much as reading
+some dozens of posts. An item that takes too long or ends its process is left out.
 """
 
 import gc
@@ -29,18 +29,18 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 MIN_POOLED = 100
-"""Items from which on processes pay: two take .35 s of a processor each to start, and save
-half of the 7 ms that a post takes."""
+"""Minimum number of items for which processes pay: two take .35 s of a processor each to start, and
+save half of the 7 ms per post."""
 
 MAX_WORKERS = 4
-"""Each takes some 100 MB, and what is left to do in one process is a fifth of all."""
+"""Default limit of processes: each takes some 100 MB, and a fifth of the work is not parallel."""
 
 IN_FLIGHT = 32
-"""Items in flight for each process."""
+"""Number of items submitted in advance per process."""
 
 MAX_SECONDS = 30
-"""For an item, and again for one that was lost, since the machine may have been busy or asleep: a
-post takes 7 ms, the largest that may be read (16 MB) 16 s of a processor."""
+"""Seconds for one item; a lost one gets them once more, since the machine may have been busy or
+asleep. A post takes 7 ms of a processor, the largest that may be read (16 MB) 16 s."""
 
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
@@ -52,12 +52,12 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Lost items after which the reason is sought in the machine and not in them: a post of the index
-would go out of it."""
+"""Lost items above which the ingest fails: the machine is then the likely cause, and going on would
+remove posts from the index."""
 
 
 class _Process(SpawnProcess):
-    """A process that does not run the main module again, which may be a caller's whole script."""
+    """Process that does not run the main module again, which may be a caller's whole script."""
 
     @staticmethod
     def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
@@ -73,7 +73,7 @@ class _Context(SpawnContext):
 
 
 class WorkerPool:
-    """Processes that start with the first work that pays for them; close it."""
+    """Pool of processes that start with the first work that needs them; the caller closes it."""
 
     def __init__(self, processes: int | None = None) -> None:
         """`processes` is their upper limit, by default one a processor and `MAX_WORKERS`."""
@@ -90,7 +90,7 @@ class WorkerPool:
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
-        The results of one call are taken before the next call, or never.
+        Take all results of one call before the next call.
         Fewer than `MIN_POOLED` items are done in this process, but for those that are large.
         `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
         the reason, in processes also of one that takes more than `MAX_SECONDS` or ends its
@@ -113,7 +113,7 @@ class WorkerPool:
             pending.extend(islice(futures, 1))
 
     def close(self) -> None:
-        """Drop what has not begun and end the processes."""
+        """Drop the items that have not begun and end the processes."""
         if self._pool is not None:
             self._pool.stop()
             self._pool.join()
@@ -128,7 +128,7 @@ class WorkerPool:
         *,
         is_last: bool = False,
     ) -> Output:
-        """Return the result of an item, which is tried once more if it is lost."""
+        """Return the result of an item; a lost one is tried once more."""
         from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
 
         try:
@@ -144,7 +144,7 @@ class WorkerPool:
             return lost(item, LOST_REASON)
 
     def _submit(self, work: Callable[[Item], Output], item: Item) -> "ProcessFuture[Output]":
-        """Begin an item. Raises IngestFailed."""
+        """Submit an item to the pool. Raises IngestFailed."""
         from pebble import ProcessPool
 
         if self._pool is None:
@@ -169,7 +169,7 @@ def _work(
 
 
 class _Pickled(partial[Any]):
-    """Work that may hold a large site, unpickled once for all items of a process."""
+    """Function that may hold a large site, unpickled once per process and not per item."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.pickled = pickle.dumps(work)

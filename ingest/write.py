@@ -1,8 +1,8 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
-Posts are added one by one and vectors in blocks, and each is written as it comes, so that memory
-stays bounded whatever the size of the blog. No reader sees anything of it before `commit` makes it
-the current one; what a run that dies before leaves is deleted by the next.
+Posts and blocks of vectors are written as they come, so that memory stays bounded for any size of
+blog. No reader sees the generation before `commit` makes it the live one; the next ingest deletes
+the files of one that was never committed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ share of the index the lexical index is written whole instead of incrementally."
 
 @dataclass
 class IndexWriter:
-    """An unfinished generation; use `open_index_writer`.
+    """Writer of an unfinished generation; make it with `open_index_writer`.
 
     Call `add` and `remove` for posts and `vectors.add` for their vectors, then `write_lexical` and
     `commit`, each once.
@@ -46,7 +46,7 @@ class IndexWriter:
     _embedder: EmbedderIdentity
     files: GenerationFiles
     _before: GenerationFiles | None
-    """Of the base."""
+    """Files of the base."""
     _catalog: CatalogWriter
     _words: WordsWriter
     vectors: VectorWriter
@@ -59,10 +59,10 @@ class IndexWriter:
         self._superseded = 0
         self._changed = set[str]()
         self.contradiction = ""
-        """That posts are linked at other addresses than they have, if most posts were added."""
+        """Sentence if most posts are new and links contradict their URLs; else empty."""
 
     def remove(self, sources: Iterable[str]) -> None:
-        """Remove those of these posts that are in."""
+        """Remove the posts with these sources; unknown sources are ignored."""
         for source in filter(self._posts.__contains__, sources):
             del self._posts[source]
             self._changed.add(source)
@@ -86,23 +86,20 @@ class IndexWriter:
         self._posts[source] = replace(self._posts[source], waiting=waiting)
 
     def backlog(self) -> dict[str, int]:
-        """Return by source how many windows wait, the newest post first and undated ones last."""
+        """Return the number of waiting windows by source, newest post first, undated ones last."""
         waiting = {source: post.waiting for source, post in self._posts.items() if post.waiting}
         names = self._catalog.titles_by_source()
         return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
-        """Read back posts that are in, each with its chunks' ids.
-
-        The chunks have the text that is searched and embedded.
-        """
+        """Read posts back from the catalog, each with the ids of its chunks."""
         for source in sources:
             post_id, post = self._catalog.require_post(source)
             chunks = self._catalog.chunks_of(post_id)
             yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
 
     def write_lexical(self) -> None:
-        """Complete what depends on the posts and not on vectors; no post may change after it."""
+        """Commit the lexical index and the relations of posts; no post may change afterwards."""
         base, removed = self._base, self._removed_posts
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         if base and superseded > SUPERSEDED_SHARE * base.chunks:
@@ -120,8 +117,8 @@ class IndexWriter:
     ) -> Manifest:
         """Complete vectors and texts, write the manifest and make this generation the live one.
 
-        `created` is when the content folder was walked: UTC, ISO 8601 to the second. `about` are
-        the title and the description of the blog.
+        `created` is the time of the walk: UTC, ISO 8601 to the second. `about` is the title and
+        the description of the blog.
         """
         self._catalog.commit()
         self.vectors.commit(self._removed_chunks)
@@ -139,10 +136,7 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write what posts are to each other, unless all that tells it is as in the base.
-
-        An edit changes it seldom.
-        """
+        """Write translations and series, unless the metadata of all changed posts are as before."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
             before, now = open_catalog(self._before).posts_at, self._catalog.posts_at
@@ -162,11 +156,10 @@ class IndexWriter:
 def open_index_writer(
     store: FolderStore, base: Manifest | None, embedder: EmbedderIdentity
 ) -> Iterator[IndexWriter]:
-    """Begin a generation on top of `base`; without a commit in the block nothing is left of it.
+    """Begin a generation on top of `base`; it is deleted unless the block commits it.
 
-    `base` is the current generation, or `None` for an index made anew. The caller holds the writer
-    lock. Raises IndexBroken if `base` is damaged, IndexProblem for what the disk refuses in the
-    block.
+    `base` is the live generation, or `None` for an index made anew. The caller holds the writer
+    lock. Raises IndexBroken if `base` is damaged, and IndexProblem for errors of the disk.
     """
     before = store.layout.generation(base.generation) if base else None
     with (

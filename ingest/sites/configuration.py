@@ -1,6 +1,6 @@
-"""Read files of a site that are no posts: its configuration, and the names of its authors.
+"""Read the configuration of a site and the names of its authors.
 
-In YAML all values but lists and mappings are text.
+In YAML all values except lists and mappings are read as text.
 """
 
 import re
@@ -23,10 +23,10 @@ _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
 def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
-    """Return the settings of a TOML, JSON or YAML file below `folder`, or why it cannot be read.
+    """Return the settings of a TOML, JSON or YAML file and `""`, or `{}` and why it is unreadable.
 
-    Of Pelican's program, which is not run, these are what it gives to all posts. Names that know
-    no case (`any_case`) are put in lower case.
+    Pelican's program is not run; its settings are the fields that it gives to all posts. Names
+    without case (`any_case`) are returned in lower case.
     """
     try:
         value = _parse_config(folder, name)
@@ -39,7 +39,7 @@ def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Con
 
 
 def _parse_config(folder: Path, name: str) -> object:
-    """Parse a file; what a program makes in YAML, as MkDocs' `!ENV`, is `...`."""
+    """Parse a file, `None` if it is missing; values of a program's tags (`!ENV`) are `...`."""
     syntax = _SYNTAXES.get(Path(name).suffix)
     if syntax is None or (data := read_if_there(folder, name)) is None:
         return None
@@ -68,7 +68,7 @@ _AUTHOR_FILES = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, (
 
 
 def read_authors(content: Path) -> dict[str, str]:
-    """Return the names of authors by the keys that posts have for them, the nearest file's first.
+    """Return the names of authors by key; of two files with a key the nearer to the posts counts.
 
     Docusaurus has them in `authors.yml`, Material for MkDocs in `.authors.yml`, Jekyll's themes in
     `_data/authors.yml`, Hugo's in `data/authors.toml`, others as JSON.
@@ -90,11 +90,11 @@ _LANGUAGE_SETTINGS = (
     *("languages", "locales", "language", "lang", "locale", "languagecodes", "mainlanguage"),
     *("defaultlanguage", "defaultlang", "defaultlocale", "defaultcontentlanguage"),
 )
-"""Settings that say which languages a site has, in any generator and plugin."""
+"""Settings of generators and plugins that name the languages of a site."""
 
 
 def list_languages(config: object, name: str = "") -> Iterator[str]:
-    """Yield the tags of the languages that a setting of this name holds, at any depth."""
+    """Yield the tags of the languages in a setting of this name, at any depth."""
     values = config if isinstance(config, Mapping | list) else [config]
     if normalize_name(name) in _LANGUAGE_SETTINGS:
         yield from filter(None, (language_tag(v) for v in values if isinstance(v, str)))
@@ -105,7 +105,7 @@ def list_languages(config: object, name: str = "") -> Iterator[str]:
 
 
 def find_setting(config: Config, path: str) -> object:
-    """Return the setting at a path of names as `params.title`, `None` if there is none."""
+    """Return the setting at a path of names such as `params.title`, `None` if there is none."""
     value: object = config
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -113,19 +113,19 @@ def find_setting(config: Config, path: str) -> object:
 
 
 def get_map(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a mapping, an empty one if the value is none."""
+    """Return the value of this name if it is a mapping, else an empty mapping."""
     value = values.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
 def get_text(values: Mapping[str, Any], name: str) -> str:
-    """Return a single value as stripped text, `""` if there is none."""
+    """Return the value of this name as stripped text; `""` for a list, a mapping or none."""
     value = values.get(name)
     return str(value).strip() if isinstance(value, str | int | float | date) else ""
 
 
 def list_texts(value: object) -> list[str]:
-    """Return the stripped strings of a list, or one that stands for a list of it."""
+    """Return the stripped strings of a list; a single string counts as a list of one."""
     items = value if isinstance(value, list) else [value]
     return [text for item in items if isinstance(item, str) and (text := item.strip())]
 

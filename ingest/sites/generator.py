@@ -1,7 +1,7 @@
-"""The row of a site generator: `Generator`, whose fields are settings that addresses depend on.
+"""Define `Generator`, the base of all site generators: its fields are the settings that URLs need.
 
-A place is a file's path below the site's folder, with `/`. `Fields` are a post's front matter by
-names in lower case.
+A place is the POSIX path of a file below the site's folder. `Fields` are the front matter of a
+post by names in lower case.
 """
 
 import posixpath
@@ -24,68 +24,68 @@ from blog_search_mcp.ingest.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
-"""A setting that leaves all addresses open unless it is off."""
+"""Type of a setting that must be off, since otherwise no URL is sure."""
 
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Fields that a configuration gives to posts that have none of these names: what their places begin
-with, `""` for all; the collection as in `Cascade`; the fields."""
+"""Defaults for fields of posts: the start of the posts' places (`""` for all), the collection as in
+`Cascade`, and the fields."""
 
 
 def setting_at(*path: str, default: Any = "") -> Any:
-    """Say where in the configuration a setting lies, and what it is where that is not set."""
+    """Declare a setting by its path in the configuration, with its default."""
     return Field(default, validation_alias=AliasPath(*path))
 
 
 class Generator(BaseModel):
-    """One generator as a site uses it; without a configuration as it is by default."""
+    """Generator with the settings of one site, or its defaults without a configuration."""
 
     model_config = ConfigDict(frozen=True)
 
     files: ClassVar[tuple[str, ...]] = ()
-    """Names of its configuration in a site's folder, of which the first with settings counts."""
+    """Names of configuration files in a site's folder; the first with settings counts."""
     marks: ClassVar[Set[str]] = frozenset()
-    """Settings, one of which a configuration must have to be of this generator; none if any is."""
+    """Settings, one of which a configuration of this generator has; empty if any may do."""
     dated: ClassVar[str] = ""
-    """A folder below that of the posts which holds dated ones, and tells likewise."""
+    """Name of a folder of dated posts below the folder of posts; it marks the generator too."""
     endings: ClassVar[tuple[str, ...]] = ("",)
-    """Of the files that pages are made of."""
+    """Suffixes of the files that become pages."""
     never: ClassVar[tuple[str, ...]] = ()
-    """Lines of a `.gitignore`: what below the folder of the posts is never one of them."""
+    """Rules in the form of a `.gitignore` for files that are never posts."""
     token: ClassVar[re.Pattern[str] | None] = None
-    """What its patterns have in place of a value, with the name as first group; `None` without."""
+    """Pattern of a token in a permalink, its name as first group; `None` without permalinks."""
     safe: ClassVar[str] = "/"
-    """Signs of an address that are not percent-encoded."""
+    """Characters of a URL's path that are not percent-encoded."""
     templates: ClassVar[str] = ""
-    """Pattern of the plugins that run templates over posts; `""` if they are always run."""
+    """Regular expression for plugins that run templates over posts; `""` if they always run."""
     ids: ClassVar[tuple[str, ...]] = ()
-    """Unicode's categories of what ids of headings keep, if these settings are as usual."""
+    """Unicode categories of the characters in a heading's ID, if `settings_of_ids` hold."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
     timezone: str = ""
-    """Of times without one; `""` for the building machine's."""
+    """Time zone of times without one; `""` for the zone of the machine that builds the site."""
     config: Config = Field(default={}, repr=False)
     """The whole configuration."""
     prefix: str = ""
-    """Place of the content folder, with `/` at the end; `""` if it is the site's folder."""
+    """Place of the content folder with a final `/`; `""` if it is the site's folder."""
     folder: str = ""
-    """Place of the folder of the posts; `""` if it is the site's folder."""
+    """Place of the folder of posts; `""` if it is the site's folder."""
     address: object = ""
     doubt: str = ""
-    """Why no page's address is sure; empty if it may be."""
+    """Reason for which no URL of the site is sure; empty if URLs may be sure."""
     pattern: str = ""
-    """That of `--permalink`, which every post has; `""` for those of the configuration."""
+    """Permalink of all posts from `--permalink`; `""` for those of the configuration."""
     includes: frozenset[str] = frozenset()
-    """Forms in which posts include other files, as in `ingest.posts.document`."""
+    """Syntaxes by which posts include other files, as in `ingest.posts.document`."""
     is_assumed: bool = False
-    """Whether nothing tells the generator but a pattern, which then has no rules of its own."""
+    """Whether the generator is only guessed from a pattern, so that its own rules do not hold."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)
     """Places of folders that hold an `index`."""
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self | None:
-        """Read the configuration in a site's folder; `None` if it is none of this generator.
+        """Make the generator from a site's configuration; `None` if it belongs to another one.
 
-        One that cannot be read, for a `fault`, is where the folder of the posts has its usual name.
+        A configuration that cannot be read (`fault`) counts if the usual folder of posts exists.
         """
         home = folder / cls.model_fields["folder"].default
         is_marked = not cls.marks or cls.marks & config.keys()
@@ -94,7 +94,7 @@ class Generator(BaseModel):
 
     @classmethod
     def make(cls, config: Config, doubt: str = "") -> Self:
-        """Make one by its settings; any of another type than it should have is in doubt."""
+        """Make the generator from settings; one of a wrong type is left out and sets `doubt`."""
         ours = Generator.model_fields.keys() - {"timezone"}
         settings = {k: v for k, v in config.items() if v is not None and k not in ours}
         while True:
@@ -110,56 +110,56 @@ class Generator(BaseModel):
 
     @property
     def base_url(self) -> str:
-        """The base URL of the configuration; empty if it names none."""
+        """Base URL in the configuration, without a final slash; empty if it has none."""
         return self.address.strip().rstrip("/") if isinstance(self.address, str) else ""
 
     def prints_braces(self) -> bool:
-        """Whether `{{ x }}` stands on a page as it is, since no template runs over posts."""
+        """Whether pages show `{{ x }}` literally, since no template runs over posts."""
         return not re.search(self.templates, str(self.config.get("plugins")))
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield what else of the settings makes every address unsure."""
+        """Yield further reasons for which no URL is sure."""
         return iter(())
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield what the configuration gives to posts, the most specific first."""
+        """Yield the configuration's defaults for the fields of posts, the most specific first."""
         yield "", None, {ZONE: self.timezone}
 
     def list_rules(self) -> Iterable[str]:
-        """List lines of a `.gitignore` that say what below the folder of the posts is left out."""
+        """List rules in the form of a `.gitignore` for files that are no posts."""
         return self.never
 
     def list_folders(self) -> Iterable[str]:
-        """List the places of the folders of posts, the innermost first; `""` for the site's."""
+        """List the places of the folders of posts, the innermost first; `""` is the site's own."""
         return (clean_folder(self.folder),)
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language of each folder that holds posts of one alone, longest first."""
+        """Return the language of each folder with posts in one language, longest place first."""
         return {}
 
     def leaves_out(self, inner: str) -> bool:
-        """Whether no page is made of a path below a folder of posts."""
+        """Whether the file at a path below a folder of posts is no page."""
         return not inner.endswith(self.endings) or leaves_out(self._rules, inner)
 
     @cached_property
     def _rules(self) -> Rules:
-        """Those of `list_rules` but lines that name nothing. Raises ContentError."""
+        """Compiled rules, without lines that name nothing. Raises ContentError."""
         try:
             return compile_rules(line for line in self.list_rules() if line.strip("!/ "))
         except ValueError as error:
             raise ContentError(f"What the site's configuration leaves out: {error}.") from error
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Make the percent-encoded path of a page, given its folder of posts and its path there.
+        """Return the percent-encoded URL path of the page of a file, `inner` below `folder`.
 
-        Raises NoLink where it is not sure.
+        Raises NoLink if it is not sure.
         """
         return quote(f"/{inner.rpartition('.')[0]}.html")
 
     def fill(self, pattern: str, values: Mapping[str, str | None], day: date | None) -> str:
-        """Replace each token of a pattern by its value or the part of a date that it names.
+        """Replace each token of a pattern by its value or the part of the date that it names.
 
-        Raises NoLink if one has none, or for what fills more than an address.
+        Raises NoLink for a token without a value or a value longer than a URL may be.
         """
         dates = {name: form.format(day) if day else None for name, form in _DATES.items()}
 
@@ -173,14 +173,14 @@ class Generator(BaseModel):
         return self.token.sub(find_value, checked) if self.token else checked
 
     def encode(self, path: str) -> str:
-        """Encode all but unreserved characters and safe signs; what is encoded already stays."""
+        """Percent-encode a path but for `safe` characters and what is encoded already."""
         return quote(path, self.safe + "%" if re.search("%[0-9A-Fa-f]{2}", path) else self.safe)
 
     def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
-        """Return a post's date if its day is as written in the site's time zone, too, else `None`.
+        """Return the date of a post if it is the same day in the site's time zone, else `None`.
 
-        Without a zone the site is built in its machine's own: then the day in UTC counts.
-        `naive_is_utc` doubts times without an offset, which YAML calls UTC.
+        UTC stands in for a site without a zone. `naive_is_utc` tells that times without an offset
+        are in UTC, as in YAML.
         """
         day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
@@ -196,7 +196,7 @@ class Generator(BaseModel):
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
-        """Unicode's categories of what ids of headings keep; none if they are not known."""
+        """Unicode categories of the characters in headings' IDs; none if IDs are not known."""
         settings = self.settings_of_ids.items()
         values = ((find_setting(self.config, path), usual) for path, usual in settings)
         is_usual = all(value is None or str(value).lower() == usual for value, usual in values)
@@ -214,20 +214,20 @@ _DATES = {
     "y_day": "{0:%j}",
     "week": "{0:%V}",
 }
-"""Parts of a date, by the names that patterns have for them."""
+"""Format of each part of a date by the name of its token."""
 DATES = ("date", "publishdate", "pubdate", "published")
-"""Fields that hold the date of an address, by their names in lower case."""
+"""Fields that hold the date of a URL, in order of precedence, in lower case."""
 _ZONE_SPACE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
 
 
 def check_length(address: str) -> str:
-    """Return an address or a part of one. Raises NoLink if it is too long."""
+    """Return a URL or a part of one. Raises NoLink if it is longer than MAX_ADDRESS."""
     if len(address) > MAX_ADDRESS:
         raise NoLink(f"an address of more than {MAX_ADDRESS:,} characters")
     return address
 
 
 def clean_folder(path: str) -> str:
-    """Return a folder of a configuration as places are written, `""` for the site's."""
+    """Return the place of a folder that a configuration names, `""` for the site's own."""
     folder = posixpath.normpath(path.strip("/"))
     return "" if folder == "." else folder

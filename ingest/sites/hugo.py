@@ -1,4 +1,4 @@
-"""Hugo: sections and bundles make addresses, unless `permalinks`, `url` or `slug` replace them."""
+"""Hugo: URLs follow sections and bundles, unless `permalinks`, `url` or `slug` replace them."""
 
 import posixpath
 import re
@@ -16,7 +16,7 @@ from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, clean_
 
 
 class Hugo(Generator):
-    """A site of Hugo; names of its settings are in lower case."""
+    """Hugo; the names of its settings are in lower case."""
 
     files: ClassVar = (
         *("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"),
@@ -48,19 +48,19 @@ class Hugo(Generator):
     mounts: object = setting_at("module", "mounts")
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield whether languages have sites of their own."""
+        """Yield a doubt if languages have base URLs of their own."""
         if any("baseurl" in settings for settings in self.languages.values() if settings):
             yield "the site's languages have base URLs of their own"
 
     def list_folders(self) -> Iterable[str]:
-        """List the content folders of all languages; the site's if others are mounted as one."""
+        """List the content folders of all languages; `""` if mounts move other folders there."""
         mounts = list_maps(self.mounts)
         pairs = [(get_text(mount, "source"), get_text(mount, "target")) for mount in mounts]
         are_moved = any(to.startswith("content") and to != source for source, to in pairs)
         return ("",) if are_moved else self.list_languages()
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language of each folder that is mounted or set for one, and of the default."""
+        """Return the language of each folder that is mounted or configured for a language."""
         mounts = list_maps(self.mounts)
         pairs = [(get_text(mount, "source"), get_text(mount, "lang")) for mount in mounts]
         if not any(code for _, code in pairs):
@@ -71,7 +71,7 @@ class Hugo(Generator):
         return dict(sorted(folders.items(), key=lambda pair: -len(pair[0])))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
-        """Return the path of a page, that of `.Permalink` below the base URL. Raises NoLink."""
+        """Return the path of a page as in `.Permalink`, below the base URL. Raises NoLink."""
         if not folder:
             raise NoLink("some folders are mounted elsewhere")
         self._check_bundles(f"{folder}/{inner}")
@@ -86,7 +86,7 @@ class Hugo(Generator):
         return self.encode(self._make_path(fields, page, f"/{language}" if is_below else ""))
 
     def _check_bundles(self, place: str) -> None:
-        """Raise NoLink for a file in the bundle of another one."""
+        """Raise NoLink for a file in the bundle of another page."""
         folder, _, name = place.rpartition("/")
         above = folder.rpartition("/")[0] if name.startswith("index.") else folder
         bundles = self.bundles - {"content"} if self.is_assumed else self.bundles
@@ -118,7 +118,7 @@ class Hugo(Generator):
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
-        """Return the slug, `""` for none of its own, and the date of a page."""
+        """Return the slug of a page, `""` if it has none of its own, and its date."""
         names_date = self.is_assumed or ":filename" in leaves(self.dates)
         day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
         slug = get_text(fields, "slug") or (undated if day else "")
@@ -138,7 +138,7 @@ class Hugo(Generator):
         values = {
             **{token: _sanitize(text) or None for token, text in texts.items()},
             "section": hyphenated,
-            # Which folders below the first are sections depends on other files.
+            # Whether deeper folders are sections depends on other files.
             "sections": hyphenated if section == page.folder else None,
         }
         sure = {token: None if "+" in (text or "") else text for token, text in values.items()}
@@ -146,7 +146,7 @@ class Hugo(Generator):
 
 
 def _sanitize(text: str) -> str:
-    """Keep letters, digits and the signs of a path; slashes stay, spaces are hyphens."""
+    """Drop characters that Hugo keeps out of a path; spaces become hyphens, letters lower case."""
     letters = re.sub(r"\s", " ", unicodedata.normalize("NFC", text))
     kept = "".join(
         c

@@ -38,9 +38,9 @@ STYLES = {
 
 
 class Jekyll(Generator):
-    """Jekyll: dated files in `_posts` follow a pattern. Pages and collections have no addresses.
+    """Jekyll: dated files in `_posts` follow a pattern; pages and collections get no URL here.
 
-    Hexo, whose configuration has the same name, must be ruled out before.
+    Hexo's configuration has the same name, so Hexo must be ruled out first.
     """
 
     files: ClassVar = ("_config.yml", "_config.yaml")
@@ -70,16 +70,16 @@ class Jekyll(Generator):
 
     @property
     def base_url(self) -> str:
-        """The address with the path below it."""
+        """Base URL with the path in `baseurl`."""
         return f"{super().base_url}/{self.baseurl.strip('/')}"
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield whether some posts have a pattern of their own."""
+        """Yield a doubt if posts of some folders have a pattern of their own."""
         if any(folder not in ("", "_posts") for folder in self._map_permalinks()):
             yield "posts of some folders have a permalink of their own"
 
     def _map_permalinks(self) -> dict[str, str]:
-        """Return the patterns that `defaults` give to posts, by folder."""
+        """Return the permalink by folder that `defaults` give to posts."""
         return {
             folder: pattern
             for folder, kind, values in self._list_scopes()
@@ -87,16 +87,16 @@ class Jekyll(Generator):
         }
 
     def _list_scopes(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield of each of `defaults` the path and the type that it is for, and the values."""
+        """Yield path, type and values of each entry in `defaults`."""
         for entry in list_maps(self.defaults):
             scope = get_map(entry, "scope")
             path = get_text(scope, "path").strip("/")
             yield path, get_text(scope, "type"), get_map(entry, "values")
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield what `defaults` give, the later first, and the zone.
+        """Yield the entries of `defaults`, the last first, and the time zone.
 
-        A pattern stands for all that begins as it does.
+        A path with `*` counts for all places that begin as it does before the `*`.
         """
         source = self.folder.strip("./")
         for inner, kind, values in reversed([*self._list_scopes()]):
@@ -108,7 +108,7 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield what has no pages: folders with `_`, installed gems and what `exclude` names.
+        """Yield rules for folders that begin with `_`, installed gems and `exclude`.
 
         Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
         """
@@ -155,7 +155,7 @@ class Jekyll(Generator):
 
 
 def _hyphenate(text: str, also: str = "") -> str:
-    """Put a hyphen for every run of what is no letter or digit nor in `also`."""
+    """Replace each run of characters by a hyphen, but for letters, digits and those in `also`."""
     kept = "".join(
         char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
         for char in text
@@ -164,7 +164,7 @@ def _hyphenate(text: str, also: str = "") -> str:
 
 
 class Hexo(Generator):
-    """Hexo: posts follow a pattern, which may name any field; other files keep their place."""
+    """Hexo: posts follow a pattern, which may name any field; other pages keep their path."""
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
@@ -181,7 +181,7 @@ class Hexo(Generator):
     post_asset_folder: bool = False
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield the tags that hexo-blog-encrypt locks, and the time zone."""
+        """Yield the tags of posts that hexo-blog-encrypt locks, and the time zone."""
         names = ",".join(get_text(tag, "name") for tag in list_maps(self.encrypted))
         yield "", None, {LOCKED_WHEN: {"tags": names} if names else {}}
         yield from super().list_defaults()
@@ -204,7 +204,7 @@ class Hexo(Generator):
         values = {
             **dict.fromkeys(("title", "slug"), name),
             "name": name.rpartition("/")[2],
-            # Of its database, of the building machine's clock, and spelled in ways of its own.
+            # These depend on Hexo's database, the clock of the build or spellings of its own.
             **dict.fromkeys(("id", "hash", "timestamp", "hour", "minute", "second")),
             **dict.fromkeys(("category", "post_title")),
         }
@@ -214,11 +214,11 @@ class Hexo(Generator):
 
 
 _MOVING = {"i18n", "mike", "exclude", "file-filter", "offline"}
-"""Plugins that give pages other addresses, or make none of some."""
+"""Plugins that move pages or leave some out."""
 
 
 class MkDocs(Generator):
-    """MkDocs: pages keep their place; posts of Material's plugin blog have no addresses."""
+    """MkDocs: pages keep their path; posts of Material's blog plugin get no URL here."""
 
     files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
     endings: ClassVar = (".md", ".markdown")
@@ -235,29 +235,29 @@ class MkDocs(Generator):
     plugins: object = ()
     use_directory_urls: bool = True
     versions: Literal[""] = setting_at("extra", "version", "provider")
-    """A program that gives each version of the site an address of its own."""
+    """Tool that gives each version of the site a URL of its own."""
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield plugins that may move pages."""
+        """Yield a doubt for each plugin that may move pages."""
         for name in sorted(self._name_plugins().keys() & _MOVING):
             yield f"the plugin {name} decides which pages there are, and where"
         if re.search("(blog|post)_dir", str(self.plugins)):
             yield "which posts the plugin blog has, and where, is not sure"
 
     def _name_plugins(self) -> dict[str, object]:
-        """Return the options of plugins by their names, those of Material without its own."""
+        """Return the options of plugins by name, without the prefix of Material's."""
         items = self.plugins if isinstance(self.plugins, list) else [self.plugins]
         maps = (item if isinstance(item, dict) else {str(item): None} for item in items if item)
         return {str(k).removeprefix("material/"): v for item in maps for k, v in item.items()}
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield what the plugin encryptcontent locks, with a password for all or by levels."""
+        """Yield the fields by which the plugin encryptcontent locks posts."""
         if "encryptcontent" in self._name_plugins():
             password = "set" if "global_password" in str(self.plugins) else ""
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield what is never published, and what settings and plugins leave out or unsearched."""
+        """Yield rules for files that MkDocs, its settings or plugins do not publish or search."""
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
         for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
             options = get_map(self._name_plugins(), name)
@@ -276,7 +276,7 @@ class MkDocs(Generator):
 
 
 class Quarto(Generator):
-    """Quarto: a document of a website is the page `name.html` at its place."""
+    """Quarto: a document becomes the page `name.html` in its folder."""
 
     files: ClassVar = ("_quarto.yml", "_quarto.yaml")
     marks: ClassVar = {"project"}
@@ -296,16 +296,16 @@ class Quarto(Generator):
     render: object = setting_at("project", "render", default=[])
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield what is rendered of some files alone or to other formats."""
+        """Yield a doubt if only some files are rendered, or not to HTML."""
         if self.render or not _is_html(self.config):
             yield "what _quarto.yml renders is not sure"
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield whether documents are drafts."""
+        """Yield the default of `draft`."""
         yield "", None, {"draft": self.draft}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield what `render` may leave out, what is never rendered, drafts and what was made."""
+        """Yield rules for files left out by `render` or Quarto, for drafts and for the output."""
         paths = [path.replace("./", "/") for path in list_texts(self.render)]
         rendered = [f"!**/{path}" for path in paths if not path.startswith("!")]
         if rendered and not set("{}()|") & set("".join(rendered)):
@@ -323,13 +323,13 @@ class Quarto(Generator):
 
 
 def _is_html(fields: Fields) -> bool:
-    """Whether `format`, which is one or a mapping by name, has that of pages, as by default."""
+    """Whether `format`, a name or a mapping by name, has `html`, which is the default."""
     formats = fields.get("format") or "html"
     return "html" in (formats if isinstance(formats, Mapping) else [formats])
 
 
 class Zola(Generator):
-    """Zola: addresses follow the content folder, with names spelled in ASCII by default."""
+    """Zola: URLs follow the content folder, with names spelled in ASCII by default."""
 
     files: ClassVar = ("zola.toml", "config.toml")
     marks: ClassVar = {"base_url"}
@@ -344,7 +344,7 @@ class Zola(Generator):
     slugs: Literal["on"] = setting_at("slugify", "paths", default="on")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Return the path of a post or section, a bundle's by its folder. Raises NoLink."""
+        """Return the path of a post, section or bundle (by its folder). Raises NoLink."""
         above, _, name = inner.removesuffix(".md").rpartition("/")
         stem, _, code = name.partition(".")
         others = self.languages.keys() - {self.default_language}
@@ -360,7 +360,7 @@ class Zola(Generator):
 
 
 def _spell(name: str, fields: Fields) -> str:
-    """Return the last part of an address, `""` for a section or the whole site."""
+    """Return the last part of a URL's path, `""` for a section or the whole site."""
     if BUNDLE.fullmatch(name):
         return ""
     slug = get_text(fields, "slug") or split_day(name, ZOLA_DAY)[1]
@@ -377,7 +377,7 @@ _PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
 
 
 class ScriptSite(Generator):
-    """A site whose configuration is a program, which is not run, so that no address is known."""
+    """Site whose configuration is a program, which is not run, so that no URL is known."""
 
     files: ClassVar = (
         *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
@@ -387,16 +387,16 @@ class ScriptSite(Generator):
         *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
         *("/themes/", "/plugins/", "_data/", "_includes/", "_partials/"),
     )
-    """What is built, copied as it is or included."""
+    """Folders with built, copied or included files."""
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
-        """Know the generator by the name of its configuration."""
+        """Make the generator by the name of its configuration file."""
         made = cls.make(config, "its generator's configuration is a program, which is not run")
         names = " ".join(name for name in cls.files if (folder / name).exists())
         includes = frozenset(form for name, form in _INCLUDES.items() if name in names)
         return made.model_copy(update={"includes": includes})
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield what Pelican's program gives to all posts."""
+        """Yield the fields that Pelican's configuration gives to all posts."""
         yield "", None, self.config

@@ -1,7 +1,7 @@
-"""Link a post and its chunks, these at their headings by the ids that Hugo or Jekyll makes.
+"""Link a post to its page, and its chunks to their headings by the IDs that Hugo or Jekyll makes.
 
-Both make them of a heading's text, as GitHub does. An id that is not sure is `""`: the link then
-leads to the post alone.
+Both make an ID from a heading's text, as GitHub does. An ID that is not sure is `""`: the link
+then leads to the top of the page.
 """
 
 import re
@@ -19,9 +19,9 @@ from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
 _BRACES = re.compile(r"\{\{|\{%|\}\s*$")
-"""Also what attributes may stand in."""
+"""Template syntax or attributes at the end, in the source of a heading."""
 _AMBIGUOUS = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
-"""What parsers differ on: notes, quotation marks, bare links, blanks."""
+"""Text on which parsers differ: footnotes, quotation marks, bare links, blanks."""
 _EXPLICIT_ID = re.compile(r"[\t ]\{#([A-Za-z_][\w-]*)\}$")
 _DASHES = re.compile("-{2,3}")
 
@@ -29,9 +29,9 @@ _DASHES = re.compile("-{2,3}")
 def link_post(
     document: Document, chunks: tuple[Chunk, ...], site: Site
 ) -> tuple[Post, tuple[Chunk, ...], tuple[str, ...]]:
-    """Return the post with its URL, its chunks with their anchors, and what links to it may name.
+    """Return the post with its URL, its chunks with their anchors, and all fragments of its page.
 
-    That is what may stand behind `#`: nothing if one heading's id is not sure. Raises NoLink.
+    There are no fragments if one heading's ID is not sure. Raises NoLink.
     """
     fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
@@ -45,7 +45,10 @@ def link_post(
 
 
 def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Find the anchors of a chunk's headings among all with their lines, from its end upwards."""
+    """Find the anchors of a chunk's headings, from its last line upwards.
+
+    `headings` are all headings of the post: line, title and ID.
+    """
     above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
     anchors = [
         next((anchor for _, title, anchor in above if title == heading), "")
@@ -55,11 +58,11 @@ def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple
 
 
 def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
-    """Return line, from 0, and id of each heading outside lists and quotations.
+    """Return line (from 0) and ID of each heading outside lists and quotations.
 
-    An id is made of what is of these of Unicode's categories; equal ones are numbered. Where a
-    number is taken parsers differ, as on what follows a heading whose id is not sure. A heading too
-    long to be one (`LONGEST_HEADING`) has none, since every link would carry it.
+    An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. Parsers
+    differ if a number is taken or an equal heading before is not sure: then the ID is `""`. So it
+    is for a heading longer than LONGEST_HEADING, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
     anchors: list[tuple[int, str]] = []
@@ -81,7 +84,10 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
-    """Keep letters, spaces as hyphens; two or three hyphens of text are a dash."""
+    """Return the heading's ID: characters of these categories, with hyphens for spaces.
+
+    Two or three hyphens in a row are a dash and dropped.
+    """
     texts = (
         token.content if token.type == "code_inline" else _DASHES.sub("", token.content)
         for token in heading.tokens
@@ -95,7 +101,7 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 
 
 def _is_doubtful(heading: Heading) -> bool:
-    """Whether parsers differ on what a heading holds, or on what gives it an id."""
+    """Whether parsers differ on the text of a heading, or on its ID."""
     text = "".join(token.content for token in heading.tokens if token.type != "html_inline")
     is_odd = any(
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"

@@ -32,7 +32,7 @@ from blog_search_mcp.ingest.sites.known_generators import (
 )
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, ScriptSite, Jekyll)
-"""In the order in which a folder is tried: any `_config.yml` that is not Hexo's is Jekyll's."""
+"""Generators in the order of trial: any `_config.yml` that is not Hexo's is Jekyll's."""
 _BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not ScriptSite}
 
 _NO_SITE = "no configuration of Zola, Hugo, Hexo, MkDocs, Quarto, Jekyll names the blog's address"
@@ -41,40 +41,41 @@ _WEB = re.compile(r"https?://\w\S*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a content folder is published, if anywhere."""
+    """Site that publishes a content folder, if there is one."""
 
     base_url: str
-    """Without a slash at the end; empty if it is not known."""
+    """Base URL without a final slash; empty if it is not known."""
     generator: Generator
-    """By the nearest configuration, else by the options."""
+    """Generator of the nearest configuration, else of the options."""
     links: Generator
-    """The same, unless the options name another one; its doubt is why no post has a link."""
+    """Generator that makes the links: `generator`, unless the options name another one."""
     is_configured: bool
     languages: frozenset[str] = frozenset()
-    """Those that the configuration names, if there are several."""
+    """Languages that the configuration names, if there are several."""
     authors: Mapping[str, str] = field(default_factory=dict)
-    """Names by the keys that posts have for them."""
+    """Names of authors by the keys that posts have for them."""
     splits_tags: bool = False
-    """Whether blanks part the tags of a line: Jekyll's do, and those of a vault of Obsidian."""
+    """Whether blanks separate the tags in one string, as in Jekyll and in an Obsidian vault."""
 
     @property
     def digest(self) -> str:
-        """Changes whenever a setting changes that may change a link or which files are posts."""
+        """Digest of all settings that decide on links, languages and which files are posts."""
         languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
         links = self.base_url, self.links, self.links.letters_of_ids
         reading = self.generator, self.generator.prints_braces(), self.splits_tags
         return hashlib.sha256(repr((links, languages, reading)).encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
-        """Take note of which folders hold an `index`, which may make other files there no pages."""
+        """Return the site with its bundles, which are folders with an `index` file."""
         places = ((self.links.prefix + source).rpartition("/") for source in sources)
         bundles = frozenset(folder for folder, _, name in places if name.startswith("index."))
         return replace(self, links=self.links.model_copy(update={"bundles": bundles}))
 
     def find_language(self, source: str) -> tuple[str, str]:
-        """Return the language that the configuration gives a post by its place, `""` for none.
+        """Return the language of a post by its place, `""` for none, and its translation key.
 
-        With it what the places of its translations have in common, `""` where files are named.
+        The key is the path that its translations share below the folders of their languages, `""`
+        if the file's name has the language.
         """
         place, folders = self.generator.prefix + source, self.generator.list_languages()
         for folder, code in folders.items() if len(folders) > 1 else ():
@@ -84,7 +85,7 @@ class Site:
         return next(spelled, ""), ""
 
     def publishes(self, source: str) -> bool:
-        """Whether a file of a site's whole folder may be a page or a post, by its place."""
+        """Whether a file may be a page; always true unless the content folder is a whole site."""
         is_part = bool(self.generator.prefix) or not self.is_configured
         return is_part or _locate(self.generator, source) is not None
 
@@ -99,7 +100,7 @@ class Site:
 
 
 def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
-    """Return the folder of posts that a place is in, and its path below it; `None` if no page."""
+    """Return the folder of posts of a place and the path below it; `None` if it is no page."""
     for folder in generator.list_folders():
         if not folder or place.startswith(f"{folder}/"):
             inner = place.removeprefix(f"{folder}/")
@@ -139,7 +140,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
-    """Return by what links are made: as configured, unless the option says more.
+    """Return the generator that makes links: as configured, or as the option says.
 
     Raises UsageError.
     """
@@ -165,7 +166,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 
 
 def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
-    """Return a generator without a configuration; the folder is the site's if it has a home."""
+    """Return a generator with its defaults; a `content` with a folder of posts is the site."""
     made = kind.make({})
     prefix = f"{made.folder}/" if made.folder else ""
     if made.folder and (content / made.folder).is_dir():
@@ -176,7 +177,7 @@ def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool)
 
 
 def find_configured(content: Path) -> tuple[Generator | None, str]:
-    """Return the generator by the configuration nearest to the posts, and what cannot be read."""
+    """Return the generator of the nearest configuration, and the fault of an unreadable one."""
     unread = ""
     for folder, kind in product((content, *content.parents[:LEVELS_ABOVE]), GENERATORS):
         if any((folder / file).exists() for file in kind.files):
@@ -189,7 +190,7 @@ def find_configured(content: Path) -> tuple[Generator | None, str]:
 
 
 def _read_configuration(kind: type[Generator], folder: Path) -> tuple[Config, str]:
-    """Return the configuration of a site's folder, and what of it cannot be read."""
+    """Return the configuration in a site's folder, and the first fault in reading it."""
     config, faults = Config(), list[str]()
     folders = ("_default", "production") if kind is Hugo else ()
     parts = [path for name in folders for path in sorted(folder.glob(f"config/{name}/*.*"))]
