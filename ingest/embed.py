@@ -29,6 +29,10 @@ gets a batch as one request."""
 MAX_REFUSED = 20
 """Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
 
+MAX_INLINE_WINDOWS = 500
+"""Most windows that are embedded before anything is published; with more, words come first. They
+take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
+
 BLOCK = 256
 """Windows that are sorted by length together: enough of each length for some full batches."""
 
@@ -140,8 +144,3 @@ class EmbeddingQueue:
             ids = np.asarray([w.chunk_id for w in embedded], dtype=np.int64)
             writer.vectors.add(ids, np.stack([vectors[w.text] for w in embedded]))
         self.without_vector |= {w.source: reasons[w.text] for w in windows if w.text in reasons}
-
-
-MAX_INLINE_WINDOWS = 500
-"""Most windows that are embedded before anything is published; with more, words come first. They
-take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
