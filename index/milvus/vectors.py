@@ -1,10 +1,9 @@
 """The vectors of one generation in Milvus.
 
-Which chunk each is of is in the generation's directory, as in a folder's, in order of the chunks; a
-row's key is its chunk and its place among the chunk's vectors. Generations share a collection of
-rows, which an ingest adds those of new chunks to, whose ids are larger than any before. It deletes
-the rows that the directory of its base calls deleted: readers of the generation before that one
-have had them until then.
+The generation's directory holds the chunk ID of each vector, ascending. A row's key is its chunk ID
+and its place among the chunk's vectors. Generations share a collection of rows. An ingest adds the
+rows of new chunks, whose IDs are larger than all before, and deletes the rows that its base's
+directory calls deleted: until then readers of the generation before the base may use them.
 """
 
 from __future__ import annotations

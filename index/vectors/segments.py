@@ -30,7 +30,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The list of all rows, deleted ones too, by segment; the rows of a chunk stand together."""
+    """The rows of all segments in order, deleted ones too; those of a chunk stand together."""
 
     segments: Ids
     """Numbers of the segments, ascending."""
@@ -68,7 +68,7 @@ def name_segment(number: int) -> str:
 
 
 def load_faiss() -> Any:
-    """Import FAISS at its first use: it takes .12 s, and no first reply should wait for it.
+    """Import FAISS at its first use, since it takes .12 s; its types have gaps, hence `Any`.
 
     FAISS keeps to the calling thread: with a second one, two busy cores search 8 times as long.
     """
@@ -93,7 +93,7 @@ class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
     A chunk has one vector for each window of its text, and is as near as the nearest of
-    them. All but `search`, `_products` and `read` is known from the directory, wherever rows are.
+    them. Stores that keep rows elsewhere override `search`, `_products` and `read` alone.
     """
 
     def __init__(self, folder: Path) -> None:
