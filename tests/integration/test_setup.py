@@ -20,6 +20,7 @@ from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.invocation import start_words
 from blog_search_mcp.ingest import embed as embedding
 from tests.support.front import Ran, command
+from tests.support.served import write
 
 POSTS = {
     "kv.md": "---\ntitle: KV cache\n---\nA KV cache keeps the keys and values of tokens.\n",
@@ -32,12 +33,6 @@ def home(tmp_path: Path) -> Path:
     folder = tmp_path / "home"
     write(folder / "blog" / "posts", POSTS)
     return folder
-
-
-def write(folder: Path, posts: dict[str, str]) -> None:
-    folder.mkdir(parents=True)
-    for source, text in posts.items():
-        (folder / source).write_text(text, encoding="utf-8")
 
 
 def setup(home: Path, *arguments: str, typed: str = "") -> Ran:

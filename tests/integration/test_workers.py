@@ -21,6 +21,7 @@ from tests.support import served
 from tests.support.ollama_standin import running
 from tests.support.paths import ROOT
 from tests.support.python import start_python
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from blog_search_mcp.index.reader import IndexReader
@@ -157,10 +158,7 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
         helpers = [int(number) for number in parent.stdout.readline().split()]
         assert len(helpers) == 2
         parent.kill()
-    patience = time.monotonic() + 30
-    while any(map(is_running, helpers)) and time.monotonic() < patience:
-        time.sleep(0.05)
-    assert not any(map(is_running, helpers))
+    until(lambda: not any(map(is_running, helpers)))
 
 
 def hits(reader: IndexReader, question: str) -> list[Hit]:

@@ -109,15 +109,9 @@ def test_a_damaged_manifest_is_refused_and_mended(
     damage: str, made: Blog, two: tuple[Blog, Blog]
 ) -> None:
     DAMAGES[damage](made.files.manifest, two[1].files.manifest)
-    if damage == ANOTHERS:  # of the same number, and whole
-        said = r"The index's \S+ (is damaged|cannot be read)\. " + re.escape(REBUILT)
-        assert re.fullmatch(said, refusal(made))
-    else:
-        assert re.fullmatch(
-            r"The index's manifest\.json (cannot be read|is damaged|is not one of ours)\. "
-            + re.escape(REBUILT),
-            refusal(made),
-        )
+    name = r"\S+" if damage == ANOTHERS else r"manifest\.json"  # another's is whole
+    faults = "(cannot be read|is damaged|is not one of ours)"
+    assert re.fullmatch(rf"The index's {name} {faults}\. {re.escape(REBUILT)}", refusal(made))
     made.ingest(rebuild=True)
     assert found(made) == ["0.md"]
 
