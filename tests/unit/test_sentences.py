@@ -1,0 +1,27 @@
+"""Docstrings behind constants and fields name the thing first."""
+
+import ast
+import re
+from itertools import pairwise
+
+from tests.support.paths import ROOT
+
+FRAGMENT = re.compile(r"(Of|By|With|In|What|Which|Whose|Where|The same|From|Than|As|On|At|For)\s")
+SERVER = ("cli", "format", "http", "mcp", "watch")
+
+
+def test_docstrings_behind_constants_and_fields_begin_with_what_they_describe() -> None:
+    folders = [ROOT / "index/vectors", *(ROOT / "server" / name for name in SERVER)]
+    files = [file for folder in folders for file in folder.rglob("*.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    bodies = [getattr(node, "body", None) for node in nodes]
+    behind = [
+        ast.literal_eval(after.value)
+        for body in bodies
+        if isinstance(body, list)
+        for before, after in pairwise(body)
+        if isinstance(before, ast.Assign | ast.AnnAssign) and isinstance(after, ast.Expr)
+        if isinstance(after.value, ast.Constant)
+    ]
+    assert behind
+    assert [text for text in behind if FRAGMENT.match(text)] == []
