@@ -1,7 +1,6 @@
-"""The state of a blog: what its author would want to mend, each finding with its evidence.
+"""The audit of a blog: findings that its author may want to mend, each with its evidence.
 
-A finding is a fact that can be looked up (this line, that file), never a number of likeness. What
-cannot be known is not reported.
+A finding is a fact that the author can look up (a line, a file), never a similarity score.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from blog_search_mcp.server.author.neighbors import find_nearest_rows
 from blog_search_mcp.server.author.overlap import Wording, read_wording, share_runs
 
 STALE_AGE = timedelta(days=180)
-"""Age from which on a draft counts as left."""
+"""Age from which a draft counts as abandoned."""
 DUPLICATE_SHARE = 0.6
-"""Least share of the shorter post's runs of words that stand in a near-duplicate."""
+"""Minimum share of the shorter post's runs of words that a near-duplicate contains."""
 MIN_DUPLICATE_WORDS = 60
-"""Words that the shorter post has at least."""
+"""Minimum number of words of the shorter post of a near-duplicate pair."""
 COMPARED_POSTS = 2
-"""Posts nearest in meaning that each post is compared with, since likeness decides nothing."""
+"""Number of semantically nearest posts whose words are compared with those of a post."""
 
 
 def audit(
     corpus: Corpus, folder: ContentFolder, today: date
 ) -> tuple[dict[str, tuple[Finding, ...]], str]:
-    """Look at a whole blog: findings by kind, in the order in which they are shown, and a notice.
+    """Return the findings by kind, in the order of display, and a notice.
 
-    The notice says what could not be looked at, `""` if nothing.
+    The notice names the checks that were not possible; it is `""` if there are none.
     """
     links, anchors = find_breaks(corpus, folder)
     ordered = sorted(corpus.posts.items(), key=lambda item: item[1].source)
@@ -57,7 +56,7 @@ def audit(
 
 
 def _say_unjudged(corpus: Corpus) -> str:
-    """Say why no link by a path of the site can be judged, `""` if they can or there are none."""
+    """Explain why links by site paths cannot be judged; `""` if they can or none exist."""
     missed = (link.href for links in corpus.links.values() for link, to in links if not to)
     is_any = any(page and not page.netloc for page in map(split_page, missed))
     if corpus.addresses.is_known or not is_any:
@@ -70,7 +69,7 @@ def _say_unjudged(corpus: Corpus) -> str:
 
 
 def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Find posts that no other post links to; links of a list do not count."""
+    """Yield posts that no other post links to; links from list pages do not count."""
     reached = set[int]().union(*(corpus.linked.get(number, ()) for number in posts))
     for number, post in posts.items():
         if number not in reached:
@@ -79,9 +78,9 @@ def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 
 
 def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Find posts that have most of their words in common with one, of the nearest two in meaning.
+    """Yield the newer post of each near-duplicate pair, the pair with the largest share first.
 
-    The newer is named; the pairs with the largest share come first.
+    Each post is compared with its COMPARED_POSTS nearest posts.
     """
 
     @cache
@@ -108,7 +107,7 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 
 
 def _judge_descriptions(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Find descriptions that are missing, the title, or shared by several posts."""
+    """Yield descriptions that are missing, repeat the title, or occur in several posts."""
     same: defaultdict[str, list[int]] = defaultdict(list)
     for number, post in corpus.posts.items():
         same[name_key(post.description)].append(number)
@@ -131,7 +130,7 @@ def _judge_descriptions(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[F
 
 
 def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
-    """Find tags that are spelled in several ways, then those of one post."""
+    """Yield tags that have several spellings, then tags that only one post has."""
     counts = Counter(tag for post in posts for tag in post.tags)
     users = {tag: post.source for post in posts for tag in post.tags}
     keys = {tag: name_key(tag) or tag for tag in counts}
@@ -150,7 +149,7 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
-    """Find drafts that were left, the one left longest first."""
+    """Yield abandoned drafts, the oldest first."""
     before = (today - STALE_AGE).isoformat()
     drafts = [post for post in folder.left_out if post.reason == "draft" and post.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):

@@ -1,8 +1,8 @@
-"""Links of a blog to itself that lead nowhere.
+"""Broken links from a blog's posts to the blog itself.
 
-Only what can be known is judged: a file that is not in the content folder, a path where the site
-has nothing but posts, an anchor of a post whose anchors are known. Lists, feeds, files of other
-kinds and the rest of the site are not in an index, and never judged.
+A link is reported only if it is certainly broken: a file that the content folder lacks, a path
+where the site has only posts, or an anchor of a post whose anchors are known. Links to lists,
+feeds and other parts of the site are not judged, since the index does not hold these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LIST_PAGES = re.compile(
     r"all|archives?|atom|authors?|blog|categor(?:y|ies)|feeds?|home|index|latest|news|pages?|posts?"
     r"|recent|rss|search|section|series|tags?|taxonomy|topics?"
 )
-"""Names of pages that generators and themes make of posts, without a file of their own."""
+"""Names of list pages that generators and themes create without a source file."""
 _THEME_ANCHORS = re.compile(
     r"top|main|content|comments?|respond|disqus_thread|giscus|utterances|toc|header|footer"
     r"|footnotes|share|subscribe|newsletter|about|author|related",
@@ -46,17 +46,17 @@ class Finding:
     """One thing to mend."""
 
     source: str
-    """The post or draft; empty for what concerns the blog as a whole."""
+    """Path of the post or draft; `""` for the whole blog."""
     line: int
-    """Of the file, from 1; 0 for the post as a whole."""
+    """Line of the file, from 1; 0 for the whole post."""
     detail: str
-    """In a sentence without a full stop."""
+    """Sentence without a full stop."""
     others: tuple[str, ...] = ()
-    """Sources that it names, the nearest target or the twin first."""
+    """Sources of the posts that `detail` mentions, the nearest target or the twin first."""
 
 
 def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
-    """Find links to nothing, and to anchors that are not there, by source and in a post's order."""
+    """Return broken links and broken anchors, each by source and then in the post's order."""
     judge, anchors, judged = _Judge(corpus, folder), list[Finding](), list[tuple[Finding, str]]()
     for number in sorted(corpus.links, key=lambda number: corpus.posts[number].source):
         for link, target in corpus.links[number]:
@@ -70,7 +70,7 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], l
     links = [
         finding
         for finding, page in judged
-        # A folder that lacks more pages than it has posts has pages of other kinds too.
+        # A folder that lacks more pages than it has posts also has pages of other kinds.
         if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
     ]
     return links, anchors
@@ -98,22 +98,25 @@ class _Judge:
         self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
-        """Count the posts at pages like this one: in the same folders, but for numbers.
+        """Count the posts whose folder equals that of `page`, digits aside.
 
-        0 for what lies at the top of the site, for what posts lie below, and for pages of no post.
+        The count is 0 for a page at the top of the site and for one that has posts below it.
         """
         is_above = any(other.startswith(f"{page}/") for other in self._pages)
         return 0 if "/" not in page or is_above else self._shapes[folder_shape(page)]
 
     def lacks(self, target: Target) -> bool:
-        """Whether a post lacks an anchor, even one that another generator would write otherwise."""
+        """Whether the target post has no such anchor; case and punctuation are ignored."""
         if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
             return False
         anchors = self._anchors.get(target.post, ())
         return bool(anchors) and name_key(target.anchor) not in anchors
 
     def judge(self, source: str, link: Link) -> tuple[Finding, str] | None:
-        """Judge a link to no post; also returns the page that is to be judged with others."""
+        """Return the finding on a link without a target post, and its page; `None` if none.
+
+        The page is `""` if the finding does not depend on other findings of its folder.
+        """
         way, is_known = self._addresses.read(link.href, source), self._addresses.is_known
         if not way or not way.path.strip("/") or not (way.files or is_known):
             return None
@@ -133,26 +136,26 @@ class _Judge:
         return (finding, page) if is_broken else None
 
     def _find_nearest(self, place: str) -> str:
-        """Return the source most like that of a post that is not there, `""` if none is."""
+        """Return the source most similar to the missing path `place`, `""` if none is."""
         near = difflib.get_close_matches(parse_path(place).undated, self._sources, 1)
         return self._sources[near[0]] if near else ""
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
-        """Find the file that is left out to which a path leads by its place, else by its name."""
+        """Return the unpublished file that a link leads to, by path or else by a unique name."""
         pages = [*map(page_of, way.files), *filter(None, [page])]
         placed = filter(None, map(self._hidden.get, pages))
         same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
         return next(placed, same[0] if by_name and len(same) == 1 else None)
 
     def _lacks_page(self, way: Way, page: str) -> bool:
-        """Whether nothing is at a page beside posts."""
+        """Whether neither a post, a list page nor a file is at this page."""
         is_list = _LIST_PAGES.fullmatch(posixpath.basename(page))
         is_asset = FILE.search(way.path.casefold())
         is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)
         return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
     def _lacks_file(self, way: Way) -> bool:
-        """Whether no file of the content folder satisfies a reference to a file."""
+        """Whether the content folder has no file that the link may mean."""
         name = MARKDOWN.sub("", posixpath.basename(way.path.rstrip("/"))).casefold()
         is_there = not self._there.isdisjoint(way.files) or name in self._names
         if is_there or self._addresses.has_name(way.path):

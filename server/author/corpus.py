@@ -1,4 +1,4 @@
-"""One generation as analyses of the whole blog read it."""
+"""The data of one generation that analyses of the whole blog share."""
 
 from __future__ import annotations
 
@@ -22,47 +22,46 @@ class Corpus:
     """The posts of one generation, with their vectors and links; safe for concurrent use."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Take an opened generation, which must stay open. Raises IndexBroken."""
+        """Read the posts and links of a generation, which must stay open. Raises IndexBroken."""
         self.snapshot = snapshot
         self.posts = snapshot.catalog.every_post()
-        """Every post by id."""
         self.addresses = Addresses(self.posts, snapshot.catalog.links())
         self.links = self.addresses.resolved
-        """The links of each post that has any, in the order of the post."""
+        """Links and their targets by post, in the order of the post."""
         self.linked = {
             post: frozenset(target.post for _, target in links if target) - {post}
             for post, links in self.links.items()
         }
-        """By post, the other posts that it links to."""
+        """Ids of the other posts that a post links to, by post."""
 
     @cached_property
     def passages(self) -> Passages:
-        """The windows of all chunks, to compare vectors with."""
+        """Vectors of the windows of all chunks."""
         return Passages(self.snapshot, self.posts)
 
     @cached_property
     def titles(self) -> PostTitles:
-        """The words of the posts' titles."""
+        """Terms of the posts' titles."""
         return PostTitles(self.posts, self.snapshot.lexical.posts.having)
 
     def translations_of(self, post: int) -> frozenset[int]:
-        """Return the posts that are translations of this one."""
+        """Return the translations of a post, without the post itself."""
         group = self.snapshot.translations.get(post, ())
         return frozenset(version.post for version in group) - {post}
 
     def targets_of(self, links: Iterable[Link], source: str) -> frozenset[int]:
-        """Return the posts that links in the text at `source` lead to."""
+        """Return the posts to which the links of a text at `source` lead."""
         targets = (self.addresses.find_target(link.href, source) for link in links)
         return frozenset(target.post for target in targets if target)
 
 
 _corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
-"""The corpus of each generation that is open, so that analyses share vectors and links."""
+"""Corpus by open generation, so that analyses share vectors and links."""
 _making = Lock()
 
 
 def corpus_of(reader: IndexReader) -> Corpus:
-    """Return the corpus of an opened generation, made once. Raises IndexBroken."""
+    """Return the corpus of an open generation, which is read once. Raises IndexBroken."""
     with _making:
         if reader not in _corpora:
             _corpora[reader] = Corpus(reader.snapshot)

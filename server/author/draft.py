@@ -1,7 +1,7 @@
 """A text to compare with the posts of a blog: a draft, or a post that is in the index.
 
-A draft is read as a post, but cut into shorter passages than the index's chunks: one embedding
-window each, so that a passage of a draft meets the one passage of a post that says the same.
+A draft is parsed like a post, but its passages are shorter than the index's chunks: each is one
+embedding window, so that it matches the one passage of a post that says the same.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.neighbors import normalize_rows
 
 LIMITS = Limits(least=150, most=150, scrap=0, packs_sections=False)
-"""With title and headings one window of any model."""
+"""Limits with which a passage, its title and its headings fit one window of any model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text with what is known of it."""
+    """A text to compare, and its metadata."""
 
     post: Post
-    """Described by its front matter, its file's name and its text."""
+    """Metadata from the front matter, the file name and the text."""
     passages: tuple[Chunk, ...]
-    """In order."""
     links: tuple[Link, ...] = ()
     post_id: int | None = None
-    """Its id, if it is a post of the index."""
+    """Id of the post in the index; `None` for a draft."""
 
     @property
     def language(self) -> str:
-        """The language that it says or shows, `""` if none."""
+        """Declared or detected language, `""` if undetermined."""
         return "" if self.post.language == UNDETERMINED else self.post.language
 
 
 def read_draft(data: bytes, source: str) -> Draft:
-    """Read a file of Markdown; `source` names it. Raises UnreadablePost."""
+    """Parse a Markdown file whose path is `source`. Raises UnreadablePost."""
     with refuse_post("Reading the draft"):
         document = read_document(data, source)
         post = replace(document.post, language=find_language(document))
@@ -52,7 +51,7 @@ def read_draft(data: bytes, source: str) -> Draft:
 
 
 def draft_of_post(corpus: Corpus, source: str) -> Draft:
-    """Take a post of the index as a draft. Raises NotInIndex or IndexBroken."""
+    """Return a post of the index as a draft. Raises NotInIndex or IndexBroken."""
     post_id, post = corpus.snapshot.catalog.find_post(source)
     chunks = corpus.snapshot.catalog.chunks_of(post_id)
     links = tuple(link for link, _ in corpus.links.get(post_id, ()))
@@ -60,10 +59,11 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
 
 
 def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
-    """Return a unit vector for each passage, of shape (len(passages), dimension).
+    """Return a unit vector for each passage, of shape (len(passages), dimension), and a notice.
 
-    Those of a post that is in the index are its own; a passage without a vector, or without a word
-    that the embedder can read, has zeros. All have where the embedder does not answer; it says why.
+    The vectors of an indexed post come from the index. A passage has zeros if it has no vector or
+    no word in the embedder's vocabulary. If the embedder fails, all are zeros and the notice says
+    why; otherwise the notice is `""`.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunk_ids_of([draft.post_id])

@@ -1,8 +1,8 @@
-"""Suggest links: from a text to posts, and from posts to a text; best first, none written.
+"""Suggestions of links from a text to posts, and from posts to a text; no file is changed.
 
-Which post a link should lead to is a weighted sum of `server.author.link_features`; the words
-to put it on are then looked for where the text meets the post. Which posts should link to a text is
-the same question for each of those that are near to it, with one target.
+Link targets are ranked by `server.author.link_features`; then the words to put the link on are
+searched where the text matches the post. Backlinks are found by the same search in each post near
+to the text, with the text as the only target.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from blog_search_mcp.server.author.link_texts import Prose, Words
 from blog_search_mcp.server.author.overlap import stems_of, title_terms
 
 LINKING_CANDIDATES = 25
-"""Posts by meaning and by words that are read to find those to link from."""
+"""Number of posts, by vectors and by BM25 each, that are searched for a backlink."""
 TRIES_PER_LINK = 6
-"""Posts that words are looked for, for each suggestion."""
+"""Number of ranked posts that are tried for each suggestion requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,18 @@ class Suggestion:
     """A link to put into a text."""
 
     post: Post
-    """The text to put it into."""
+    """The text that gets the link."""
     words: Words
-    """What to put it on."""
     target: Post
     chunk: Chunk | None
-    """Of the target, what meets the text; `None` where that is not known."""
+    """Chunk of the target that matches the text; `None` without vectors."""
     is_heading: bool
-    """Whether the words are of the chunk's heading, where the link then leads, not of the title."""
+    """Whether the link leads to the chunk's heading, whose words it is put on, not to the title."""
 
     def write_href(self, *, by_file: bool) -> str:
-        """Write the link by the path of the page; by its file if asked, or where none is known.
+        """Return the link's `href`: the path of the page, or of the file if `by_file` or no URL.
 
-        `""` for a text that has no file.
+        It is `""` if the target has no file.
         """
         url, source = self.target.url, self.target.source
         if not source:
@@ -62,16 +61,16 @@ class Suggestion:
 
 
 def links_by_file(corpus: Corpus) -> bool:
-    """Whether most links between the blog's posts are written by their files."""
+    """Whether most links between the blog's posts name Markdown files."""
     hrefs = (link.href for links in corpus.links.values() for link, target in links if target)
     by_file = [bool(MARKDOWN.search(href.partition("#")[0])) for href in hrefs]
     return 2 * sum(by_file) > len(by_file)
 
 
 def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
-    """Suggest links from a text to posts of the blog, best first, one to a post.
+    """Suggest links from a text to posts of the blog, best first, at most one to a post.
 
-    `vectors` are those of the draft's passages, zeros to go by words alone.
+    `vectors` are those of the draft's passages; with zeros only words are compared.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
@@ -92,9 +91,9 @@ def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) ->
 def suggest_backlinks(
     corpus: Corpus, draft: Draft, vectors: Vectors, limit: int
 ) -> list[Suggestion]:
-    """Suggest links from posts of the blog to a draft or post, best first, one from each.
+    """Suggest links from posts of the blog to a draft or post, at most one from each.
 
-    Best are those whose words name it most fully and that are nearest in meaning.
+    They are sorted by the words' share of the title plus twice the post's cosine.
     """
     subject = replace(draft.post, language=draft.language)
     own, cosines = _versions_of(corpus, draft), corpus.passages.compare(vectors, draft.language)
@@ -114,10 +113,10 @@ def suggest_backlinks(
 def _place_link(
     prose: Prose, target: Post, chunks: Sequence[Chunk], cosines: Vectors
 ) -> Suggestion | None:
-    """Take words of a text to put a link on to a post with these chunks.
+    """Find words in a text for a link to a post that has these chunks; `None` if there are none.
 
-    They are of its title, else of the title or a heading in the passage that is nearest to a
-    chunk; `cosines` are those of each passage of the text to each chunk.
+    Words of the post's title are searched in the whole text, then words of the title or a heading
+    in the passage nearest to a chunk. `cosines` have the shape (passages, chunks).
     """
     title, language, is_heading, chunk = title_terms(target), target.language, False, None
     words = prose.take_words(prose.sentences, title)
@@ -136,7 +135,7 @@ def _place_link(
 
 
 def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, float]:
-    """Return the posts nearest in meaning, and those that say words of a title, with a cosine."""
+    """Return the largest cosine by post, for the posts nearest to a text or matching its title."""
     query, near = analyse_query(subject.title, [subject.language]), dict[int, float]()
     if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
@@ -147,7 +146,7 @@ def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, flo
 
 
 def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
-    """Return the posts that a draft is, by its source or title, and their translations."""
+    """Return the posts with the draft's source or title, and their translations."""
     title = name_key(draft.post.title)
     own = {
         number
@@ -158,10 +157,10 @@ def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
 
 
 def _linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
-    """Return the posts that a draft may link to: of translations those nearest to its language.
+    """Return the posts that a draft may link to, without itself and its translations.
 
-    That is its own with the same script or region, else its own at all, else any. The draft itself
-    is left out, by its source or title, and its translations.
+    Of translations, those in the draft's exact language tag are kept, else those in its language,
+    else all.
     """
     far, language = set[int](), draft.language
     for group in corpus.snapshot.translations.values():

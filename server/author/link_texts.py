@@ -1,7 +1,6 @@
-"""Find the words of a text that a link may be put on, where they stand in its Markdown.
+"""Words of a Markdown text on which a link may be put.
 
-No word of a heading, of a quotation, of code, of a link or picture, of HTML or of generator syntax
-is one of them.
+Headings, quotations, code, links, images, HTML and generator syntax are excluded.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from blog_search_mcp.server.author.draft import Draft
 from blog_search_mcp.server.author.overlap import PostTitles
 
 MASK = "\0"
-"""Stands for each character that is no prose, so that places stay."""
+"""Character that replaces each one outside prose, so that offsets stay valid."""
 MAX_WORDS = 6.0
-"""Words under a link, a pair of Han characters as half of one: posts link 2 or 3."""
+"""Maximum number of words under a link; a bigram of Han counts half. Posts link 2 or 3 words."""
 MIN_WEIGHT = 0.35
-"""Share of the weight of a word that no post has; less is said everywhere."""
+"""Minimum weight of linked words, as a share of the weight of a word that no post has."""
 MIN_TITLE_SHARE = 0.3
-"""Of the weight of a title or heading that words must have to be put under a link."""
+"""Minimum weight of linked words, as a share of the weight of the title or heading."""
 FULL_SHARE = 0.99
-"""The same of words that hold all of it, however common they are."""
+"""Share of the title's weight from which MIN_WEIGHT does not apply: the title is complete."""
 UNRELATED_COST = 0.3
-"""What a word of the text's own takes away, of its weight, from the words around it."""
+"""Share of the weight of a word outside the title that is subtracted from linked words."""
 
 _UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
 """Blocks in which no link is put."""
@@ -55,48 +54,47 @@ _MASKED = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-"""The end of a tag or shortcode is looked for near its beginning, or each would read a whole text
-of beginnings."""
+"""Syntax that is no prose. The distance to a closing mark is bounded, since a text of opening marks
+would otherwise take quadratic time."""
 _BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
 _NESTED = 4
-"""Brackets in brackets that are masked: a picture in a link in a list of links."""
+"""Maximum depth of brackets that are masked, as of an image in a link in a list of links."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
 _SENTENCE_STOP = re.compile(f"{_SENTENCE_BREAK}|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
-"""What words under a link may not hold: other markup, or the marks of another block."""
+"""Pattern that linked words must not contain: other markup, or the marks of another block."""
 _WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
-"""A word or an identifier, of which no part is put under a link."""
+"""Pattern of a whole word or identifier; no part of one is linked."""
 _PHRASE_BREAK = re.compile(r"[^\w\s\-'’./+#]")
-"""What words of one phrase do not have between them."""
+"""Pattern of a character that ends a phrase."""
 
 
 Sentence = Sequence[Term]
-"""Words that stand together, with their places in the text."""
+"""Terms of one sentence, with their offsets in the text."""
 
 
 class Words(NamedTuple):
-    """Words to put a link on."""
+    """Words on which a link may be put."""
 
     start: int
     end: int
-    """Place in the text, half open."""
+    """Offset behind the last character."""
     line: int
-    """Of the file, from 1, on which they begin."""
+    """Line of the file on which the words begin, from 1."""
     text: str
-    """As it stands in the text, with its Markdown."""
+    """The words in Markdown, unchanged."""
     share: float
-    """How much of the title or heading they hold, in [0, 1]."""
+    """Share of the title's or heading's weight that the words have, in [0, 1]."""
     sentence: str
-    """The one that holds them."""
 
 
 class Prose:
-    """The prose of one text, and which of its words have a link."""
+    """The prose of one text, and the words of it that are taken for links."""
 
     def __init__(self, draft: Draft, titles: PostTitles) -> None:
-        """Read the passages of a text; those that share a line are parts of it."""
+        """Join the passages of a text; passages on the same line are parts of that line."""
         lines: dict[int, str] = {}
         for passage in draft.passages:
             for number, line in enumerate(passage.text.split("\n"), passage.first_line):
@@ -111,7 +109,7 @@ class Prose:
         self._taken: list[Words] = []
 
     def line_of(self, place: int) -> int:
-        """Return the line of the file that holds the character at `place`."""
+        """Return the line of the file that contains the character at offset `place`."""
         return min(bisect_right(self._offsets, place), len(self._offsets) - 1)
 
     def sentences_of(self, passage: int) -> list[Sentence]:
@@ -122,9 +120,10 @@ class Prose:
     def take_words(
         self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
     ) -> Words | None:
-        """Take the part of a sentence that holds most of `wanted`, terms of a title or of headings.
+        """Take the words with the most weight of `wanted`, the terms of a title or headings.
 
-        `full` is the weight that counts as all of it. Of equals the first is taken, and taken once.
+        `full` is the weight of a share of 1. The first of equals is taken; no words are taken
+        twice. Returns `None` if no words weigh enough.
         """
         full = full or self.titles.rarity.sum(wanted) or 1.0
         parts = (
@@ -141,11 +140,11 @@ class Prose:
     def _find_part(
         self, sentence: Sentence, first: int, wanted: Collection[str], full: float
     ) -> Words | None:
-        """Return the best part of a sentence that begins with its term at `first`."""
+        """Return the best words of a sentence from its term `first` on, if any weigh enough."""
         start = before = sentence[first].start
         best, end, lost, length, held = 0.0, 0, 0.0, 0.0, set[str]()
         for term in sentence[first:]:
-            # The parts of an identifier are no words beside it.
+            # The parts of an identifier follow it as terms but are no further words.
             length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
             if length > MAX_WORDS or _PHRASE_BREAK.search(self._masked, before, term.start):
                 break
@@ -175,7 +174,7 @@ class Prose:
 
 
 def _mask(text: str, offsets: Sequence[int]) -> str:
-    """Write MASK or a line break for each character outside prose."""
+    """Replace each character outside prose by MASK, or by a line break within a block."""
     masked = text
     for token in parse_blocks(text, "body"):
         if token.type in _UNLINKED_BLOCKS and token.map:

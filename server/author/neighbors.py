@@ -1,8 +1,8 @@
-"""Vectors of a blog, each language about its own mean, and which of them are nearest.
+"""Nearest neighbors among the vectors of a blog, after the mean of each language is subtracted.
 
-Raw cosines of one blog all lie close together, and those of one language closer than those of one
-subject: by the mean over its passages the nearest page is a translation for .998 of hexo-site's
-405 translated pages about the mean of each language, for .938 by raw cosines.
+Raw cosines of one blog are all alike, and language affects them more than subject does. The page
+nearest to each of hexo-site's 405 translated pages is its translation for .998 with the means
+subtracted, for .938 with raw cosines.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Ids, Post, Vectors
 
 PRIOR_WINDOWS = 50
-"""Windows of the whole blog that a language's mean counts too, so that of a few posts it is not
-these posts themselves."""
+"""Weight of the whole blog's mean within each language's mean, in windows, so that the mean of a
+few posts is not these posts themselves."""
 NOWHERE = -2.0
-"""Less than any cosine."""
+"""Value below every cosine."""
 BLOCK_ROWS = 2_048
-"""Chunks that are read at a time, 6 MB of 768 numbers, and posts compared with all others."""
+"""Number of chunks or posts per block; 2,048 vectors of 768 numbers have 6 MB."""
 
 
 class Passages:
-    """The windows of all chunks of a blog, post by post; read from the index for each comparison.
+    """The windows of all chunks of a blog, sorted by post.
 
-    What is kept is a vector of each post and a few numbers of each window.
+    A vector per post and a few numbers per window are kept; the windows' vectors are read from the
+    index for each comparison.
     """
 
     def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
@@ -34,33 +35,33 @@ class Passages:
         self._table, self._vectors = snapshot.table, snapshot.vectors
         counts = self._vectors.counts(self._table.chunks)
         self._chunks: Ids = np.repeat(self._table.chunks, counts)
-        """By window, its chunk."""
+        """Chunk ID by window."""
         self._posts = np.repeat(self._table.posts, counts)
-        """By window, its post."""
+        """Post ID by window."""
         self.posts, self._starts, of_posts = np.unique(
             self._posts, return_index=True, return_inverse=True
         )
-        """The posts that have vectors, ascending."""
+        """IDs of the posts that have vectors, ascending."""
         self._mean = self._vectors.mean()
         spoken = [posts[post].language for post in self.posts.tolist()]
         self._languages = {language: n for n, language in enumerate(dict.fromkeys(spoken))}
         numbers = np.array([self._languages[name] for name in spoken], dtype=np.int64)
         self._spoken = numbers[of_posts]
-        """By window, the number of its language."""
+        """Index of the language by window."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * PRIOR_WINDOWS
         for window, rows in self._read():
             np.add.at(self._means, self._spoken[window], rows)
         counts = np.bincount(self._spoken, minlength=len(self._means))
         self._means /= PRIOR_WINDOWS + counts[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
-        """What each post is about: the direction of the sum of its windows."""
+        """Unit vector by post: sum of its windows, less their language's mean, normalized."""
         for window, rows in self._read():
             about_mean = normalize_rows(rows - self._means[self._spoken[window]])
             np.add.at(self.directions, of_posts[window], about_mean)
         self.directions = normalize_rows(self.directions)
 
     def _read(self) -> Iterator[tuple[slice, Vectors]]:
-        """Yield some windows after the others, and their vectors."""
+        """Yield consecutive slices of the windows, and their vectors."""
         place = 0
         for start in range(0, len(self._table.chunks), BLOCK_ROWS):
             rows, _ = self._vectors.vectors(self._table.chunks[start : start + BLOCK_ROWS])
@@ -70,8 +71,8 @@ class Passages:
     def compare(self, vectors: Vectors, language: str) -> Vectors:
         """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-        Each is taken about the mean of its language; zeros are near to nothing. Of shape (rows, 0)
-        where the text or the blog has no vector.
+        The mean of its language is subtracted from each vector; a row of zeros gives zeros. The
+        shape is (rows, 0) if the text or the blog has no vector.
         """
         if not vectors.any() or not len(self.posts):
             return np.zeros((len(vectors), 0), dtype=np.float32)
@@ -92,7 +93,7 @@ class Passages:
     def by_chunk(self, cosines: Vectors, post: int) -> Vectors:
         """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
 
-        Of shape (len(cosines), number of chunks), or (len(cosines), 0) if there are none.
+        The shape is (len(cosines), number of chunks), or (len(cosines), 0) without cosines.
         """
         if not cosines.size:
             return cosines
@@ -105,10 +106,10 @@ class Passages:
 
 
 def find_nearest_rows(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
-    """Find the `k` other rows whose product with each row is largest, nearest first.
+    """Return the `k` other rows with the largest product with each row, as indices and products.
 
-    Return their places and the products to three digits, both of shape (len(rows), k); of equals
-    the first row comes first. Fewer rows give fewer than `k`.
+    Both have the shape (len(rows), k), with fewer columns if there are fewer rows. Products are
+    rounded to three digits; equal ones are sorted by row.
     """
     k = max(min(k, len(rows) - 1), 0)
     places = np.zeros((len(rows), k), dtype=np.int64)
@@ -123,6 +124,6 @@ def find_nearest_rows(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
 
 
 def normalize_rows(rows: Vectors) -> Vectors:
-    """Return rows of length 1, zeros of zeros."""
+    """Scale rows to length 1; rows of zeros stay zeros."""
     norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return np.asarray(rows / norms, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Compare texts by their words, and with titles: by rarity, and word for word."""
+"""Overlap of texts and titles: shared words, weighted by IDF, and runs of the same words."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from blog_search_mcp.index.types import Post
 from blog_search_mcp.index.words.searcher import bm25_idf
 
 RUN = 4
-"""Words in a row that count as the same wording: of posts by one author on one subject, a passage
-seldom shares any, and one that is copied with a quarter of its sentences left out nearly all."""
+"""Number of consecutive words in a run. Passages by one author on one subject seldom share a run;
+a copy with a quarter of its sentences left out shares nearly all."""
 
 _PART_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、]?\s+|part\s+\d+\s*[:：.-]\s*)", re.IGNORECASE)
-"""Of a title in a list of posts."""
+"""Pattern of a number or `Part N:` before a title."""
 _TITLE_BREAK = re.compile(r"\s*[:：|—–()（）「」]\s*|\s+-\s+|\s*[?？!！,，](?=\s|$)\s*")
-"""Between the parts of a title, each of which may be used as its name."""
+"""Pattern of a separator between the parts of a title, each of which may name the post."""
 
 Runs = frozenset[tuple[str, ...]]
-"""Every RUN words in a row of a text."""
+"""All runs of RUN consecutive stems of a text."""
 
 
 class Wording(NamedTuple):
-    """The words of one text, without their endings."""
+    """The stems of one text."""
 
     words: frozenset[str]
     runs: Runs
@@ -34,37 +34,37 @@ class Wording(NamedTuple):
 
 
 def stems_of(text: str, language: str) -> tuple[str, ...]:
-    """Return the words of a text in this language, without their endings."""
+    """Return the stems of a text in this language, in order."""
     return tuple(index_terms(text, language).split())
 
 
 def read_wording(text: str, language: str) -> Wording:
-    """Read the words of a text in this language."""
+    """Return the stems and runs of a text in this language."""
     stems = stems_of(text, language)
     runs = frozenset(zip(*(stems[start:] for start in range(RUN)), strict=False))
     return Wording(frozenset(stems), runs, len(stems))
 
 
 def share_runs(mine: Runs, theirs: Runs) -> float:
-    """Return how much of `mine` stands word for word in `theirs`, in [0, 1]."""
+    """Return the share of `mine` that `theirs` contains, in [0, 1]."""
     return len(mine & theirs) / len(mine) if mine else 0.0
 
 
 class Rarity:
-    """How rare words are in some texts, as inverse document frequencies."""
+    """IDF of stems in a collection of texts."""
 
     def __init__(self, having: Callable[[str], int], count: int) -> None:
-        """Take in how many texts a word is, and how many texts there are."""
+        """Take the document frequency of a stem as a function, and the number of texts."""
         self.of = cache(lambda stem: bm25_idf(having(stem), count))
         self.highest = bm25_idf(0, count)
-        """That of a word that no text has."""
+        """IDF of a stem that no text has."""
 
     def sum(self, stems: Iterable[str]) -> float:
-        """Add up the rarity of different words, in any order to the same last bit."""
+        """Return the sum of the IDF of distinct stems, exact in any order."""
         return math.fsum(map(self.of, frozenset(stems)))
 
     def share(self, words: frozenset[str], of: frozenset[str]) -> float:
-        """Return how much of some words, by rarity, are among others, in [0, 1]."""
+        """Return the IDF-weighted share of the stems `of` that are in `words`, in [0, 1]."""
         return self.sum(words & of) / (self.sum(of) or 1.0)
 
 
@@ -72,14 +72,14 @@ class PostTitles:
     """The titles of the posts of one blog."""
 
     def __init__(self, posts: Mapping[int, Post], having: Callable[[str], int]) -> None:
-        """Take all posts by id, and in how many of them a term is."""
+        """Take all posts by id, and the document frequency of a term as a function."""
         self.rarity = Rarity(having, len(posts))
         self.terms = {number: title_terms(post) for number, post in posts.items()}
-        """Of each post's title."""
+        """Terms of the title by post."""
         self._names = {number: dict(self._name(post)) for number, post in posts.items()}
 
     def _name(self, post: Post) -> Iterator[tuple[str, float]]:
-        """Yield a title and its parts, and how tellingly and fully each names the post."""
+        """Yield the title and its parts as stems, each with its worth as a name in [0, 1]."""
         full = self.rarity.sum(title_terms(post)) or 1.0
         for part in (post.title, *_TITLE_BREAK.split(_PART_NUMBER.sub("", post.title))):
             if name := stems_of(part, post.language):
@@ -88,9 +88,9 @@ class PostTitles:
                 yield f" {' '.join(name)} ", telling * min(weight / full, 1.0)
 
     def name_post(self, post: int, text: str) -> float:
-        """Return how fully, and how tellingly, a text names a post, in [0, 1].
+        """Return the worth of the best name of a post that a text contains, in [0, 1].
 
-        It is its terms in order, with a blank between two and around all.
+        `text` has the stems in order, with a space between and around them.
         """
         return max((worth for name, worth in self._names[post].items() if name in text), default=0)
 

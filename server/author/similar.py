@@ -1,10 +1,9 @@
-"""Find the posts that cover the same ground as a text, and which passages of both meet.
+"""Posts that cover the same ground as a text, and the passages of both that meet.
 
-A passage of the text meets one of a post in one of two ways. In the same words: at least half of
-its runs of four words stand in the post. Or by meaning: it is nearer to it than to any passage of
-another post of this blog, by a margin, and where both are in one language they share rare words
-too. Both compare with the blog itself, and neither calls anything a duplicate: no cosine separates
-a duplicate from a relative.
+A passage of the text meets a passage of a post in one of two ways. In words: the post has at least
+half of its runs of four words. In meaning: it is nearer to that post than to any other of the blog,
+by a margin, and if both have the same language they also share rare words. No fixed cosine decides,
+since none separates a duplicate from a related passage.
 """
 
 from __future__ import annotations
@@ -25,33 +24,33 @@ from blog_search_mcp.server.author.neighbors import NOWHERE
 from blog_search_mcp.server.author.overlap import Rarity, read_wording, share_runs
 
 Kind = Literal["translation", "same text", "same ground"]
-"""What a post is to a text: the same in another language; mostly its words, such as a post
-published twice or the post that the text was cut from; or neither."""
+"""Relation of a post to a text: the text in another language; most of its words, as in a post that
+is published twice or that the text is part of; or neither."""
 
 MIN_SAME_RUNS = 0.5
-"""Share of a passage's runs of words that stand in a post from which on it says the same words.
-Of posts re-published with a quarter of their sentences left out, .82 to .95 of the passages reach
-it; of other posts' passages .02 to .17, which are those that a blog does repeat."""
+"""Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
+reached by .82 to .95 of the passages of re-published posts that lack a quarter of their sentences,
+and by .02 to .17 of other passages, which the blog does repeat."""
 MIN_SHARED_WORDS = 0.4
-"""Share of a passage's words, by rarity, that a passage which meets it by meaning has too."""
+"""Minimum IDF-weighted share of a passage's words in the passage that it meets in meaning."""
 MAX_DISTANCE_RATIO = 0.8
-"""How much farther the next post must be (a distance is 1 less the cosine) for two passages to
-meet by meaning."""
+"""Maximum distance to a post, as a share of the distance to the next one, for two passages to meet
+in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
-"""Share of a text's runs of words that makes it the same text as a post, and of its passages that
-makes it a translation."""
+"""Minimum share of a text's runs for the kind `same text`, and of its passages for
+`translation`."""
 MIN_WORDS = 8
-"""Words of a passage that can be said to be said already."""
+"""Minimum number of words of a passage that is judged."""
 MIN_RUNS = 5
-"""Runs of words of a text that can be the same."""
+"""Minimum number of runs of a text for the kind `same text`."""
 PROPOSALS = 15
-"""Posts that each way of searching proposes: all passages together, each passage, rare words."""
+"""Number of posts that each search proposes: all passages together, single ones, rare words."""
 RARE_WORDS = 30
-"""Words that posts are searched for by."""
+"""Number of the rarest words of a text that are searched for."""
 NEAREST_POSTS = 3
-"""Posts named where none covers the same ground."""
+"""Maximum number of nearest posts that are named if none covers the same ground."""
 SNIPPET_COLUMNS = 120
-"""Columns of what a passage says."""
+"""Length in columns of a passage's snippet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +58,12 @@ class Meeting:
     """A passage of the text and the passage of a post that says the same."""
 
     passage: int
-    """Its place in the text."""
+    """Index of the passage in the text."""
     chunk: Chunk
     same_words: float
-    """Share of the passage's runs of words that stand in the post, in [0, 1]."""
+    """Share of the passage's runs that the post contains, in [0, 1]."""
     says: str
-    """What of the chunk meets the passage, on a line."""
+    """Snippet of the chunk that meets the passage, on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,9 @@ class SimilarPost:
     post: Post
     kind: Kind
     score: float
-    """How near the post comes in meaning and words, in [0, 1]; to rank by alone."""
+    """Similarity in meaning and words, in [0, 1]; only for ranking."""
     meetings: tuple[Meeting, ...]
-    """In the order of the text."""
+    """Meetings in the order of the text."""
     is_linked: bool
     """Whether the text links to it."""
     translations: tuple[tuple[str, str], ...]
@@ -85,26 +84,26 @@ class SimilarPost:
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """What a blog has said already of what a text says."""
+    """The posts of a blog that cover the same ground as a text."""
 
     posts: tuple[SimilarPost, ...]
     """Best first."""
     nearest: tuple[Post, ...]
-    """If there are none: the posts that come nearest all the same."""
+    """Nearest posts, if no post covers the same ground."""
     passages: tuple[Chunk, ...]
-    """Of the text; those that are too short to be judged are left out."""
+    """Passages of the text, without those too short to be judged."""
     said: int
-    """How many of them meet any post, listed or not."""
+    """Number of passages that meet any post, listed or not."""
     translations: tuple[Post, ...]
-    """Posts that are known to be the text in other languages."""
+    """Declared translations of the text."""
     notice: str = ""
-    """One sentence the reader must see (meaning is not compared), if there is any."""
+    """Sentence that says why only words are compared, `""` if meaning is too."""
 
 
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
-    """Find the `limit` posts that meet most of the draft, by words alone if need be.
+    """Find the `limit` posts most similar to the draft; without vectors only words are compared.
 
-    Of posts that come as near the newer is first. Neither the draft itself nor its translations are
+    Of equally similar posts the newer is first. The draft itself and its translations are not
     listed. Raises IndexBroken.
     """
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
@@ -132,7 +131,7 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
 
 
 class _Search:
-    """One text, compared with one blog."""
+    """The comparison of one text with one blog."""
 
     def __init__(
         self, corpus: Corpus, draft: Draft, vectors: Vectors, hidden: Collection[int]
@@ -145,7 +144,7 @@ class _Search:
         self._cosines = corpus.passages.compare(vectors, self._language)
 
     def judge(self) -> Iterator[SimilarPost]:
-        """Yield every post that some way of searching proposes."""
+        """Yield a judgment of every post that one of the searches proposes."""
         proposed, near = self._search_words(), dict[int, int]()
         if self._cosines.size:
             by_post = self._corpus.passages.by_post(self._cosines)
@@ -160,11 +159,11 @@ class _Search:
             yield self._judge_post(post, {n for n, other in near.items() if other == family})
 
     def _family(self, post: int) -> int:
-        """Return the same number for a post and its translations."""
+        """Return the lowest id of a post and its translations, which identifies the group."""
         return min({post, *self._corpus.translations_of(post)})
 
     def _search_words(self) -> set[int]:
-        """Return the posts that share most of the rarest words."""
+        """Return the posts with the highest BM25 for the text's rarest words."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
         words = filter(level.having, set().union(*(wording.words for wording in self._wordings)))
         rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RARE_WORDS]
@@ -172,7 +171,7 @@ class _Search:
         return set(level.normalised_bm25(query, PROPOSALS + len(self._hidden)))
 
     def _find_near(self, by_post: Vectors) -> Iterator[tuple[int, int]]:
-        """Yield each passage that meets a post by meaning, words aside, and the post's family."""
+        """Yield each passage that is nearest to one post by the margin, and that post's family."""
         families = np.array([self._family(post) for post in self._corpus.passages.posts.tolist()])
         for passage, cosines in enumerate(by_post):
             family = families[cosines.argmax()]
@@ -185,7 +184,7 @@ class _Search:
         post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         longer, shorter = sorted((self._language, post.language), key=len, reverse=True)
-        # Of two languages, or of two scripts of one: zh-tw is no other language than zh.
+        # Two scripts of a language differ; zh-tw does not differ from zh.
         is_foreign = bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
         words = np.zeros((len(self._wordings), len(chunks)))
         compared = self._corpus.passages.by_chunk(self._cosines, number)

@@ -1,7 +1,7 @@
-"""`find_similar` and `suggest_links`: what the blog holds already of a draft or post, and links.
+"""The tools `find_similar` and `suggest_links`, for a draft or a post.
 
-What compares is imported by a call, once the index is open: two threads that import NumPy at once
-leave it broken for good.
+The analyses are imported after the index is open, since two threads that import NumPy at the same
+time leave it broken.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.author.similar import Meeting, Similarity, SimilarPost
 
 DRAFT_LENGTH = 50_000
-"""Longest draft in characters: some 8,000 English words, and within a message however it is
-escaped."""
+"""Maximum length of a draft in characters: about 8,000 English words. Even fully escaped it fits
+into a message."""
 MEETINGS = 3
-"""Meetings of a post that a model is shown."""
+"""Number of meetings of a post in the answer to a model."""
 
 
 class DraftArguments(Arguments):
@@ -53,7 +53,7 @@ class DraftArguments(Arguments):
 
     @property
     def notice(self) -> str:
-        """Say how much of a long text is compared; empty for all of it."""
+        """Sentence that says how much of a long text is compared; `""` for all of it."""
         length = len(self.text or "")
         part = f"the first {DRAFT_LENGTH:,} of the text's {length:,} characters"
         return f"Compared were {part}." if length > DRAFT_LENGTH else ""
@@ -74,7 +74,7 @@ def read_corpus(engine: Engine) -> Corpus:
 
 
 def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
-    """Read a draft as a file holds it, or a post of the blog by its source.
+    """Parse a draft, or read a post of the blog by its source if `text` is `None`.
 
     Raises NotInIndex, UnreadablePost or IndexBroken.
     """
@@ -84,7 +84,7 @@ def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
-    """Compare, leaving out further meetings of the last posts until the answer is short enough.
+    """Find similar posts; meetings of the last posts are dropped until the answer has 2,500 bytes.
 
     Find posts that cover the same ground as a draft or a post, with the passages that meet, and
     how much is said already. kind: same text, translation or same ground. Read a passage with
@@ -103,7 +103,7 @@ def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
 
 
 def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> dict[str, Any]:
-    """Gather the facts of a comparison; of each post so many meetings, `None` for all."""
+    """Gather the facts of a comparison, with at most `meetings` per post; `None` for all."""
     passages = similarity.passages
     facts = {
         "verdict": judge(similarity),
@@ -118,7 +118,7 @@ def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> di
 
 
 def judge(similarity: Similarity) -> str:
-    """Describe in a sentence how much of the text the blog holds already."""
+    """Describe in a sentence how much of the text the blog already covers."""
     count, said, posts = len(similarity.passages), similarity.said, similarity.posts
     if not count:
         return "Nothing to compare: the text has no passages."
@@ -203,9 +203,9 @@ def propose_links(
 
 
 def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, Any]:
-    """Gather the facts of a suggestion, and of the post that is not asked about.
+    """Gather the facts of a suggestion and of its other post.
 
-    That is where a link leads, or where it is to be put.
+    That post is the target of a link or, if `is_reverse`, the post that gets the link.
     """
     other = link.post if is_reverse else link.target
     headings = link.chunk.headings[-1:] if link.chunk else ()

@@ -1,8 +1,8 @@
-"""The usage log, one line of JSON in a local file for each tool call, and the report on it.
+"""The usage log: one line of JSON in a local file per tool call, and the report on it.
 
-Off unless a file is named. It holds queries, so only its owner may read it, nothing reads it but
-`author usage`, and no answer to a client has anything of it. Every client has a server of its own,
-so several may append to one file: a line is one write to its end, and nobody waits for another.
+Logging is off by default. The log contains queries, so only its owner may read the file, only
+`author usage` reads it, and nothing of it is sent to a client. Several servers may append to one
+file without locks, since each line is one write.
 """
 
 from __future__ import annotations
@@ -33,24 +33,22 @@ class LoggedCall(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     time: datetime
-    """UTC."""
     tool: str
     query: str = ""
-    """What a reader searched for; empty for other tools, whose arguments may hold a draft."""
+    """Query of a search; `""` for other tools, whose arguments may hold a draft."""
     hits: int | None = None
-    """How many there are on all pages; `None` if nothing was searched."""
+    """Number of hits on all pages; `None` if nothing was searched."""
     offset: int = 0
     confidence: str = ""
-    """Empty if nothing was searched."""
 
 
 def log_call(
     path: Path, tool: str, arguments: Mapping[str, Any], reply: ToolReply, seconds: float
 ) -> None:
-    """Append a call to the file at `path`; threads and processes may do so at once.
+    """Append a call to the file at `path`; safe for concurrent threads and processes.
 
-    Of a query 300 characters are kept. A file that cannot be written is no reason to withhold
-    an answer.
+    The first 300 characters of a query are kept. A file that cannot be written causes only a
+    warning in the server's log.
     """
     facts: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "tool": tool}
     if (answer := reply.answer) is not None:
@@ -66,10 +64,10 @@ def log_call(
 
 
 def report_calls(path: Path) -> dict[str, Any]:
-    """Count the calls of each tool, and list 20 questions that the blog hardly answered.
+    """Count the calls of each tool, and list the 20 most frequent questions without a good answer.
 
-    They are the most frequent; those with the same words are one. Lines that are no calls are
-    left out. Raises UsageError where there are no calls, or for a file that cannot be read.
+    Questions with the same words count as one. Invalid lines are skipped. Raises UsageError if
+    there are no calls or the file cannot be read.
     """
     try:
         lines = path.read_bytes().splitlines()

@@ -1,8 +1,8 @@
-"""Render a passage as a blog shows it: as HTML that the search page puts into its reading pane.
+"""A passage as HTML, for the reading pane of the search page.
 
-markdown-it writes it, and nh3 keeps ELEMENTS and a few attributes of it, so nothing that a post
-says can run, load anything or be styled. A picture is its alternative text. Generator syntax is
-read as the ingest reads it.
+markdown-it renders it, and nh3 keeps only ELEMENTS and ATTRIBUTES, so that no post can run a
+script, load a resource or set a style. An image is reduced to its alternative text. Generator
+syntax is handled as by the ingest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ELEMENTS = {
 }
 ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
-"""Levels as they are shown: the post's own title is the page's second heading."""
+"""Element of a heading by the one in Markdown: one level lower, since the title is an `h2`."""
 
 
 def render_passage(
@@ -48,10 +48,10 @@ def render_passage(
     read_post: Callable[[], Passage],
     list_sources: Callable[[], Collection[str]],
 ) -> list[str]:
-    """Render each chunk of a passage as HTML, what matches the query marked in it.
+    """Render each chunk of a passage as HTML, with matches of the query marked.
 
-    `read_post` reads the whole post, whose other chunks may define what links of these lead to,
-    and `list_sources` all posts that there are. Raises BlogSearchError.
+    `read_post` reads the whole post, since other chunks may define the targets of links;
+    `list_sources` lists the sources of all posts. Raises BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
     definitions = Body("\n\n".join(chunk.text for chunk in whole.chunks)).references
@@ -76,7 +76,7 @@ def render_passage(
 
 
 def _mark(html: str, query: Query, language: str) -> str:
-    """Mark in cleaned HTML what matches."""
+    """Mark matches of the query in the text of cleaned HTML."""
     pieces = re.split(r'(<(?:[^<>"]|"[^"]*")*+>)', html)  # text, tag, text …
     for place in range(0, len(pieces), 2):
         text, at, pieces[place] = unescape(pieces[place]), 0, ""
@@ -88,9 +88,9 @@ def _mark(html: str, query: Query, language: str) -> str:
 
 
 def find_href(href: str, post: Post, sources: Collection[str]) -> str | None:
-    """Return where a link of `post` leads: to a post's file on the search page, else to the web.
+    """Return the address of a link of `post`: a page of the search page for a post, else a URL.
 
-    `None` where that is not known, and for what is neither `http` nor `https`.
+    Returns `None` if the target is unknown or its scheme is neither `http` nor `https`.
     """
     try:
         link = urlsplit(href.strip())
@@ -107,10 +107,10 @@ def find_href(href: str, post: Post, sources: Collection[str]) -> str | None:
 
 
 def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str:
-    """Write a chunk; the `href` of each link is the target as it is written."""
+    """Render a chunk as HTML that is not cleaned yet; links keep their targets."""
     tokens = list(parse_passage(chunk.lead + chunk.text, keeps_braces="{{" in chunk.plain))
     if not chunk.index and tokens[:1] and tokens[0].type == "heading_open":
-        # A first heading that repeats the title stands above the passage already.
+        # The search page shows the title above the passage already.
         tokens = tokens[3:] if strip_markup(tokens[1].content) == title else tokens
     for token in tokens:
         if token.type == "inline":

@@ -1,4 +1,4 @@
-"""Why a page is empty, and which tags and sections there are."""
+"""Notices that explain an empty page and list the existing tags and sections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 
 def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
-    """List the first names with their counts, as many as `room` bytes hold; count the others."""
+    """List the first names with their counts, at most `room` bytes; give the number of others."""
     names = tuple(f"{brief(name, width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
     left = len(counts) - len(shown)
@@ -34,7 +34,7 @@ def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str
 
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
-    """Describe which filters name what no post has: a tag, a section, any date; `None` if none."""
+    """Describe filters by a tag, section or date that no post has; `None` if there are none."""
     tag, section = compose(filters.tag or ""), filters.section or ""
     sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
@@ -49,7 +49,7 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
 
 def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
     near = tuple((other, dict(counts)[other]) for other in find_nearest(name, dict(counts)))
-    # It is there to be asked for, so it is only cut where it is no name any more.
+    # A longer width than for other names, since a model copies a near name into its next call.
     nearest = list_names(near, room=400, width=120)
     return [
         f"No post has the {kind} {quote(name)}.",

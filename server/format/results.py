@@ -1,7 +1,7 @@
-"""The facts of a hit, of a page of hits and of a post: the one place where they are made.
+"""The facts of a hit, a page of hits and a post, for tools, terminal and search page.
 
-Tools, terminal and search page all show these. A model pays for each byte, so what goes to one is
-shortened (`brief_facts`) and cut (`fit`); a person is shown it whole.
+A model pays for each token, so its answers have shortened facts (`brief_facts`) and are limited
+(`fit`). People get the facts in full.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ T = TypeVar("T")
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
-"""Columns; what is longer is shortened."""
+"""Maximum widths in columns; longer texts are shortened."""
 
 
 def to_json(value: Any) -> str:
-    """Write compact JSON; Chinese stays itself, one character a letter."""
+    """Write compact JSON without escapes for non-ASCII characters."""
     return _JSON_ENCODER.encode(value)
 
 
 def quote(value: object) -> str:
-    """Quote a refused value, shortened to 80 columns."""
+    """Quote a rejected value, shortened to 80 columns."""
     return shorten(replace_surrogates(repr(value)), 80)
 
 
 _SCRIPTS = "\0\u0370\u0400\u0530\u0590\u0900\u1000\u1e00\u2e80\uac00\ud7a4\U00010000"
 _TOKENS = (1.0, 1.1, 1.0, 2.0, 1.4, 2.2, 3.0, 1.1, 1.4, 1.1, 1.8, 3.0)
-"""Tokens that a character takes at most, by the first of its script: Latin, Greek, Cyrillic,
+"""Maximum tokens per character for the scripts that begin at _SCRIPTS: Latin, Greek, Cyrillic,
 Armenian, Arabic, Indic and Thai, Khmer, signs, Han and kana, Hangul, full width, emoji. Measured
-with Anthropic's published tokenizer and cl100k; newer ones need fewer."""
+with Anthropic's published tokenizer and cl100k; newer tokenizers need fewer."""
 
 
 def count_tokens(text: str) -> int:
-    """Count the tokens that a text takes at most: one for each character of a Latin script."""
+    """Return an upper bound of the tokens of a text: one per character of a Latin script."""
     if text.isascii():
         return len(text)
     counts = Counter(text).items()
@@ -70,19 +70,19 @@ def fit(
     most: int,
     measure: Callable[[str], int] = count_tokens,
 ) -> tuple[T, ...]:
-    """Return as many of the first items as measure `most` when rendered, one at least."""
+    """Return as many leading items as render to at most `most` by `measure`, at least one."""
     counts = range(1, len(items) + 1)
     fitting = bisect_right(counts, most, key=lambda count: measure(render(items[:count])))
     return items[: max(fitting, 1)]
 
 
 def present(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the facts that are not known."""
+    """Leave out facts that are `None` or an empty object."""
     return {name: value for name, value in facts.items() if value is not None and value != {}}
 
 
 def hit_facts(hit: Hit) -> dict[str, Any]:
-    """Gather the facts of a hit that a model is told, in full: docs/tools.md explains them."""
+    """Gather the facts of a hit in full; docs/tools.md explains them."""
     path, anchor = _headings_over(hit)
     headings = headings_below(path, hit.post.title)
     return {
@@ -100,7 +100,7 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 
 
 def brief_facts(hit: Hit) -> dict[str, Any]:
-    """Gather the facts of a hit for a model, what is long of them shortened."""
+    """Gather the facts of a hit for a model, with title and heading shortened."""
     facts = hit_facts(hit)
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
     facts["heading"] = heading_path(tuple(facts.pop("headings")), width=HEADING_WIDTH) or None
@@ -108,7 +108,7 @@ def brief_facts(hit: Hit) -> dict[str, Any]:
 
 
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Gather the facts of a page that shows the first hits of an answer."""
+    """Gather the facts of a page; `results` are the first hits of an answer."""
     end = answer.offset + len(results)
     page = {
         "results": [*results],
@@ -120,7 +120,7 @@ def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
-    """Name the series, the part and the source of the next one, if there is one."""
+    """Gather the name of the series, the part, and the source of the next part, if any."""
     if place is None:
         return {}
     return present({"name": brief(place.name, NAME_WIDTH), "part": place.part, "next": place.next})
@@ -144,12 +144,12 @@ def locate_hit(hit: Mapping[str, Any], index_name: str, mark: str = "") -> str:
 
 
 def link_to(post: Post, anchor: str) -> str | None:
-    """Return the URL of a heading on the published blog, `None` if that is not known."""
+    """Return the URL of a heading on the published blog, `None` if the post has none."""
     return f"{post.url}#{anchor}" if post.url and anchor else post.url
 
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
-    """Return the path of headings over a hit's preview, and the nearest anchor that is sure."""
+    """Return the path of headings over a hit's preview, and the nearest known anchor."""
     shown = _plain_line(hit.preview.strip("…"))
     start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
     at, passed, inner = 0, 0, hit.chunk.inner_headings
@@ -169,7 +169,7 @@ def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
 
 
 def _plain_line(text: str) -> str:
-    """Put text on one line without the marks of which a preview leaves out some."""
+    """Put text on one line without `**`, which a preview may leave out."""
     return one_line(text.replace("**", ""))
 
 
@@ -179,9 +179,9 @@ def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
 
 
 def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
-    """Join headings, outermost first; one that only repeats the title `below` is left out.
+    """Join headings, outermost first, without one that only repeats the title `below`.
 
-    Within `width` columns the innermost heading matters most, so outer ones go first.
+    If the path exceeds `width` columns, outer headings are dropped first.
     """
     inner = headings_below(headings, below)
     path = " > ".join(inner)
@@ -193,12 +193,12 @@ def heading_path(headings: tuple[str, ...], below: str = "", width: int | None =
 
 
 def name_authors(post: Post) -> list[str] | None:
-    """Name the first three authors, `None` if none is known."""
+    """Return the first three authors, `None` if none is known."""
     return [brief(name, NAME_WIDTH) for name in post.authors[:3]] or None
 
 
 def post_summary(post: Post) -> dict[str, Any]:
-    """Name the post, its date, its first eight tags and its link."""
+    """Gather source, title, date, first eight tags, authors and URL of a post."""
     tags = [brief(tag, NAME_WIDTH) for tag in post.tags[:8]]
     title = brief(post.title, TITLE_WIDTH)
     facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
@@ -206,7 +206,7 @@ def post_summary(post: Post) -> dict[str, Any]:
 
 
 def explain_failure(error: BaseException) -> str:
-    """Return what a client may read of a failure; one that is no error of ours is logged."""
+    """Return the message of an error for clients; an unexpected exception is logged."""
     if isinstance(error, BlogSearchError):
         return replace_surrogates(error.for_clients)
     log.error("A request failed.", exc_info=error)

@@ -1,7 +1,7 @@
-"""The JSON facts that the search page and `blog-search-mcp search --json` show.
+"""The JSON facts for the search page and the commands' `--json`.
 
-A tool's answer is cut to what a model should pay for. A person is given whole titles and
-headings, what matched as marks, and what the score is made of.
+Unlike a tool's answer they have titles and headings in full, the matches in a preview and the
+features of a score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
-    """Add to `hit_facts` the post, what matched, and what the score is made of."""
+    """Add the post, the matches in the preview and the features of the score to `hit_facts`."""
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),
@@ -71,9 +71,9 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
 
 
 def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
-    """Gather the facts of the index: how much, how old, and what may be chosen among.
+    """Gather the facts of the index, and the sections, tags and years that a form offers.
 
-    At most the 500 commonest tags and sections and the newest years are; others can be typed.
+    At most the first 500 of each are offered; others can be typed.
     """
     offered = {"sections": overview.sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}
@@ -83,8 +83,8 @@ def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     """Gather the facts of a post without its text.
 
-    The language is BCP 47; of Chinese, of which `text` may show more, always with its script, by
-    which a browser knows what characters it must draw.
+    The language is a BCP 47 tag. Chinese always has a script, by which a browser chooses its font;
+    if the post declares none, title, description and `text` decide it.
     """
     script, text = "", f"{post.title}{post.description}{text}"
     if post.language == "zh":
