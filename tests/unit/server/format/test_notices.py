@@ -1,4 +1,4 @@
-"""What is said of a filter that names what no post has, and to a client of a failure."""
+"""Notices on filters that no post passes, messages on failures, and answers that are cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.embedders.connection import FailureKind, RequestFailed
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
-from blog_search_mcp.server.format.results import explain_failure
+from blog_search_mcp.server.format.results import explain_failure, fit
 from blog_search_mcp.server.watch.watcher import run_ingest
 from tests.support.front import Blog, made
 
@@ -59,3 +59,10 @@ def test_a_failure_quotes_nothing_of_the_host(tmp_path: Path) -> None:
         run_ingest(tmp_path / "my posts", tmp_path / "index", "")
     assert "my posts" in str(raised.value)
     assert "my posts" not in explain_failure(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("most", "taken"), [(0, ("ab",)), (3, ("ab",)), (4, ("ab", "cd")), (9, ("ab", "cd", "efg"))]
+)
+def test_as_many_as_fit_are_taken_and_one_at_least(most: int, taken: tuple[str, ...]) -> None:
+    assert fit("".join, ("ab", "cd", "efg"), most) == taken
