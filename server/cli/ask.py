@@ -13,12 +13,17 @@ import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
+from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.server.cli.terminal import escape_controls, format_page, print_message
 from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 def print_answer(settings: Settings, question: str) -> int:
-    """Print the hits and the text of the best one. Return the exit status, 1 for none to read."""
+    """Print the hits and the text of the best one. Return the exit status, 1 for none to read.
+
+    Raises IndexProblem before a server is started if there is no index.
+    """
+    open_store(settings.index).current_number()
     replies = anyio.run(_search_and_read, settings, question)
     page = replies[0].structured_content or {}
     texts = [block.text for block in replies[-1].content if isinstance(block, TextContent)]
