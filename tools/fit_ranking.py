@@ -44,7 +44,7 @@ from blog_search_mcp.index.search.ranking import (
     classify_query,
     compute_post_features,
 )
-from blog_search_mcp.index.search.retrieval import analyse, retrieve
+from blog_search_mcp.index.search.retrieval import analyze, retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.text.languages import primary_subtag
@@ -158,7 +158,7 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     groups = snapshot.translations
     language = primary_subtag(snapshot.languages[0])
     for query in _add_keywords([*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]):
-        retrieved = retrieve(snapshot, analyse(snapshot, query.text))
+        retrieved = retrieve(snapshot, analyze(snapshot, query.text))
         if not retrieved.posts:
             continue
         right = {ids[source] for source in query.right if source in ids}

@@ -59,7 +59,7 @@ def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved)
     logistic = model.confidence if by_meaning else model.confidence_by_words
-    smallness = max(1.0 - retrieved.vectors / SMALL_BLOG, 0.0) if by_meaning else 0.0
+    smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
     if certainty >= logistic.least(primary_subtag(language)) or retrieved.coverage >= EVERY_WORD:
         return "normal", certainty, ""
@@ -91,7 +91,7 @@ def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:
     rarities, most = retrieved.idf.values(), retrieved.max_idf
     length = sum(rarities) / most if most else 0.0  # does not grow with the blog
     absent = sum(rarity for rarity in rarities if math.isclose(rarity, most))
-    usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vectors, 1))
+    usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
     return {
         "coverage": retrieved.coverage,

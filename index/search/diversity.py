@@ -21,7 +21,7 @@ from blog_search_mcp.index.text.languages import TRADITIONAL, language_of, prima
 from blog_search_mcp.index.text.tokenizer import to_simplified
 from blog_search_mcp.index.types import Translation, Translations
 
-PER_POST = 3
+PASSAGES_PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
 third, and no post loses its place among the first five."""
 
@@ -38,7 +38,7 @@ SAME_PAIRS = 0.75
 """Share of the longer passage's pairs of words that a copy of it has, with another date, number or
 name in it."""
 
-LONG_WORD = 12
+UNSPACED_WORD = 12
 """Characters of a word, on average, by which a text is in a script without spaces."""
 
 LEAST_PAIRS = 8
@@ -73,7 +73,7 @@ def diversify_passages(
 
 
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The first PER_POST of a post's passages, the best first, with what each is worth.
+    """The first PASSAGES_PER_POST of a post's passages, the best first, with what each is worth.
 
     None is beside another, and all but the best have a value above 0. They are worth the root of
     their share of the best one's: a passage with half of the words is no half as likely to answer
@@ -84,7 +84,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
         if place - 1 in apart or place + 1 in apart:
             continue
         share = values[place] / values[places[0]] if apart and values[place] > 0.0 else 0.0
-        if len(apart) == PER_POST or (apart and share <= 0.0):
+        if len(apart) == PASSAGES_PER_POST or (apart and share <= 0.0):
             return
         yield place, math.sqrt(share) * DECAY ** len(apart) if apart else 1.0
         apart.append(place)
@@ -116,7 +116,7 @@ def collapse_copies(
 def _pair_words(text: str) -> frozenset[tuple[str, str]]:
     """Each two words in a row; of a script without spaces each two characters."""
     words = text.lower().split()
-    return frozenset(pairwise(words if len(words) * LONG_WORD > len(text) else text))
+    return frozenset(pairwise(words if len(words) * UNSPACED_WORD > len(text) else text))
 
 
 def collapse_translations(

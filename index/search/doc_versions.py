@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from blog_search_mcp.index.types import VERSIONED
 
-NEAR = 0.5
+CURRENT_SHARE = 0.5
 """Least share of an old page's score that the current page has if it says the same."""
 
 
@@ -48,6 +48,6 @@ def prefer_current(
         if current in scores and not re.search(rf"(?<![\d.]){re.escape(version)}(?!\w)", query):
             preferred[current] = max(preferred[current], scores[post])
             preferred[post] = 0.99 * scores[post]
-            if scores[current] >= NEAR * scores[post]:
+            if scores[current] >= CURRENT_SHARE * scores[post]:
                 del preferred[post]
     return preferred

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from blog_search_mcp.index.search.confidence import EVERY_WORD
-from blog_search_mcp.index.search.retrieval import analyse
+from blog_search_mcp.index.search.retrieval import analyze
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.text.query import is_stopword
 from blog_search_mcp.index.text.tokenizer import fold, spell_words
@@ -20,7 +20,7 @@ QUOTED = re.compile(
 _WITHOUT = re.compile(
     r'(?<!\S)(-(?=[^\W\d_"])|(?:AND\s+)?NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})'
 )
-MOST_READ = 500
+MAX_PHRASE_PASSAGES = 500
 """Passages with all words of a phrase that are read for it."""
 
 
@@ -32,24 +32,24 @@ def read_demands(
     `None` is every post, and no passage any. What no post has in quotes is searched for without
     them. The notice says what was done.
     """
-    operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _leaves_out(snapshot, m)}
+    operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _excludes_posts(snapshot, m)}
     rest = _WITHOUT.sub(lambda match: match[0] * (match.start() not in operators), text)
     if not spell_words(rest).strip():
         rest, operators = text, {}
     if not operators and not QUOTED.search(text):
         return text, among, frozenset(), ""
     posts = set(snapshot.table.posts.tolist() if among is None else among)
-    passages, said = frozenset[int](), list[str]()
+    passages, notices = frozenset[int](), list[str]()
     for word in operators.values():
-        if holding := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
-            posts -= holding
-            said.append(f"Posts with {word} are left out.")
+        if holders := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
+            posts -= holders
+            notices.append(f"Posts with {word} are left out.")
     for phrase in map("".join, QUOTED.findall(rest)):
         held = find_phrase(snapshot, phrase)
-        holding = posts & {*snapshot.table.posts_of_chunks(np.array(held, np.int64)).tolist()}
-        posts, passages = holding or posts, passages.union(held)
-        said += [] if holding else [f'No post has "{phrase}" in these words.']
-    return rest, sorted(posts), passages, " ".join(said)
+        holders = posts & {*snapshot.table.posts_of_chunks(np.array(held, np.int64)).tolist()}
+        posts, passages = holders or posts, passages.union(held)
+        notices += [] if holders else [f'No post has "{phrase}" in these words.']
+    return rest, sorted(posts), passages, " ".join(notices)
 
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
@@ -58,7 +58,7 @@ def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
     return [number for number, passage in read if words in spell_words(passage)]
 
 
-def _leaves_out(snapshot: Snapshot, match: re.Match[str]) -> bool:
+def _excludes_posts(snapshot: Snapshot, match: re.Match[str]) -> bool:
     """Whether posts with the word behind `-` or NOT are left out: not where posts write it so.
 
     NOT does so among terms alone; in a sentence, which has function words, it is stress.
@@ -73,12 +73,12 @@ def _leaves_out(snapshot: Snapshot, match: re.Match[str]) -> bool:
 
 def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:
     """The ids at a level that hold all of the words, in any form and order."""
-    coverage = level.coverage(analyse(snapshot, words), limit)
+    coverage = level.coverage(analyze(snapshot, words), limit)
     return (number for number, share in coverage.items() if share >= EVERY_WORD)
 
 
 def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
     """The passages that hold all of the words, with their headings."""
-    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MOST_READ)
+    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MAX_PHRASE_PASSAGES)
     for number, chunk in snapshot.catalog.chunks(numbers).items():
         yield number, "\n".join((*chunk.all_headings, chunk.plain))

@@ -171,11 +171,11 @@ def score_posts(
     return {post: score for post, score in pairs if score > 0.0}
 
 
-def reward_posts(scores: Mapping[int, float], having: Collection[int]) -> dict[int, float]:
+def reward_posts(scores: Mapping[int, float], holders: Collection[int]) -> dict[int, float]:
     """Raise `scores`, in [0, 1] by post id, of the posts that have the query itself."""
-    gain = REWARD / max(len(having), 1)
+    gain = REWARD / max(len(holders), 1)
     return {
-        post: min(score + gain, 1.0) if post in having else score for post, score in scores.items()
+        post: min(score + gain, 1.0) if post in holders else score for post, score in scores.items()
     }
 
 
@@ -206,9 +206,9 @@ def explain_score(
         if weight
     ]
     rewarded = [
-        Reason(kind, scale * REWARD, 1.0 / len(having))
-        for kind, having in rewards.items()
-        if post in having
+        Reason(kind, scale * REWARD, 1.0 / len(holders))
+        for kind, holders in rewards.items()
+        if post in holders
     ]
     return (*weighed, *rewarded)
 

@@ -19,14 +19,14 @@ from blog_search_mcp.index.text.query import is_stopword
 from blog_search_mcp.index.text.tokenizer import fold
 from blog_search_mcp.index.types import Filters
 
-LISTED = "The query names no subject: posts are listed, the newest first."
-LIMITED = "Only posts of the time or by the author that the query names are searched."
+LISTED_NOTICE = "The query names no subject: posts are listed, the newest first."
+LIMITED_NOTICE = "Only posts of the time or by the author that the query names are searched."
 
 LONGEST_REQUEST = 25
 """Words or Han characters of a request; a text that is longer is searched for."""
 
 
-def _words(kind: str) -> list[str]:
+def _list_words(kind: str) -> list[str]:
     """List the words of a kind in all languages; `_` in a row stands for a blank."""
     rows = (row.split("\t") for row in _ROWS)
     return [word.replace("_", " ") for row in rows if row[0] == kind for word in row[2].split()]
@@ -34,15 +34,15 @@ def _words(kind: str) -> list[str]:
 
 def _any(kind: str) -> str:
     """Write a pattern of the words of a kind, which stand apart in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _words(kind))
+    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_words(kind))
     return f"(?:{'|'.join(words)})"
 
 
-_FILE = Path(__file__).parents[1] / "data" / "request_words.txt"
-_ROWS = _FILE.read_text(encoding="utf-8").splitlines()
-_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _words(str(number))}
-_POSTS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
-_WRITTEN = re.compile(_any("written"), re.IGNORECASE)
+_WORDS_FILE = Path(__file__).parents[1] / "data" / "request_words.txt"
+_ROWS = _WORDS_FILE.read_text(encoding="utf-8").splitlines()
+_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _list_words(str(number))}
+_POST_WORDS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
+_WRITING_WORDS = re.compile(_any("written"), re.IGNORECASE)
 _MANNER = re.compile(rf"\W*(?!how many){_any('manner')}", re.IGNORECASE)
 _MONTH = rf"(?:{'|'.join(_MONTH_NUMBERS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
 """Mars is a month behind a French preposition, and else a planet."""
@@ -66,9 +66,9 @@ _RESTRICTION = re.compile(
     re.IGNORECASE,
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
-_LIMITING, _FILLERS = ({*map(fold, _words(kind))} for kind in ("limiting", "filler"))
+_LIMITING, _FILLERS = ({*map(fold, _list_words(kind))} for kind in ("limiting", "filler"))
 _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
-_LANGUAGES = ("en", "de", "es", "fr", "zh")
+_QUERY_LANGUAGES = ("en", "de", "es", "fr", "zh")
 
 
 def read_request(
@@ -80,7 +80,7 @@ def read_request(
     as it is. A year behind a word is no time if passages have both as a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
-    is_asked = _POSTS.search(text) or (_WRITTEN.search(text) and length > 1)
+    is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > LONGEST_REQUEST or _MANNER.match(text):
         return text, filters, ""
     within, is_by, plain = filters, False, text.casefold()
@@ -91,10 +91,12 @@ def read_request(
             unclear += [name] * (within is not filters)
             within, is_by = replace(within, author=filters.author or name), bool(match[1])
             rest = rest.replace(match[0], _ASKED)
-    rest = _WRITTEN.sub(_ASKED, _POSTS.sub(_ASKED, rest))
+    rest = _WRITING_WORDS.sub(_ASKED, _POST_WORDS.sub(_ASKED, rest))
     for match in _TIME.finditer(rest):
         subject = match["subject"] or ""
-        if not subject or not (is_stopword(fold(subject), _LANGUAGES) or find_phrase(match[0])):
+        if not subject or not (
+            is_stopword(fold(subject), _QUERY_LANGUAGES) or find_phrase(match[0])
+        ):
             within = _limit_days(within, match)
             rest = f"{rest[: match.start()]}{subject}{_ASKED}{rest[match.end() :]}"
             break
@@ -102,18 +104,18 @@ def read_request(
     left = [
         token
         for token in map(fold, re.findall(_TOKEN, rest))
-        if token in _LIMITING or not (is_stopword(token, _LANGUAGES) or token in _FILLERS)
+        if token in _LIMITING or not (is_stopword(token, _QUERY_LANGUAGES) or token in _FILLERS)
     ]
     is_subject = any(is_about or not (t in _LIMITING or t.isdecimal()) for t in left)
-    is_sure = bool(_POSTS.search(text) or is_about)
+    is_sure = bool(_POST_WORDS.search(text) or is_about)
     unclear += [] if is_subject else left
     if unclear and (is_sure or not is_subject):
         words = '", "'.join(unclear)
         return text, filters, f'Not understood as a restriction: "{words}".'
     if not is_subject:
-        return "", within, LISTED
+        return "", within, LISTED_NOTICE
     if is_sure and within != filters and (within.author == filters.author or is_by):
-        return rest.replace(_ASKED, " "), within, LIMITED
+        return rest.replace(_ASKED, " "), within, LIMITED_NOTICE
     return text, filters, ""
 
 

@@ -20,11 +20,11 @@ from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.text.languages import join_words
+from blog_search_mcp.index.text.languages import join_ideographs
 from blog_search_mcp.index.text.query import (
     Query,
     Word,
-    analyse_query,
+    analyze_query,
     find_missing_words,
     join_neighbours,
 )
@@ -46,19 +46,19 @@ DENSE_VECTORS = 150
 CHUNKS_PER_POST = 5
 """Chunks looked up, on average, for each post that is proposed only as a whole."""
 
-FULL_COVERAGE = 0.5
+FULL_VOCABULARY = 0.5
 """How much of the blog the embedder's vocabulary must cover for meaning to count in full: posts
 that it does not cover have no vectors, and where they are most, those with vectors would win by
 having them."""
 
-LEAST_COVERAGE = 0.1
+LEAST_VOCABULARY = 0.1
 """How much it must cover for meaning to count at all: what it covers of a blog in another language
 is quotes and single terms, a twentieth of it, and a post would win over its equal by them."""
 
-COVERAGE_SAMPLE = 20
+ON_TOPIC_CHUNKS = 20
 """Lexical hits by which the coverage of what the query is about is estimated."""
 
-MOST_WAITING = 0.1
+MAX_WAITING_SHARE = 0.1
 """Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
 come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
 .702 and .858."""
@@ -121,7 +121,7 @@ class Retrieval:
     nearness: float | None
     """How near the nearest vector is to the query, as a share of the way from the usual cosine to
     1; `None` without a vector of the query."""
-    vectors: int
+    vector_count: int
     """How many there are."""
     missing: Mapping[str, bool]
     """Words of the query that no post has, as it writes them, by whether they are names."""
@@ -142,14 +142,14 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
         vector, covered, notice = None, 0.0, Message(f"{KEYWORDS_ONLY} ", error.for_clients)
     chunks = None if among is None else snapshot.table.chunk_ids_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
-    bm25 = lexical.chunks.normalised_bm25(query, LEXICAL_CHUNKS, among)
+    bm25 = lexical.chunks.normalized_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
-    share = covered * _measure_coverage(snapshot, list(bm25)[:COVERAGE_SAMPLE])
-    wholes = lexical.posts.normalised_bm25(query, LEXICAL_POSTS, among)
+    share = covered * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
+    wholes = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
-    bm25 |= lexical.chunks.normalised_bm25(query, CHUNKS_PER_POST * len(others), others)
+    bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
-    usual, having = usual_cosine(snapshot.embedder.identity), lexical.posts.having
+    usual, frequency_of = usual_cosine(snapshot.embedder.identity), lexical.posts.document_frequency
     nearest = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
     return Retrieval(
         query=query,
@@ -158,20 +158,20 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
         idf=lexical.chunks.idf(query),
         max_idf=lexical.chunks.max_idf,
         nearness=nearest if vector is not None else None,
-        vectors=len(snapshot.vectors),
+        vector_count=len(snapshot.vectors),
         missing=find_missing_words(
-            query, snapshot.languages, having, lexical.posts.has_compound, is_english_word
+            query, snapshot.languages, frequency_of, lexical.posts.has_compound, is_english_word
         ),
         posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
     )
 
 
-def analyse(snapshot: Snapshot, text: str) -> Query:
+def analyze(snapshot: Snapshot, text: str) -> Query:
     """Analyse a query of this blog."""
-    languages, having = snapshot.languages, snapshot.lexical.chunks.having
-    query = join_neighbours(analyse_query(text, languages), languages, having)
-    return add_synonyms(query, languages, having)
+    languages, frequency_of = snapshot.languages, snapshot.lexical.chunks.document_frequency
+    query = join_neighbours(analyze_query(text, languages), languages, frequency_of)
+    return add_synonyms(query, languages, frequency_of)
 
 
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
@@ -180,24 +180,26 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     A query in another language than a blog that the vocabulary covers is embedded by its words
     that have an English name.
     """
-    if not len(snapshot.vectors) or snapshot.waiting > MOST_WAITING * len(snapshot.table.chunks):
+    if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
+        snapshot.table.chunks
+    ):
         return None, 0.0
     embedder = snapshot.embedder
     coverage = embedder.vocabulary_coverage([query.text])[0]
     if coverage:
-        return embedder.embed_query(join_words(query.text)), coverage
+        return embedder.embed_query(join_ideographs(query.text)), coverage
     gloss = gloss_in_english(query.text, query.language)
-    if gloss is not None and snapshot.vocabulary_coverage >= FULL_COVERAGE:
+    if gloss is not None and snapshot.vocabulary_coverage >= FULL_VOCABULARY:
         return embedder.embed_query(gloss[0]), gloss[1]
     return None, 0.0
 
 
-def _measure_coverage(snapshot: Snapshot, chunks: Sequence[int]) -> float:
+def _weigh_meaning(snapshot: Snapshot, chunks: Sequence[int]) -> float:
     """How much meaning counts by what the embedder's vocabulary covers of the blog and these."""
     on_topic = snapshot.table.vocabulary_coverage_of(np.array(chunks, dtype=np.int64))
     topic = float(on_topic.mean()) if len(on_topic) else 1.0
-    above = max(snapshot.vocabulary_coverage - LEAST_COVERAGE, 0.0)
-    return min(above / (FULL_COVERAGE - LEAST_COVERAGE), 1.0) * topic
+    above = max(snapshot.vocabulary_coverage - LEAST_VOCABULARY, 0.0)
+    return min(above / (FULL_VOCABULARY - LEAST_VOCABULARY), 1.0) * topic
 
 
 def _posts_of(snapshot: Snapshot, chunk_ids: Iterable[int]) -> set[int]:
@@ -226,7 +228,7 @@ def _gather_candidates(
             starts = (np.cumsum(windows) - windows)[windows > 0]
             beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
             nearest[windows > 0] = beyond / (1.0 - usual_cosine(snapshot.embedder.identity))
-    wholes = snapshot.lexical.posts.normalised_bm25(query, len(posts), posts.tolist())
+    wholes = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
     return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
 
 

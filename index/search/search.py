@@ -30,8 +30,8 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.requests import LISTED, read_request
-from blog_search_mcp.index.search.retrieval import Retrieval, analyse, retrieve
+from blog_search_mcp.index.search.requests import LISTED_NOTICE, read_request
+from blog_search_mcp.index.search.retrieval import Retrieval, analyze, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.text.query import (
     Query,
@@ -48,14 +48,14 @@ LOOKED_AT = 10
 """Of the best posts, those whose passage is read for the query word for word (a place lower hardly
 any is first by it); of the best passages, those that are compared with each other."""
 
-NAMED = 3
+MAX_NAMED = 3
 """Copies, and words that no post has, that a notice names at most; other copies are counted."""
 
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
     """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
     query, asked, among, quoting, understood = understand(snapshot, text, filters)
-    if understood == LISTED:
+    if understood == LISTED_NOTICE:
         return _list_newest(snapshot, query, text, among, limit, offset)
     retrieved = retrieve(snapshot, query, among)
     ranked, sureness, explain = _rank_posts(snapshot, retrieved)
@@ -72,7 +72,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
     page = passages[offset : offset + limit]
     low = unsure if passages else "" if retrieved.query.words else NO_WORDS
-    missing = _name_missing(retrieved, NAMED - (asked is not query))
+    missing = _name_missing(retrieved, MAX_NAMED - (asked is not query))
     copied = _name_copies(snapshot, page, copies)
     notice = join_sentences(retrieved.notice, understood, missing, copied, low)
     stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
@@ -102,8 +102,8 @@ def understand(
     text, among, quoting, demanded = read_demands(snapshot, text, matching)
     meant, corrected = _correct_spelling(snapshot, text)
     notice = " ".join(filter(None, (requested, demanded, corrected)))
-    query = analyse(snapshot, meant)
-    asked = analyse(snapshot, text) if corrected else query
+    query = analyze(snapshot, meant)
+    asked = analyze(snapshot, text) if corrected else query
     return query, asked, among, quoting, notice
 
 
@@ -113,22 +113,22 @@ def _name_copies(
     """What the reader is told of the copies of what is shown."""
     copied = {post for passage in page for post in copies.get(passage.chunk, ())}
     sources = [post.source for post in snapshot.catalog.posts(sorted(copied)).values()]
-    more = f" and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
-    return f"Nearly the same text is in {', '.join(sources[:NAMED])}{more}." if sources else ""
+    more = f" and {len(sources) - MAX_NAMED} more" if len(sources) > MAX_NAMED else ""
+    return f"Nearly the same text is in {', '.join(sources[:MAX_NAMED])}{more}." if sources else ""
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it; nothing of a word in two."""
-    languages, having = snapshot.languages, snapshot.lexical.posts.having
-    find = partial(_find_written, snapshot)
-    word, meant = correct_spelling(text, languages, having, is_english_word, find) or ("", "")
+    languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
+    find = partial(_find_spelling, snapshot)
+    word, meant = correct_spelling(text, languages, frequency_of, is_english_word, find) or ("", "")
     if not word:
         return text, ""
     told = "" if " " in meant else f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
 
-def _find_written(snapshot: Snapshot, words: str) -> str:
+def _find_spelling(snapshot: Snapshot, words: str) -> str:
     """A folded word as posts write it most often, or several as they are; `""` if none does."""
     passages = dict(read_passages(snapshot, words))
     posts = snapshot.table.posts_of_chunks(np.array([*passages], np.int64)).tolist()
@@ -212,7 +212,7 @@ def _list_newest(
     ]
     hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
     confidence = ("normal", 1.0) if shown else ("low", 0.0)
-    return Answer(query, hits, len(shown), offset, *confidence, LISTED if shown else None)
+    return Answer(query, hits, len(shown), offset, *confidence, LISTED_NOTICE if shown else None)
 
 
 def _make_hits(

@@ -46,7 +46,7 @@ class Snapshot:
         return float(coverage.mean()) if len(coverage) else 0.0
 
     @cached_property
-    def waiting(self) -> int:
+    def waiting_chunks(self) -> int:
         """How many chunks' vectors are still to come."""
         are_missing = self.vectors.counts(self.table.chunks) == 0
         return int((are_missing & (self.table.vocabulary_coverage > 0.0)).sum())

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache, partial
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]")
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def to_line(words: str) -> str:
@@ -14,7 +14,7 @@ def to_line(words: str) -> str:
 
     Those that turn the direction of what follows them count; marks of direction do not.
     """
-    shown = _CONTROLS.sub(" ", _TURNS.sub("", words))
+    shown = _CONTROL_CHARACTERS.sub(" ", _DIRECTION_MARKS.sub("", words))
     return one_line(replace_surrogates(shown))
 
 

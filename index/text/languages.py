@@ -42,17 +42,17 @@ STEMMED = frozenset(
 """Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
 as English, which is what technical terms mostly are."""
 
-LEAST_SHARE = 0.08
+LEAST_FUNCTION_WORDS = 0.08
 """Share of function words that names a language; running text of any has .25 and more, text
 made of identifiers next to none."""
 
-LEAST_POSTS = 0.05
+LEAST_POST_SHARE = 0.05
 """Share of the posts from which on their language's stems are looked up for every query."""
 
 SAMPLE = 20_000
 """Characters looked at: more would not change the answer."""
 
-_WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
+_ANY_WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 
 KANA_SHARE = 0.1
 """Share of kana among the East Asian characters that makes a text Japanese: Japanese prose has
@@ -89,7 +89,7 @@ def language_of(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _language_of_sample(sample: str) -> str:
-    words, ranks = Counter(_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
+    words, ranks = Counter(_ANY_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
     seen = {*words}
     for code, listed in _read_function_words().items():
         evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & seen}
@@ -103,7 +103,7 @@ def _language_of_sample(sample: str) -> str:
             return "ko"
         kana = len(re.findall(f"[{KANA}]", characters))
         return "ja" if kana >= KANA_SHARE * len(characters) else "zh"
-    if share and share >= LEAST_SHARE * words.total():
+    if share and share >= LEAST_FUNCTION_WORDS * words.total():
         return best if second[:2] < (evident, share) else ""
     return UNDETERMINED if words.total() >= RUNNING_TEXT else ""
 
@@ -114,7 +114,7 @@ def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
     Each further one costs a look-up of every word, so those of a few posts are left out.
     """
     ordered = sorted(posts, key=lambda code: (-posts[code], code))
-    least = LEAST_POSTS * sum(posts.values())
+    least = LEAST_POST_SHARE * sum(posts.values())
     return tuple(code for code in ordered if posts[code] >= least) or ("en",)
 
 
@@ -145,7 +145,7 @@ def _read_function_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, _, words in rows}
 
 
-_TAG = re.compile(
+_LANGUAGE_TAG = re.compile(
     "(?:af|ar|az|be|bg|bn|bs|ca|cs|cy|da|de|el|en|eo|es|et|eu|fa|fi|fil|fr|ga|gl|gu|he|hi|hr|hu|hy|id|"
     "is|it|ja|ka|kk|km|kn|ko|ky|lt|lv|mk|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|pt|ro|ru|si|sk|sl|sq|sr|"
     "sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|yue|zh)"
@@ -157,7 +157,7 @@ TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
 """In a tag of Chinese, what says that it is written in Traditional characters."""
 
 
-def join_words(text: str) -> str:
+def join_ideographs(text: str) -> str:
     """Return a query without the blanks between Han characters and kana, as these are written.
 
     An embedder takes Chinese keywords with blanks for another kind of text than any passage: with
@@ -166,7 +166,7 @@ def join_words(text: str) -> str:
     return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 
 
-_NAMES = dict[str, str](
+_LANGUAGE_NAMES = dict[str, str](
     re.findall(
         r"(\S+)=(\S+)",
         "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
@@ -185,7 +185,7 @@ _NEAR |= {"af": "nl", "be": "ru", "bg": "ru", "mk": "ru", "uk": "ru", "ro": "it 
 
 def read_tag(name: str) -> str:
     """The tag that the name of a folder or a suffix spells or means, `""` if none."""
-    return language_tag(name) or _NAMES.get(name.lower(), "")
+    return language_tag(name) or _LANGUAGE_NAMES.get(name.lower(), "")
 
 
 def is_spoken(tag: str, shown: str) -> bool:
@@ -198,4 +198,4 @@ def is_spoken(tag: str, shown: str) -> bool:
 def language_tag(text: str) -> str:
     """The BCP 47 tag in lower case that `text` spells (`zh_TW`, `en-US.UTF-8`), `""` if none."""
     tag = text.strip().lower().replace("_", "-").removesuffix(".utf-8")
-    return tag if _TAG.fullmatch(tag) else ""
+    return tag if _LANGUAGE_TAG.fullmatch(tag) else ""

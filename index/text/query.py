@@ -107,7 +107,7 @@ class Query:
         return [word for word in self.words if word.weight == 1.0] or self.words
 
 
-def analyse_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
+def analyze_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     """The query in `text`, which may be anything.
 
     `languages` are those of the blog, the commonest first. A few words do not show their language,
@@ -179,7 +179,9 @@ def is_bigram(word: str) -> bool:
     return bool(_BIGRAM.match(word))
 
 
-def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
+def join_neighbours(
+    query: Query, languages: Sequence[str], frequency_of: Callable[[str], int]
+) -> Query:
     """The query with words that posts write as one, and no seldomer, counted as that one too.
 
     A word whose stems no post has is looked up as it stands: a query may lack the accents by which
@@ -189,11 +191,13 @@ def join_neighbours(query: Query, languages: Sequence[str], having: Callable[[st
     stemmers = {stemmer_of(language) for language in languages}
     for first, second in pairwise(PLAIN_WORD.finditer(query.text)):
         if first.end() + 1 == second.start():
-            least = min(max(having(stem(w[0], s)) for s in stemmers) for w in (first, second))
+            least = min(max(frequency_of(stem(w[0], s)) for s in stemmers) for w in (first, second))
             stems = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
             for word in (first[0], second[0]):
-                joined[fold(word)] |= {stem for stem in stems if having(stem) >= max(least, 1)}
-    lost = (w.exact for w in query.words if not any(map(having, w.stems)))
+                joined[fold(word)] |= {
+                    stem for stem in stems if frequency_of(stem) >= max(least, 1)
+                }
+    lost = (w.exact for w in query.words if not any(map(frequency_of, w.stems)))
     joined |= {exact: joined[exact] | {exact} for exact in lost}
     words = (replace(w, stems=tuple(sorted({*w.stems, *joined[w.exact]}))) for w in query.words)
     return replace(query, words=tuple(words))
@@ -205,7 +209,7 @@ PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
 
-_NAMED = re.compile(
+_MEANING_QUESTION = re.compile(
     r"^(?:what(?:['’]?s| is| are| was)|who is|define|explain)\s+(?:(?:an?|the)\s+)?"
     r"|^was (?:ist|sind)\s+(?:(?:ein|eine|der|die|das)\s+)?"
     r"|^qu[eé] (?:es|son)\s+(?:(?:un|una|el|la)\s+)?"
@@ -230,7 +234,7 @@ def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
 
 def name_keys(query: str) -> tuple[str, ...]:
     """Return the keys of what a query may be the name of: as it stands, without question words."""
-    name = _NAMED.sub("", query.strip(" \t¿"))
+    name = _MEANING_QUESTION.sub("", query.strip(" \t¿"))
     return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
 
@@ -250,7 +254,7 @@ MOST_LETTERS = 40
 def correct_spelling(
     text: str,
     languages: Sequence[str],
-    having: Callable[[str], int],
+    frequency_of: Callable[[str], int],
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
 ) -> tuple[str, str] | None:
@@ -258,8 +262,8 @@ def correct_spelling(
 
     That is two words in a row that it is, else the commonest word of the blog, whose languages
     these are, which is the same but for one letter, not the first, that is another (first of all z
-    for s), left out, added, or exchanged with the next. `having` says in how many posts a stem is,
-    and `find_written` how posts write folded words, `""` if none has them in this form: a stem with
+    for s), left out, added, or exchanged with the next. `frequency_of` says how many posts
+    have a stem, and `find_written` how posts write folded words, `""` if none does: a stem with
     another ending is nobody's word. `is_word` knows English alone: a query with several such words
     is in another language or another field.
     """
@@ -269,7 +273,7 @@ def correct_spelling(
 
     def count(word: str) -> int:
         forms = ([fold(w), *(stem(w, name) for name in stemmers)] for w in word.split())
-        return min(max(map(having, spelled)) for spelled in forms)
+        return min(max(map(frequency_of, spelled)) for spelled in forms)
 
     words = PLAIN_WORD.findall(text)
     unknown = [word for word in words if not (count(word.lower()) or is_word(word.lower()))]
@@ -307,7 +311,7 @@ COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
 def find_missing_words(
     query: Query,
     languages: Sequence[str],
-    having: Callable[[str], int],
+    frequency_of: Callable[[str], int],
     has_compound: Callable[[str], bool],
     is_word: Callable[[str], bool],
 ) -> Mapping[str, bool]:
@@ -320,7 +324,7 @@ def find_missing_words(
     """
     spoken = query.language or primary_subtag(languages[0])
     has_forms = spoken in STEMMED.intersection(map(primary_subtag, languages))
-    had = {word.exact for word in query.words if any(map(having, word.stems))}
+    had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     missing = {word.exact for word in query.words if word.is_needed} - had - _asking_words()
     read, spans = [*terms(query.text, languages[0])], list[tuple[int, int, bool]]()
     held = [(term.start, term.end) for term in read if term.exact in had]

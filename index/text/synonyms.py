@@ -53,19 +53,24 @@ def _rows(name: str) -> Iterator[Sequence[str]]:
     return (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
 
 
-def add_synonyms(query: Query, languages: Sequence[str], having: Callable[[str], int]) -> Query:
+def add_synonyms(
+    query: Query, languages: Sequence[str], frequency_of: Callable[[str], int]
+) -> Query:
     """The query with the stems of its words' synonyms beside their own.
 
-    `languages` are those of the blog, and `having` says in how many of its passages a stem is.
+    `languages` are those of the blog, and `frequency_of` says how many passages have a stem.
     English words in a Chinese or Japanese sentence are names and stay what they are.
     """
     further: dict[str, set[str]] = defaultdict(set)
 
     def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
         """The word and its synonyms that the blog uses at least as often."""
-        others = table.get(word if _RUN.match(word) else stem(word, "en"), ())
-        least = max(min(map(having, _stems(word))), 1) if others else 1
-        return [word, *(other for other in others if min(map(having, _stems(other))) >= least)]
+        others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
+        least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
+        return [
+            word,
+            *(other for other in others if min(map(frequency_of, _stems(other))) >= least),
+        ]
 
     for word, *others in _say_words(query, languages, say):
         for other in map(_stems, others):
@@ -87,9 +92,9 @@ def _say_words(
     Where two words meet in a run without spaces, the pair of characters that spans them is a word
     as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
     """
-    for run in (runs := _RUN.findall(to_simplified(query.text))):
+    for run in (runs := _CJK_RUN.findall(to_simplified(query.text))):
         table = _read_table(query.language)
-        names = [say(word, table) for word in _split_run(run, table)]
+        names = [say(word, table) for word in _segment_run(run, table)]
         yield from names
         for left, right in pairwise(names):
             pair, *others = (first[-1] + second[0] for first, second in product(left, right))
@@ -99,7 +104,7 @@ def _say_words(
             yield say(word, _read_table(language))
 
 
-def _split_run(run: str, table: Collection[str]) -> Iterator[str]:
+def _segment_run(run: str, table: Collection[str]) -> Iterator[str]:
     """A run without spaces as the longest words of the table, from left to right.
 
     What is between these is given by single characters.
@@ -117,10 +122,10 @@ def _stems(word: str) -> list[str]:
     return [term.stem for term in terms(word)]
 
 
-_RUN = re.compile(f"[{CJK}]+")
+_CJK_RUN = re.compile(f"[{CJK}]+")
 
 
-_PIECE = rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*"
+_GLOSS_PIECE = rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*"
 """A run of East Asian characters or a word: for few queries, and slow to compile."""
 
 
@@ -132,10 +137,10 @@ def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
     if language not in LANGUAGES:
         return None
     table, words, covered, whole = _read_table(language), list[str](), 0, 0
-    for piece in re.finditer(_PIECE, to_simplified(text)):
+    for piece in re.finditer(_GLOSS_PIECE, to_simplified(text)):
         named = [(piece[0], CHARACTERS_PER_WORD)]
         if run := piece["run"]:
-            parts = (part for part in _split_run(run, table) if part in table)
+            parts = (part for part in _segment_run(run, table) if part in table)
             named = [(table[part][0], len(part)) for part in parts if table[part][0].isascii()]
         words += [word for word, _ in named]
         covered += sum(length for _, length in named)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.text.languages import CJK, SOUTHEAST_ASIAN, stemmer_of
 
-LONGEST = 64
+LONGEST_TERM = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
 
 _INVISIBLE = (
@@ -29,24 +29,26 @@ _INVISIBLE = (
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 )
 """Unicode's Default_Ignorable_Code_Point, without what stands for a letter of Hangul."""
-_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
-_APART = "".join(c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _BLOCKS))
+_MARK_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
+_APART = "".join(c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS))
 _MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _APART.split())
 """What stands in a word and is no letter, as ranges: one by one they take 5 ms more to compile."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
 
-_NUMBER = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
-_WORD = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
+_NUMERAL = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
+_WORD_LETTERS = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
 _SIGN = r"(?:\+\+|\#(?!\w))"
 _APOSTROPHES = "'’ʼ"
 _JOINERS = rf"._:/\\\-‐‑@+\#{_APOSTROPHES}{_INVISIBLE}"
-_PIECE = rf"(?:{_NUMBER}|{_WORD}{_SIGN}?)"
-_NAME = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_PIECE})++"
-_RUN = re.compile(rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_NAME}")
+_NAME_PIECE = rf"(?:{_NUMERAL}|{_WORD_LETTERS}{_SIGN}?)"
+_IDENTIFIER = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_NAME_PIECE})++"
+_TERM_RUN = re.compile(
+    rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}"
+)
 """A run of characters that makes terms; a name may begin with a dot (.NET, .gitignore)."""
 _EAST_ASIAN = re.compile(f"[{_UNSPACED}]")
-_PART = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD})(?P<sign>{_SIGN}?)"
+_NAME_PART = re.compile(
+    rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
     rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",
@@ -56,7 +58,7 @@ _THOUSANDS = re.compile(
     r"(?:[.,](\d+))?"
 )
 """With the same mark between all, or as India writes them; then what the decimal mark parts."""
-MOST_PARTS = 4
+MOST_VERSION_PARTS = 4
 """Of a version that count."""
 LONGEST_PART = 3
 """Digits of a part of a version; a longer one is the year of a date."""
@@ -99,11 +101,11 @@ def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Ite
     Those of other stems than `among`, if that is given, are left out.
     """
     stems_of = _stems_of_runs(language)
-    for match in _RUN.finditer(text):
+    for match in _TERM_RUN.finditer(text):
         run, place = match[0], match.start()
         if among is not None and among.isdisjoint(stems_of[run].split()):
             continue
-        split = _split_run if len(run) <= LONGEST_RUN else _split_run.__wrapped__
+        split = _split_term_run if len(run) <= LONGEST_RUN else _split_term_run.__wrapped__
         for stem, exact, start, end, role in split(run, language):
             if among is None or stem in among:
                 yield Term(stem, exact, place + start, place + end, role)
@@ -115,7 +117,7 @@ LONGEST_RUN = 32
 
 def index_terms(text: str, language: str = "en") -> str:
     """The stems that `terms` gives of a text, each apart by a space, and faster."""
-    return " ".join(map(_stems_of_runs(language).__getitem__, _RUN.findall(text)))
+    return " ".join(map(_stems_of_runs(language).__getitem__, _TERM_RUN.findall(text)))
 
 
 MOST_RUNS = 32_768
@@ -132,7 +134,9 @@ class _StemsOfRuns(dict[str, str]):
         if run.isascii() and run.isalpha() and run[1:].islower():  # has no parts
             stems = stem(run, stemmer_of(self._language))
         else:
-            stems = " ".join([term.stem for term in _split_run.__wrapped__(run, self._language)])
+            stems = " ".join(
+                [term.stem for term in _split_term_run.__wrapped__(run, self._language)]
+            )
         if len(run) <= LONGEST_RUN:
             if len(self) >= MOST_RUNS:
                 self.clear()
@@ -144,12 +148,14 @@ _stems_of_runs = lru_cache(maxsize=16)(_StemsOfRuns)
 
 
 @lru_cache(maxsize=16384)
-def _split_run(run: str, language: str) -> Sequence[Term]:
+def _split_term_run(run: str, language: str) -> Sequence[Term]:
     """The terms of a run, by their place in it."""
-    return tuple(_bigrams(run) if _EAST_ASIAN.match(run) else _names(run, stemmer_of(language)))
+    return tuple(
+        _pair_letters(run) if _EAST_ASIAN.match(run) else _split_name(run, stemmer_of(language))
+    )
 
 
-def _bigrams(run: str) -> Iterator[Term]:
+def _pair_letters(run: str) -> Iterator[Term]:
     """Pairs of neighbours in a run without spaces, or its only character."""
     letters, bounds = _fold_letters(run)
     if len(letters) == 1:
@@ -171,9 +177,9 @@ def _fold_letters(run: str) -> tuple[list[str], list[int]]:
     return [folded[place] for place in kept], [*starts, len(run)]
 
 
-def _names(name: str, stemmer: str) -> Iterator[Term]:
+def _split_name(name: str, stemmer: str) -> Iterator[Term]:
     """The parts of a name, each after what it is together with the next one."""
-    parts, spoken = list(_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
+    parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
     if name[0] == ".":
         yield Term(dotted := fold(name[: parts[0].end()]), dotted, 0, parts[0].end())
     for part, after in zip(parts, [*parts[1:], None], strict=True):
@@ -183,11 +189,11 @@ def _names(name: str, stemmer: str) -> Iterator[Term]:
         if part["sign"]:
             yield Term(signed := fold(part[0]), signed, start, part.end())
         if not word:
-            yield from _number(part[0], start)
+            yield from _split_number(part[0], start)
         elif word in "vV" and after and after.start() == part.end() and after["number"]:
             continue
         elif not (spoken and start and word.lower() in _ENCLITICS):
-            yield from _words(word, start, stemmer)
+            yield from _split_word(word, start, stemmer)
 
 
 def _join_parts(
@@ -202,14 +208,16 @@ def _join_parts(
         yield Term(stem(both, stemmer), fold(both), part.start(), after.end(), role)
 
 
-def _number(number: str, offset: int) -> Iterator[Term]:
+def _split_number(number: str, offset: int) -> Iterator[Term]:
     """A number without marks between thousands; else a version, and those that it is one of."""
     if thousands := _THOUSANDS.fullmatch(number):
         whole = re.sub(r"\D", "", thousands[1])
         values, roles = [whole, f"{whole}.{thousands[3]}"][: 2 if thousands[3] else 1], list[str]()
     else:
         groups = re.findall(r"\d+", number)
-        values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_PARTS]) + 1)]
+        values = [
+            ".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)
+        ]
         roles = [MAJOR, "", *[EXTRA] * len(groups)]
         values += [group for group in groups[1:] if len(group) > LONGEST_PART]
         if "," in number:
@@ -218,7 +226,7 @@ def _number(number: str, offset: int) -> Iterator[Term]:
         yield Term(value, value, offset, offset + len(number), role)
 
 
-def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:
+def _split_word(word: str, start: int, stemmer: str) -> Iterator[Term]:
     humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
     is_glued = len(humps) > 1 and not word.isalpha()
     end = start + len(word)
@@ -235,19 +243,19 @@ def _words(word: str, start: int, stemmer: str) -> Iterator[Term]:
 
 def to_simplified(text: str) -> str:
     """`text` with every Traditional character as its commonest Simplified one."""
-    return text if text.isascii() else text.translate(_table())
+    return text if text.isascii() else text.translate(_read_simplified())
 
 
 @cache
-def _table() -> dict[int, int]:
+def _read_simplified() -> dict[int, int]:
     path = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
     traditional, simple = path.read_text(encoding="utf-8").splitlines()
     return str.maketrans(traditional, simple)
 
 
-_BASE = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
+_BASE_LETTER = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
 _RADICALS = "⺟⺠⺩⺬⺮⺯⺼⻁⻄⻅⻆⻉⻋⻌⻑⻓⻔⻗⻘⻚⻛⻜⻝⻢⻣⻤⻥⻦⻨⻩⻬⻮⻯⻰⻲⻳"
-_SAME: dict[int, int | str] = {
+_SAME_LETTERS: dict[int, int | str] = {
     **str.maketrans(
         _RADICALS, "母民王示竹糸肉虎西见角贝车辶长长门雨青页风飞食马骨鬼鱼鸟麦黄齐齿竜龙亀龟"
     ),
@@ -264,7 +272,7 @@ class _Folding(dict[int, int | str]):
     def __missing__(self, code: int) -> int | str:
         letter = chr(code)
         order = unicodedata.combining(letter)
-        if base := _BASE.match(unicodedata.name(letter, "")):
+        if base := _BASE_LETTER.match(unicodedata.name(letter, "")):
             letter = base[1].lower()
         elif order in {1, *range(10, 37)} or order >= 200 or code == 0x93C:
             letter = ""  # what scripts write at will: accents, points of Hebrew and Arabic, nukta
@@ -275,28 +283,28 @@ class _Folding(dict[int, int | str]):
 
 @cache
 def _folding() -> _Folding:
-    return _Folding({**_table(), **_SAME})
+    return _Folding({**_read_simplified(), **_SAME_LETTERS})
 
 
-def normalise(text: str) -> str:
+def normalize_text(text: str) -> str:
     """`text` without case, width, accents, forms of letters or Traditional characters."""
     if text.isascii():
         return text.lower()
-    compatible = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).casefold()
+    compatible = unicodedata.normalize("NFKC", _INVISIBLE_CHARACTERS.sub("", text)).casefold()
     bare = unicodedata.normalize("NFD", compatible).translate(_folding())
     return unicodedata.normalize("NFC", bare)
 
 
-_UNSEEN = re.compile(f"[{_INVISIBLE}]")
+_INVISIBLE_CHARACTERS = re.compile(f"[{_INVISIBLE}]")
 
 
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
-    """A word as it is searched: normalised, and of LONGEST characters at most.
+    """A word as it is searched: normalised, and of LONGEST_TERM characters at most.
 
     Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
     """
-    return "".join(normalise(_UNSEEN.sub("", word)[:LONGEST]).split())
+    return "".join(normalize_text(_INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]).split())
 
 
 @lru_cache(maxsize=131072)
@@ -306,7 +314,9 @@ def stem(word: str, stemmer: str) -> str:
     Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
     digit has no other ending; pages of issue numbers and hashes are the longest there are.
     """
-    lower = unicodedata.normalize("NFKC", _UNSEEN.sub("", word)[:LONGEST]).lower()
+    lower = unicodedata.normalize(
+        "NFKC", _INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]
+    ).lower()
     return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
 
 
@@ -331,7 +341,7 @@ def name_key(text: str) -> str:
 
     Width, case, accents, spaces and punctuation do not count, and Chinese of both scripts is one.
     """
-    return _NAMELESS.sub("", normalise(text))
+    return _NAMELESS.sub("", normalize_text(text))
 
 
 def split_name(name: str) -> set[str]:
@@ -344,5 +354,5 @@ def spell_words(text: str) -> str:
 
     Width, case, accents and punctuation do not count, and Chinese of both scripts is one.
     """
-    words = re.findall(rf"[{_UNSPACED}]|{_WORD}", normalise(text))
+    words = re.findall(rf"[{_UNSPACED}]|{_WORD_LETTERS}", normalize_text(text))
     return f" {' '.join(words)} "

@@ -34,7 +34,7 @@ length, which tantivy fixes at b = .75, is by this about .5 for them."""
 
 def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
     """Make the terms of a post, stemmed by its language; `chunks` are all of its own."""
-    label = _terms([post.title] * TITLE_TIMES + _names(post) * NAME_TIMES, post)
+    label = _terms([post.title] * TITLE_TIMES + _list_names(post) * NAME_TIMES, post)
     said = _terms([*post.authors, post.words], post)
     about = _terms([post.description], post)
     inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks]
@@ -55,7 +55,7 @@ def _terms(texts: Iterable[str], post: Post) -> str:
     return " ".join(filter(None, (index_terms(text, post.language) for text in texts)))
 
 
-def _names(post: Post) -> list[str]:
+def _list_names(post: Post) -> list[str]:
     """The file's name, the slug, the tags and what else the post is called."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]

@@ -23,9 +23,9 @@ K1 = 1.2
 """BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
 
 
-def bm25_idf(having: int, documents: int) -> float:
+def bm25_idf(document_frequency: int, documents: int) -> float:
     """BM25's inverse document frequency, as tantivy computes it."""
-    return math.log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
+    return math.log1p((max(documents - document_frequency, 0) + 0.5) / (document_frequency + 0.5))
 
 
 class LexicalLevel:
@@ -41,7 +41,7 @@ class LexicalLevel:
         self.max_idf = bm25_idf(0, self.documents)
         """The inverse document frequency of a word that no document has."""
 
-    def having(self, stem: str) -> int:
+    def document_frequency(self, stem: str) -> int:
         """In how many documents a stem is; deleted ones count until their segment is merged."""
         return self._searcher.doc_freq("stem", stem)
 
@@ -57,13 +57,13 @@ class LexicalLevel:
         A function word that no document has counts 0: a blog in another language, or a small
         one, must not look as if it lacked a word of the subject. So does an extra one.
         """
-        having = {word: self._having_any(word) for word in query.words}
+        document_frequencies = {word: self._document_frequency_of(word) for word in query.words}
         return {
             word: word.weight * bm25_idf(count, self.documents) * bool(count or word.is_needed)
-            for word, count in having.items()
+            for word, count in document_frequencies.items()
         }
 
-    def normalised_bm25(
+    def normalized_bm25(
         self, query: Query, limit: int, among: Sequence[int] | None = None
     ) -> dict[int, float]:
         """The best `limit` ids with their normalised BM25 in [0, 1], best first.
@@ -92,10 +92,10 @@ class LexicalLevel:
         ]
         return self._search(clauses, sum(idf.values()), limit, among)
 
-    def _having_any(self, word: Word) -> int:
+    def _document_frequency_of(self, word: Word) -> int:
         """In how many documents a word is, by its commonest stem; a character also in pairs."""
         if not word.is_character:
-            return max(map(self.having, word.stems))
+            return max(map(self.document_frequency, word.stems))
         hits = self._searcher.search(self._anywhere(word), 1, count=True)
         return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
 

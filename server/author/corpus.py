@@ -42,7 +42,7 @@ class Corpus:
     @cached_property
     def titles(self) -> PostTitles:
         """Terms of the posts' titles."""
-        return PostTitles(self.posts, self.snapshot.lexical.posts.having)
+        return PostTitles(self.posts, self.snapshot.lexical.posts.document_frequency)
 
     def translations_of(self, post: int) -> frozenset[int]:
         """Return the translations of a post, without the post itself."""

@@ -15,7 +15,7 @@ from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from blog_search_mcp.index.text.languages import primary_subtag
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Chunk, Post, Vectors
 from blog_search_mcp.ingest.posts.paths import MARKDOWN
@@ -136,12 +136,12 @@ def _place_link(
 
 def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, float]:
     """Return the largest cosine by post, for the posts nearest to a text or matching its title."""
-    query, near = analyse_query(subject.title, [subject.language]), dict[int, float]()
+    query, near = analyze_query(subject.title, [subject.language]), dict[int, float]()
     if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
         near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
     nearest = sorted(near, key=lambda post: -near[post])[:LINKING_CANDIDATES]
-    saying = corpus.snapshot.lexical.posts.normalised_bm25(query, LINKING_CANDIDATES)
+    saying = corpus.snapshot.lexical.posts.normalized_bm25(query, LINKING_CANDIDATES)
     return {post: near.get(post, 0.0) for post in (*nearest, *saying)}
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from blog_search_mcp.index.search.previews import make_snippet
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Chunk, Post, Vectors
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import Draft, embed_passages
@@ -139,7 +139,7 @@ class _Search:
         self._corpus, self._hidden, self._language = corpus, hidden, draft.post.language
         self._wordings = [read_wording(passage.plain, self._language) for passage in draft.passages]
         level = corpus.snapshot.lexical.chunks
-        self._rarity = Rarity(level.having, level.documents)
+        self._rarity = Rarity(level.document_frequency, level.documents)
         self._linked = corpus.targets_of(draft.links, draft.post.source)
         self._cosines = corpus.passages.compare(vectors, self._language)
 
@@ -165,10 +165,12 @@ class _Search:
     def _search_words(self) -> set[int]:
         """Return the posts with the highest BM25 for the text's rarest words."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
-        words = filter(level.having, set().union(*(wording.words for wording in self._wordings)))
+        words = filter(
+            level.document_frequency, set().union(*(wording.words for wording in self._wordings))
+        )
         rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RARE_WORDS]
-        query = analyse_query(" ".join(rarest), languages)
-        return set(level.normalised_bm25(query, PROPOSALS + len(self._hidden)))
+        query = analyze_query(" ".join(rarest), languages)
+        return set(level.normalized_bm25(query, PROPOSALS + len(self._hidden)))
 
     def _find_near(self, by_post: Vectors) -> Iterator[tuple[int, int]]:
         """Yield each passage that is nearest to one post by the margin, and that post's family."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.errors import BlogSearchError, UnreadablePost
 from blog_search_mcp.index.text.languages import STEMMED
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.text.tokenizer import terms
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.ingest.posts.document import read_document
@@ -59,7 +59,7 @@ def rendering(data: bytes) -> None:
     text = _text(data).replace("\r", "\n")
     chunk = Chunk("a.md", 1, text, strip_markup(text), (), 1, 1 + text.count("\n"))
     passage = Passage(Post("a.md", "A"), (chunk,), 1, 1)
-    query = analyse_query(text[:40], ("en",))
+    query = analyze_query(text[:40], ("en",))
     [html] = render_passage(passage, query, lambda: passage, lambda: ["a.md"])
     assert set(re.findall(r"</?([a-z]\w*)", html)) <= {*ELEMENTS, "mark"}
     tags = "".join(re.findall(r"<\w[^>]*>", html))
@@ -74,7 +74,7 @@ def analyser(data: bytes) -> None:
         assert term.exact.split() == [term.exact]
         assert term.stem.split() == [term.stem]
         assert 0 <= term.start < term.end <= len(text)
-    query = analyse_query(text, (language, "en"))
+    query = analyze_query(text, (language, "en"))
     assert query.text == text
     assert len(set(query.words)) == len(query.words)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.statistics import Overview
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.engine import Engine
 
@@ -49,7 +49,7 @@ class FixedSearcher(Engine):
         if query == "crash":
             raise RuntimeError("the password is swordfish")
         page = ALL_HITS[offset : offset + limit]
-        return Answer(analyse_query(query), page, len(ALL_HITS), offset)
+        return Answer(analyze_query(query), page, len(ALL_HITS), offset)
 
     @property
     def overview(self) -> Overview:

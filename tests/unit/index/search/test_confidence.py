@@ -14,7 +14,7 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.ranking import QueryKind, load_ranking_model
 from blog_search_mcp.index.search.retrieval import Candidates, Retrieval
-from blog_search_mcp.index.text.query import Word, analyse_query
+from blog_search_mcp.index.text.query import Word, analyze_query
 from blog_search_mcp.index.types import Feature
 
 ONE, NUMBER = np.array([1]), np.array([0.5])
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.usefixtures("round_model")
 def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retrieval:
     """What a query reaches whose best passage has so much of its words and is so near."""
     return Retrieval(
-        query=analyse_query(text),
+        query=analyze_query(text),
         coverage=found,
         vocabulary_coverage=1.0,
         idf={Word("zebra", ("zebra",), 1.0): 4.0},
         max_idf=5.0,
         nearness=nearness,
-        vectors=1000,
+        vector_count=1000,
         missing={},
         posts=Candidates(ONE, ONE, ONE, *[NUMBER] * 4),
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blog_search_mcp.index.search.previews import highlight
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 
 
 def bracketed(text: str, spans: tuple[tuple[int, int], ...]) -> str:
@@ -39,11 +39,11 @@ def test_the_words_that_match_are_marked_in_any_form(
     language: str, query: str, marked: str
 ) -> None:
     text = marked.replace("[", "").replace("]", "")
-    assert bracketed(text, highlight(text, analyse_query(query, (language,)), language)) == marked
+    assert bracketed(text, highlight(text, analyze_query(query, (language,)), language)) == marked
 
 
 @given(st.text(), st.text())
 def test_marks_lie_within_any_text_for_any_query_and_never_touch(query: str, text: str) -> None:
-    found = highlight(text, analyse_query(query), "en")
+    found = highlight(text, analyze_query(query), "en")
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(before[1] < after[0] for before, after in pairwise(found))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.search.requests import LISTED, read_request
+from blog_search_mcp.index.search.requests import LISTED_NOTICE, read_request
 from blog_search_mcp.index.types import Filters
 from tests.support.front import Blog, made
 
@@ -173,7 +173,7 @@ def test_what_restricts_and_is_not_understood_is_told_and_nothing_is_listed(
     notice = dated.tool("search_blog", query=plain).facts["notice"]
     assert "restriction" in notice
     assert f'"{query.partition("[")[2].partition("]")[0]}"' in notice
-    assert LISTED not in notice
+    assert LISTED_NOTICE not in notice
 
 
 def test_authors_are_shown_and_a_filter(blog: Blog) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import NotInIndex
 from blog_search_mcp.index.search.confidence import NOTICE
-from blog_search_mcp.index.search.retrieval import analyse, retrieve
+from blog_search_mcp.index.search.retrieval import analyze, retrieve
 from blog_search_mcp.index.search.search import NO_WORDS
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Filters
@@ -85,7 +85,7 @@ def test_a_query_is_embedded_once_without_blanks_that_its_script_has_not(
     counting: tuple[Snapshot, Counting], query: str, embedded: str
 ) -> None:
     snapshot, embedder = counting
-    assert retrieve(snapshot, analyse(snapshot, query)).query.text == query
+    assert retrieve(snapshot, analyze(snapshot, query)).query.text == query
     assert embedder.queries == [embedded]
 
 
@@ -114,7 +114,7 @@ def test_a_blog_that_the_embedder_reads_is_asked_in_the_english_words_of_a_query
     made.ingest(rebuild=True)
     embedder.queries.clear()
     snapshot = made.snapshot(embedder)
-    assert retrieve(snapshot, analyse(snapshot, query)).notice is None
+    assert retrieve(snapshot, analyze(snapshot, query)).notice is None
     assert embedder.queries == embedded
 
 

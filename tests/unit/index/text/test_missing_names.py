@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blog_search_mcp.index.text.query import analyse_query, find_missing_words
+from blog_search_mcp.index.text.query import analyze_query, find_missing_words
 
 BLOG = {"stream", "event", "pipelin", "31.75"}
 """The stems that posts have."""
@@ -49,7 +49,7 @@ ENGLISH = {"how", "do", "i", "run", "the", "with", "slack", "engine", "deploy"}
 def test_words_that_no_post_has_are_told_from_function_words_and_names_come_first(
     text: str, blog: str, names: list[str], words: list[str]
 ) -> None:
-    query = analyse_query(text, [blog])
-    having, has_compound = BLOG.__contains__, "datenkarte".__contains__
-    found = find_missing_words(query, [blog], having, has_compound, ENGLISH.__contains__)
+    query = analyze_query(text, [blog])
+    frequency_of, has_compound = BLOG.__contains__, "datenkarte".__contains__
+    found = find_missing_words(query, [blog], frequency_of, has_compound, ENGLISH.__contains__)
     assert ([*found], [word for word in found if found[word]]) == (names + words, names)

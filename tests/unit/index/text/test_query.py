@@ -5,7 +5,7 @@ import pytest
 from blog_search_mcp.index.text.query import (
     STOPWORD_WEIGHT,
     Word,
-    analyse_query,
+    analyze_query,
     find_named_posts,
     index_titles,
 )
@@ -13,12 +13,12 @@ from blog_search_mcp.index.text.query import (
 
 def content(text: str, *languages: str) -> list[str]:
     """The words of a query that are no grammar."""
-    words = analyse_query(text, languages or ("en",)).words
+    words = analyze_query(text, languages or ("en",)).words
     return [word.exact for word in words if word.weight == 1.0]
 
 
 def test_a_query_is_its_words_in_order_without_repeats() -> None:
-    assert analyse_query("Caches of the cache, CACHES!").words == (
+    assert analyze_query("Caches of the cache, CACHES!").words == (
         Word("caches", ("cach",), 1.0),
         Word("of", ("of",), STOPWORD_WEIGHT),
         Word("the", ("the",), STOPWORD_WEIGHT),
@@ -36,7 +36,7 @@ def test_a_query_is_its_words_in_order_without_repeats() -> None:
 def test_a_word_is_looked_up_by_its_stem_in_every_language_of_the_blog(
     languages: tuple[str, ...], word: str, stems: tuple[str, ...]
 ) -> None:
-    assert analyse_query(word, languages).words == (Word(word.lower(), stems, 1.0),)
+    assert analyze_query(word, languages).words == (Word(word.lower(), stems, 1.0),)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_function_words_of_the_query_and_of_the_blog_weigh_little(
     ],
 )
 def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
-    assert analyse_query(text).is_question
+    assert analyze_query(text).is_question
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
     ],
 )
 def test_what_only_looks_like_one_is_no_question(text: str) -> None:
-    assert not analyse_query(text).is_question
+    assert not analyze_query(text).is_question
 
 
 PROSE = "serving long contexts on one small card fails"
@@ -108,7 +108,7 @@ CODE = (
     ],
 )
 def test_running_text_without_a_mark_of_code_is_prose(text: str, is_prose: bool) -> None:
-    assert analyse_query(text).is_prose is is_prose
+    assert analyze_query(text).is_prose is is_prose
 
 
 TITLES = index_titles(enumerate(["RAG", "What is a KV cache?", "C++", "C", "rag", "記憶體", "…"]))

@@ -19,13 +19,13 @@ ENGLISH = {"protect", "how", "do", "i", "run"}
 def corrected(text: str, languages: tuple[str, ...] = ("en",)) -> tuple[str, str] | None:
     """The misspelled word, and the one of the blog that is meant."""
 
-    def having(stem: str) -> int:
+    def frequency_of(stem: str) -> int:
         return BLOG.get(STEMS.get(stem, ""), 0)
 
     def find_written(word: str) -> str:
         return word if word in BLOG else ""
 
-    return correct_spelling(text, languages, having, ENGLISH.__contains__, find_written)
+    return correct_spelling(text, languages, frequency_of, ENGLISH.__contains__, find_written)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.text.query import Query, analyse_query
+from blog_search_mcp.index.text.query import Query, analyze_query
 from blog_search_mcp.index.text.synonyms import add_synonyms
 from blog_search_mcp.index.types import Filters
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def asked(text: str, languages: Sequence[str], passages: dict[str, int]) -> Query:
     """What is asked of a blog in these languages with so many passages of each stem."""
     return add_synonyms(
-        analyse_query(text, languages), languages, lambda stem: passages.get(stem, 0)
+        analyze_query(text, languages), languages, lambda stem: passages.get(stem, 0)
     )
 
 
@@ -64,7 +64,7 @@ def test_a_word_counts_as_what_the_blog_calls_it(
 @given(st.text(), st.sampled_from([["en"], ["zh"], ["ja"], ["zh", "en"], []]))
 @example("。記憶體\U00020000内存", ["zh"])
 def test_any_query_keeps_its_words_and_their_own_stems(text: str, languages: list[str]) -> None:
-    plain = analyse_query(text, languages or ("en",))
+    plain = analyze_query(text, languages or ("en",))
     further = add_synonyms(plain, languages, lambda _stem: 1)
     for word, before in zip(further.words, plain.words, strict=True):
         assert replace(word, stems=before.stems) == before

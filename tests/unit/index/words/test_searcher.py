@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Chunk, Post, PostTerms
 from blog_search_mcp.index.words import writer as lexical_writer
 from blog_search_mcp.index.words.documents import terms_of
@@ -57,13 +57,13 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> None:
     searcher = written(entry(n, "zebra " * n + "kelp", "kelp zebra") for n in range(1, 9))
     for level in (searcher.chunks, searcher.posts):
-        everything = level.normalised_bm25(analyse_query("zebra"), 100)
-        few = level.normalised_bm25(analyse_query("zebra"), 100, [1, 3])
+        everything = level.normalized_bm25(analyze_query("zebra"), 100)
+        few = level.normalized_bm25(analyze_query("zebra"), 100, [1, 3])
         assert {number // 10 or number for number in few} == {1, 3}
         assert few == pytest.approx({number: everything[number] for number in few})
-        assert level.normalised_bm25(analyse_query("zebra"), 1, [1]) != {}
-        assert level.normalised_bm25(analyse_query("zebra"), 9, []) == {}
-        assert level.normalised_bm25(analyse_query("zebra"), 9, [77]) == {}
+        assert level.normalized_bm25(analyze_query("zebra"), 1, [1]) != {}
+        assert level.normalized_bm25(analyze_query("zebra"), 9, []) == {}
+        assert level.normalized_bm25(analyze_query("zebra"), 9, [77]) == {}
 
 
 def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
@@ -73,11 +73,11 @@ def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_a
     write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
     write(second, first, [1], [entry(3, "onion zebra")])
     before, after = LexicalSearcher(first), LexicalSearcher(second)
-    zebra = analyse_query("zebra")
-    assert set(before.chunks.normalised_bm25(zebra, 9)) == {10, 11, 20}
-    assert set(after.chunks.normalised_bm25(zebra, 9)) == {20, 30}
-    assert set(after.posts.normalised_bm25(zebra, 9)) == {2, 3}
-    assert all(0.0 < share <= 1.0 for share in after.chunks.normalised_bm25(zebra, 9).values())
+    zebra = analyze_query("zebra")
+    assert set(before.chunks.normalized_bm25(zebra, 9)) == {10, 11, 20}
+    assert set(after.chunks.normalized_bm25(zebra, 9)) == {20, 30}
+    assert set(after.posts.normalized_bm25(zebra, 9)) == {2, 3}
+    assert all(0.0 < share <= 1.0 for share in after.chunks.normalized_bm25(zebra, 9).values())
 
 
 @pytest.mark.parametrize(("query", "expected"), [("型", [10, 20, 30]), ("鍵", [30]), ("の", [])])
@@ -88,5 +88,5 @@ def test_a_single_character_is_found_inside_words(
     chunks = written(
         [entry(1, "型ヒント"), entry(2, "データの型"), entry(3, "鍵の型"), entry(4, "関数")]
     ).chunks
-    asked = analyse_query(query, ("ja",))
-    assert sorted(chunks.normalised_bm25(asked, 10)) == expected
+    asked = analyze_query(query, ("ja",))
+    assert sorted(chunks.normalized_bm25(asked, 10)) == expected

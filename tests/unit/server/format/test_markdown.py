@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blog_search_mcp.index.text.query import analyse_query
+from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Chunk, Passage, Post
 from blog_search_mcp.ingest.posts.markdown.inline import strip_markup
 from blog_search_mcp.server.format.markdown import ELEMENTS, find_href, render_passage
@@ -17,7 +17,7 @@ def rendered(text: str, query: str = "", index: int = 0, lead: str = "") -> str:
     words = strip_markup(text)
     chunk = Chunk("a.md", index, text, words, (), 1, 1 + text.count("\n"), lead=lead)
     passage = Passage(Post("a.md", "A"), (chunk,), index, 2)
-    asked = analyse_query(query, ("en",)) if query else None
+    asked = analyze_query(query, ("en",)) if query else None
     [html] = render_passage(passage, asked, lambda: passage, lambda: ["a.md"])
     return re.sub(r"(?<=>)\n|\n$", "", html)
 
