@@ -67,7 +67,7 @@ class IndexReader:
 
     def understand(self, query: str) -> Query:
         """Analyze a query as `search` does, without retrieving anything."""
-        return understand(self.snapshot, query, Filters())[0]
+        return understand(self.snapshot, query, Filters()).query
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
         """Return the page around a chunk, extended by `neighbors` chunks on each side.

@@ -9,7 +9,7 @@ German compounds are seldom in a post as they are asked for.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import Literal, NamedTuple
 
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.search.retrieval import Retrieval
@@ -43,9 +43,15 @@ NOTICE = "Low confidence: the blog may hold nothing on this."
 FOREIGN_NOTICE = "Little was found, but most of the blog is in another language: ask again in {}."
 
 
-Confidence: TypeAlias = tuple[str, float, str]
-"""How sure an answer is: `normal`, or `low` where the blog has nothing on the subject; the
-probability, in [0, 1], that the blog holds one; and what the reader must know if it hardly does."""
+class Confidence(NamedTuple):
+    """How sure an answer is."""
+
+    level: Literal["low", "normal"]
+    """`low` if the blog has nothing on the subject; it sorts before `normal`."""
+    certainty: float
+    """Probability in [0, 1] that the blog holds an answer."""
+    notice: str
+    """A sentence for the reader if the blog hardly holds one, else `""`."""
 
 
 def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
@@ -55,17 +61,17 @@ def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
     blog has.
     """
     if not retrieved.posts.ids.size:
-        return "low", 0.0, NOTICE
+        return Confidence("low", 0.0, NOTICE)
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved)
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
     if certainty >= logistic.least(primary_subtag(language)) or retrieved.coverage >= EVERY_WORD:
-        return "normal", certainty, ""
+        return Confidence("normal", certainty, "")
     if is_foreign(retrieved.query, language):
-        return "normal", certainty, FOREIGN_NOTICE.format(language)
-    return "low", certainty, NOTICE
+        return Confidence("normal", certainty, FOREIGN_NOTICE.format(language))
+    return Confidence("low", certainty, NOTICE)
 
 
 def is_foreign(query: Query, language: str) -> bool:

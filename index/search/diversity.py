@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,10 @@ UNSPACED_WORD = 12
 
 LEAST_PAIRS = 8
 """Of a passage that is compared; a shorter one says little."""
+
+
+Pairs: TypeAlias = frozenset[tuple[str, str]]
+"""Every two neighboring words of a text, or characters in a script without spaces."""
 
 
 class RankedPassage(NamedTuple):
@@ -100,20 +104,24 @@ def collapse_copies(
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
-        mine = pairs.get(passage.chunk, frozenset())
-        for other in kept if len(mine) >= LEAST_PAIRS else ():
-            theirs = pairs.get(other.chunk, frozenset())
-            shorter, longer = sorted((len(mine), len(theirs)))
-            may_copy = other.post != passage.post and shorter >= SAME_PAIRS * longer
-            if may_copy and len(mine & theirs) >= SAME_PAIRS * longer:
-                copies[other.chunk].append(passage.post)
-                break
-        else:
+        own_pairs = pairs.get(passage.chunk, frozenset())
+        others = (other for other in kept if other.post != passage.post)
+        is_long = len(own_pairs) >= LEAST_PAIRS
+        originals = (o for o in others if _is_copy(own_pairs, pairs.get(o.chunk, frozenset())))
+        original = next(originals, None) if is_long else None
+        if original is None:
             kept.append(passage)
+        else:
+            copies[original.chunk].append(passage.post)
     return kept, copies
 
 
-def _pair_words(text: str) -> frozenset[tuple[str, str]]:
+def _is_copy(one: Pairs, other: Pairs) -> bool:
+    shorter, longer = sorted((len(one), len(other)))
+    return shorter >= SAME_PAIRS * longer and len(one & other) >= SAME_PAIRS * longer
+
+
+def _pair_words(text: str) -> Pairs:
     """Each two words in a row; of a script without spaces each two characters."""
     words = text.lower().split()
     return frozenset(pairwise(words if len(words) * UNSPACED_WORD > len(text) else text))

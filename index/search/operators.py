@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,20 +25,29 @@ MAX_PHRASE_PASSAGES = 500
 """Passages with all words of a phrase that are read for it."""
 
 
-def read_demands(
-    snapshot: Snapshot, text: str, among: Sequence[int] | None
-) -> tuple[str, Sequence[int] | None, frozenset[int], str]:
-    """Read a query over these posts: what to search for, among which posts and passages, a notice.
+class Demands(NamedTuple):
+    """A query without its operators, and what they demand."""
 
-    `None` is every post, and no passage any. What no post has in quotes is searched for without
-    them. The notice says what was done.
+    text: str
+    posts: Sequence[int] | None
+    """Ids of the posts to search; `None` for all."""
+    passages: frozenset[int]
+    """Ids of the chunks that have a phrase in quotes; empty without one."""
+    notice: str
+    """Sentences that say what was left out and which phrase no post has."""
+
+
+def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
+    """Read the quotes and exclusions of a query over these posts; `None` is every post.
+
+    Words that no post has as they stand in quotes are searched for without quotes.
     """
     operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _excludes_posts(snapshot, m)}
-    rest = _WITHOUT.sub(lambda match: match[0] * (match.start() not in operators), text)
+    rest = _WITHOUT.sub(lambda match: "" if match.start() in operators else match[0], text)
     if not spell_words(rest).strip():
         rest, operators = text, {}
     if not operators and not QUOTED.search(text):
-        return text, among, frozenset(), ""
+        return Demands(text, among, frozenset(), "")
     posts = set(snapshot.table.posts.tolist() if among is None else among)
     passages, notices = frozenset[int](), list[str]()
     for word in operators.values():
@@ -49,7 +59,7 @@ def read_demands(
         holders = posts & {*snapshot.table.posts_of_chunks(np.array(held, np.int64)).tolist()}
         posts, passages = holders or posts, passages.union(held)
         notices += [] if holders else [f'No post has "{phrase}" in these words.']
-    return rest, sorted(posts), passages, " ".join(notices)
+    return Demands(rest, sorted(posts), passages, " ".join(notices))
 
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_stopword
@@ -71,10 +72,20 @@ _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
 _QUERY_LANGUAGES = ("en", "de", "es", "fr", "zh")
 
 
+class Request(NamedTuple):
+    """A query for posts."""
+
+    subject: str
+    """The text to search for; `""` to list posts."""
+    filters: Filters
+    notice: str
+    """A sentence that says what was understood, or what was not; `""` for any other query."""
+
+
 def read_request(
     text: str, filters: Filters, authors: Iterable[str], find_phrase: Callable[[str], Sequence[int]]
-) -> tuple[str, Filters, str]:
-    """Return what to search for, `""` to list posts, what they must satisfy, and a notice.
+) -> Request:
+    """Read the time and the author that a query for posts names.
 
     Posts are listed only if every word is understood; what is no query for posts is searched for
     as it is. A year behind a word is no time if passages have both as a phrase (Server 2016).
@@ -82,7 +93,7 @@ def read_request(
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > LONGEST_REQUEST or _MANNER.match(text):
-        return text, filters, ""
+        return Request(text, filters, "")
     within, is_by, plain = filters, False, text.casefold()
     unclear, rest = _RESTRICTION.findall(text), _RESTRICTION.sub(" ", text)
     for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
@@ -111,12 +122,12 @@ def read_request(
     unclear += [] if is_subject else left
     if unclear and (is_sure or not is_subject):
         words = '", "'.join(unclear)
-        return text, filters, f'Not understood as a restriction: "{words}".'
+        return Request(text, filters, f'Not understood as a restriction: "{words}".')
     if not is_subject:
-        return "", within, LISTED_NOTICE
+        return Request("", within, LISTED_NOTICE)
     if is_sure and within != filters and (within.author == filters.author or is_by):
-        return rest.replace(_ASKED, " "), within, LIMITED_NOTICE
-    return text, filters, ""
+        return Request(rest.replace(_ASKED, " "), within, LIMITED_NOTICE)
+    return Request(text, filters, "")
 
 
 def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:

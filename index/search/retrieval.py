@@ -135,32 +135,39 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
+    # 1. Embed the query, unless there is nothing to compare it with.
     lexical, notice = snapshot.lexical, None
     try:
-        vector, covered = _embed(snapshot, query)
+        vector, query_coverage = _embed(snapshot, query)
     except EmbedderError as error:
-        vector, covered, notice = None, 0.0, Message(f"{KEYWORDS_ONLY} ", error.for_clients)
+        vector, query_coverage = None, 0.0
+        notice = Message(f"{KEYWORDS_ONLY} ", error.for_clients)
+    # 2. Ask the retrievers: nearest vectors, best chunks by BM25 and by coverage, best whole posts.
     chunks = None if among is None else snapshot.table.chunk_ids_of(among)
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalized_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
-    share = covered * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     wholes = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
+    # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
+    meaning_weight = query_coverage * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
+    # 4. Find the chunks of posts that were proposed only as wholes.
     others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
-    usual, frequency_of = usual_cosine(snapshot.embedder.identity), lexical.posts.document_frequency
-    nearest = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
+    # 5. Gather every number of each proposed post.
+    usual = usual_cosine(snapshot.embedder.identity)
+    nearness = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
+    frequency_of, has_compound = lexical.posts.document_frequency, lexical.posts.has_compound
     return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
-        vocabulary_coverage=share,
+        vocabulary_coverage=meaning_weight,
         idf=lexical.chunks.idf(query),
         max_idf=lexical.chunks.max_idf,
-        nearness=nearest if vector is not None else None,
+        nearness=nearness if vector is not None else None,
         vector_count=len(snapshot.vectors),
         missing=find_missing_words(
-            query, snapshot.languages, frequency_of, lexical.posts.has_compound, is_english_word
+            query, snapshot.languages, frequency_of, has_compound, is_english_word
         ),
         posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
@@ -218,18 +225,27 @@ def _gather_candidates(
     ids = np.array(proposed, dtype=np.int64)
     chunks, counts = snapshot.table.chunk_ids_by_post(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
-    words, shares = _align(chunks, bm25), _align(chunks, coverage)
+    chunk_bm25, term_coverage = _align(chunks, bm25), _align(chunks, coverage)
     if len(coverage) == LEXICAL_CHUNKS:
-        shares[(shares == 0.0) & (words > 0.0)] = min(coverage.values())
-    nearest = np.full(len(chunks), np.nan)
+        term_coverage[(term_coverage == 0.0) & (chunk_bm25 > 0.0)] = min(coverage.values())
+    similarities = np.full(len(chunks), np.nan)
     if vector is not None:
-        cosines, windows = snapshot.vectors.cosines(vector, chunks)
+        cosines, window_counts = snapshot.vectors.cosines(vector, chunks)
         if len(cosines):
-            starts = (np.cumsum(windows) - windows)[windows > 0]
+            starts = (np.cumsum(window_counts) - window_counts)[window_counts > 0]
             beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
-            nearest[windows > 0] = beyond / (1.0 - usual_cosine(snapshot.embedder.identity))
+            usual = usual_cosine(snapshot.embedder.identity)
+            similarities[window_counts > 0] = beyond / (1.0 - usual)
     wholes = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
-    return Candidates(posts, counts, chunks, words, shares, nearest, _align(posts, wholes))
+    return Candidates(
+        ids=posts,
+        counts=counts,
+        chunks=chunks,
+        bm25=chunk_bm25,
+        coverage=term_coverage,
+        similarities=similarities,
+        post_bm25=_align(posts, wholes),
+    )
 
 
 def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:

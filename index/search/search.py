@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,67 +45,101 @@ from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
 
 NO_WORDS = "The query has no word or number that could be looked for."
 
-LOOKED_AT = 10
-"""Of the best posts, those whose passage is read for the query word for word (a place lower hardly
-any is first by it); of the best passages, those that are compared with each other."""
+VERBATIM_POSTS = 10
+"""Number of top posts whose best passage is checked for the query as a phrase. A post below them
+hardly ever becomes the first by it."""
+
+COMPARED_PASSAGES = 10
+"""Number of top passages that are checked for copies of each other."""
 
 MAX_NAMED = 3
-"""Copies, and words that no post has, that a notice names at most; other copies are counted."""
+"""Maximum number of copies, and of words that no post has, that a notice names."""
+
+
+class Understanding(NamedTuple):
+    """A query as it is searched."""
+
+    query: Query
+    as_written: Query
+    """The query before its spelling was corrected with a notice; else the same object."""
+    posts: Sequence[int] | None
+    """Ids of the posts to search; `None` for all."""
+    passages: frozenset[int]
+    """Ids of the chunks that have a phrase in quotes; empty without one."""
+    notice: str
+    """Sentences that say how the query was understood."""
+
+
+class Ranking(NamedTuple):
+    """Scores of the candidates, in [0, 1] by post id."""
+
+    scores: dict[int, float]
+    confidence: Confidence
+    explain: Callable[[int], tuple[Reason, ...]]
+    """A function from a post id to what its score is made of."""
 
 
 def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-    """The hits from `offset` on, `limit` at most, best first; of what a misspelled query means."""
-    query, asked, among, quoting, understood = understand(snapshot, text, filters)
-    if understood == LISTED_NOTICE:
-        return _list_newest(snapshot, query, text, among, limit, offset)
-    retrieved = retrieve(snapshot, query, among)
-    ranked, sureness, explain = _rank_posts(snapshot, retrieved)
-    if asked is not query:  # "low" comes before "normal"
-        as_asked = retrieve(snapshot, asked, among)
-        sureness = min(sureness, estimate_confidence(as_asked, snapshot.languages[0]))
-    confidence, certainty, unsure = sureness
-    scores = score_chunks(retrieved)
-    if quoting:
-        scores[~np.isin(retrieved.posts.chunks, [*quoting])] = 0.0
-    shown = collapse_translations(ranked, snapshot.translations, query.text)
-    passages = diversify_passages(shown, retrieved.posts, scores)
-    first = snapshot.catalog.chunks(passage.chunk for passage in passages[:LOOKED_AT])
-    passages, copies = collapse_copies(passages, {n: chunk.plain for n, chunk in first.items()})
+    """Return `limit` hits at most from `offset` on, best first.
+
+    Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
+    for posts without a subject lists the newest.
+    """
+    # 1. Understand the query.
+    understood = understand(snapshot, text, filters)
+    query, is_corrected = understood.query, understood.as_written is not understood.query
+    if understood.notice == LISTED_NOTICE:
+        return _list_newest(snapshot, query, text, understood.posts, limit, offset)
+    # 2. Retrieve candidates and rank their posts.
+    retrieved = retrieve(snapshot, query, understood.posts)
+    ranking = _rank_posts(snapshot, retrieved)
+    # 3. Take the lower confidence of the query as corrected and as written.
+    confidence = ranking.confidence
+    if is_corrected:
+        as_written = retrieve(snapshot, understood.as_written, understood.posts)
+        confidence = min(confidence, estimate_confidence(as_written, snapshot.languages[0]))
+    # 4. Rank the passages of the posts, without translations and copies.
+    chunk_scores = score_chunks(retrieved)
+    if understood.passages:
+        chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.passages])] = 0.0
+    post_scores = collapse_translations(ranking.scores, snapshot.translations, query.text)
+    passages = diversify_passages(post_scores, retrieved.posts, chunk_scores)
+    compared = snapshot.catalog.chunks(passage.chunk for passage in passages[:COMPARED_PASSAGES])
+    texts = {number: chunk.plain for number, chunk in compared.items()}
+    passages, copies = collapse_copies(passages, texts)
+    # 5. Cut to a page, and say what the reader must know.
     page = passages[offset : offset + limit]
-    low = unsure if passages else "" if retrieved.query.words else NO_WORDS
-    missing = _name_missing(retrieved, MAX_NAMED - (asked is not query))
-    copied = _name_copies(snapshot, page, copies)
-    notice = join_sentences(retrieved.notice, understood, missing, copied, low)
-    stems = {stem: retrieved.idf[word] for word in retrieved.query.content for stem in word.stems}
+    notice = join_sentences(
+        retrieved.notice,
+        understood.notice,
+        _name_missing(retrieved, MAX_NAMED - is_corrected),
+        _name_copies(snapshot, page, copies),
+        confidence.notice if passages else "" if query.words else NO_WORDS,
+    )
+    stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
     return Answer(
         query=query,
-        hits=_make_hits(snapshot, page, offset, stems, explain),
+        hits=_make_hits(snapshot, page, offset, stems, ranking.explain),
         total=len(passages),
         offset=offset,
-        confidence=confidence,
-        certainty=certainty,
+        confidence=confidence.level,
+        certainty=confidence.certainty,
         notice=notice or None,
     )
 
 
-def understand(
-    snapshot: Snapshot, text: str, filters: Filters
-) -> tuple[Query, Query, Sequence[int] | None, frozenset[int], str]:
-    """Analyse a query: what to search for, among which posts and passages, and a notice.
-
-    The second is the query as it was asked where the notice says that its spelling is corrected.
-    """
-    requested = ""
-    if not find_named_posts(snapshot.titles, text):
+def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding:
+    """Read the filters, operators and misspelled words of a query, and analyze the rest."""
+    request_notice = ""
+    if not find_named_posts(snapshot.titles, text):  # a title is never read as a request
         find = partial(find_phrase, snapshot)
-        text, filters, requested = read_request(text, filters, snapshot.authors, find)
-    matching = snapshot.catalog.matching_posts(filters)
-    text, among, quoting, demanded = read_demands(snapshot, text, matching)
-    meant, corrected = _correct_spelling(snapshot, text)
-    notice = " ".join(filter(None, (requested, demanded, corrected)))
+        text, filters, request_notice = read_request(text, filters, snapshot.authors, find)
+    demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
+    meant, spelling_notice = _correct_spelling(snapshot, demands.text)
+    notice = " ".join(filter(None, (request_notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
-    asked = analyze(snapshot, text) if corrected else query
-    return query, asked, among, quoting, notice
+    as_written = analyze(snapshot, demands.text) if spelling_notice else query
+    return Understanding(query, as_written, demands.posts, demands.passages, notice)
 
 
 def _name_copies(
@@ -146,49 +181,52 @@ def _name_missing(retrieved: Retrieval, most: int) -> str:
     return f"No post has {' or '.join(words)}." if words else ""
 
 
-def _rank_posts(
-    snapshot: Snapshot, retrieved: Retrieval
-) -> tuple[dict[int, float], Confidence, Callable[[int], tuple[Reason, ...]]]:
-    """Score the candidates by their features, then by what has or names the query itself.
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
+    """Score the candidates by their features, then by the query as a heading, a phrase or a title.
 
-    The answer's certainty makes scores comparable between queries. Returned last is what tells why
-    a post has its score.
+    The certainty of the answer makes scores comparable between queries.
     """
+    # 1. Score by features; old versions of a page stand below the current one.
     text = retrieved.query.text
     features = compute_post_features(retrieved)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.versions, text)
     confidence = estimate_confidence(retrieved, snapshot.languages[0])
-    headed = snapshot.catalog.posts_with_heading(name_keys(text))
-    scores = reward_posts(scores, headed)
+    # 2. Raise posts that have the query as a heading, or word for word.
+    with_heading = snapshot.catalog.posts_with_heading(name_keys(text))
+    scores = reward_posts(scores, with_heading)
     verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
-    named = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
-    if named:
-        scores, confidence = promote_named_posts(scores, named), ("normal", 1.0, "")
-    rewards: Rewards = {"heading": headed, "verbatim": verbatim}
-    scale = confidence[1] or 1.0
+    # 3. Put posts first whose title is the query.
+    titled = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
+    if titled:
+        scores = promote_named_posts(scores, titled)
+        confidence = Confidence("normal", 1.0, "")
+    # 4. Scale by the certainty.
+    rewards: Rewards = {"heading": with_heading, "verbatim": verbatim}
+    scale = confidence.certainty or 1.0
     explain = partial(explain_score, scale, features, weights, rewards, retrieved.posts)
-    return {post: score * scale for post, score in scores.items()}, confidence, explain
+    scaled = {post: score * scale for post, score in scores.items()}
+    return Ranking(scaled, confidence, explain)
 
 
 def _find_verbatim(
     snapshot: Snapshot, retrieved: Retrieval, scores: Mapping[int, float]
 ) -> list[int]:
-    """Of the best posts, those whose best passage has the query word for word.
+    """Return the top posts whose best passage has the query as a phrase.
 
-    Such is a command, an identifier or an error message that was copied; a question is never. Only
-    passages that have all the words are read.
+    A command, an identifier or an error message may be copied from a post; a question never is.
+    Only passages that have all the words are read.
     """
     words, posts = spell_words(retrieved.query.text), retrieved.posts
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
         return []
-    best = sorted(scores, key=lambda post: (-scores[post], post))[:LOOKED_AT]
-    full = {*posts.chunks[posts.coverage >= EVERY_WORD].tolist()}
-    passages = {chunk: post for post in best if (chunk := posts.best_chunk(post)) in full}
-    chunks = snapshot.catalog.chunks(passages)
-    return [passages[number] for number in chunks if words in spell_words(chunks[number].plain)]
+    best = sorted(scores, key=lambda post: (-scores[post], post))[:VERBATIM_POSTS]
+    with_every_word = {*posts.chunks[posts.coverage >= EVERY_WORD].tolist()}
+    post_of = {posts.best_chunk(post): post for post in best}
+    chunks = snapshot.catalog.chunks([chunk for chunk in post_of if chunk in with_every_word])
+    return [post_of[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
 
 def _list_newest(
@@ -211,8 +249,15 @@ def _list_newest(
         for post in shown[offset : offset + limit]
     ]
     hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
-    confidence = ("normal", 1.0) if shown else ("low", 0.0)
-    return Answer(query, hits, len(shown), offset, *confidence, LISTED_NOTICE if shown else None)
+    return Answer(
+        query=query,
+        hits=hits,
+        total=len(shown),
+        offset=offset,
+        confidence="normal" if shown else "low",
+        certainty=1.0 if shown else 0.0,
+        notice=LISTED_NOTICE if shown else None,
+    )
 
 
 def _make_hits(
