@@ -21,20 +21,6 @@ def test_a_path_is_absolute_and_without_the_folder_that_it_turns_back_from(
     assert read_absolute(str(tmp_path / "linked")) == tmp_path / "linked"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("~/blog/ix", "$HOME/blog/ix/", "${HOME}/blog/ix", "${env:HOME}/blog/ix", " ~/blog/ix\n"),
-        *('"~/blog/ix"', "'/home/me/blog/ix'", "file:///home/me/blog/ix", "$HOME//blog/ix"),
-    ],
-)
-def test_what_a_shell_would_have_expanded_is_expanded(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    assert read_index(text) == Path("/home/me/blog/ix")
-
-
 def test_a_name_that_is_there_is_taken_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,13 +43,21 @@ def test_what_names_no_index_is_refused_without_its_password(text: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+SHELL = ("~/blog/ix", "$HOME/blog/ix/", "${HOME}/blog/ix", "${env:HOME}/blog/ix", " ~/blog/ix\n")
+QUOTED = ('"~/blog/ix"', "'/home/me/blog/ix'", "file:///home/me/blog/ix", "$HOME//blog/ix")
+
+
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "location"),
     [
+        *((text, "/home/me/blog/ix") for text in (*SHELL, *QUOTED)),
         ("milvus://[::1]:19530/blog", "milvus://[::1]:19530/blog"),
         ("HTTPS://host/Blog_2/", "https://host/Blog_2"),
         *((path, f"{Path.cwd() / path}") for path in ("C:\\blog\\ix", "c://b", "a:b", "x/m://h")),
     ],
 )
-def test_an_index_on_a_server_is_told_from_a_path_with_a_colon(text: str, shown: str) -> None:
-    assert str(read_index(text)) == shown
+def test_what_a_shell_expands_is_expanded_and_an_address_is_told_from_a_path_with_a_colon(
+    text: str, location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert str(read_index(text)) == location
