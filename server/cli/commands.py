@@ -24,23 +24,9 @@ from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.ingest.last_ingest import choose_index
 from blog_search_mcp.ingest.posts.walk import refuse_inside
 from blog_search_mcp.ingest.signals import end_on_signals
-from blog_search_mcp.server.cli.client_settings import (
-    CLIENTS,
-    Client,
-    add_entry,
-    find_clients,
-    remove_entries,
-)
+from blog_search_mcp.server.cli import client_settings, terminal
+from blog_search_mcp.server.cli.client_settings import CLIENTS, Client
 from blog_search_mcp.server.cli.options import Work, make_command
-from blog_search_mcp.server.cli.terminal import (
-    FAILED,
-    fill_in_folders,
-    format_line,
-    format_page,
-    print_json,
-    print_message,
-    print_text,
-)
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
@@ -93,10 +79,10 @@ def with_settings(work: Work) -> Work:
         try:
             return work(settings, **arguments)
         except UsageError as error:
-            raise click.UsageError(fill_in_folders(error.message, settings)) from error
+            raise click.UsageError(terminal.fill_in_folders(error.message, settings)) from error
         except BlogSearchError as error:
-            print_message(error.message, settings)
-            return FAILED
+            terminal.print_message(error.message, settings)
+            return terminal.FAILED
 
     return run
 
@@ -160,7 +146,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
         return serve_http(settings, address)
     if sys.stdin is not None and sys.stdin.isatty():
         waiting = "This server waits for an MCP client, which starts it by itself"
-        print_message(Message(f"{waiting} (", TO_SETUP, "). Ctrl-C ends this."), settings)
+        terminal.print_message(Message(f"{waiting} (", TO_SETUP, "). Ctrl-C ends this."), settings)
     from blog_search_mcp.server.mcp.stdio import serve_stdio
 
     return serve_stdio(settings)
@@ -189,18 +175,18 @@ def print_hits(
     from blog_search_mcp.server.format.web import answer_facts
 
     page = {"query": shorten_query(arguments.query), **answer_facts(answer)}
-    page["notice"] = fill_in_folders(page["notice"] or "", settings) or None
+    page["notice"] = terminal.fill_in_folders(page["notice"] or "", settings) or None
     hits = page["hits"]
     if as_json:
-        print_json(page)
+        terminal.print_json(page)
     elif hits:
-        click.echo("\n".join(format_page(page, why=why)))
+        click.echo("\n".join(terminal.format_page(page, why=why)))
         more = ", more by --limit" if page["next_offset"] else ""
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
-        click.echo(format_line(footer, dim=True))
+        click.echo(terminal.format_line(footer, dim=True))
     else:
-        print_message(page["notice"] or "", settings)
+        terminal.print_message(page["notice"] or "", settings)
     return 0 if hits else 1
 
 
@@ -211,14 +197,15 @@ def print_hits(
 def print_passage(settings: Settings, **arguments: Any) -> None:
     """Print a passage of the post SOURCE, with a page around it."""
     reply = READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments)
-    print_text("\n\n".join(reply.texts))
+    terminal.print_text("\n\n".join(reply.texts))
 
 
 @make_command("list")
 @with_settings
 def print_posts(settings: Settings, **arguments: Any) -> None:
     """List the posts, the newest first."""
-    print_text("\n".join(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).texts))
+    reply = LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments)
+    terminal.print_text("\n".join(reply.texts))
 
 
 @make_command("doctor")
@@ -248,11 +235,11 @@ def install(
     chosen = find_clients_here()[client]
     if url:
         token = read_token(urlsplit(url).hostname or "", token_file)
-        add_entry(settings, chosen, name, prints=prints, url=url, token=token)
+        client_settings.add_entry(settings, chosen, name, prints=prints, url=url, token=token)
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()
-        add_entry(settings, chosen, name, prints=prints)
+        client_settings.add_entry(settings, chosen, name, prints=prints)
 
 
 @make_command("uninstall", epilog=CLIENTS_EPILOG)
@@ -260,9 +247,9 @@ def install(
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""
     every = find_clients_here()
-    return remove_entries([every[client]] if client else every.values(), name)
+    return client_settings.remove_entries([every[client]] if client else every.values(), name)
 
 
 def find_clients_here() -> dict[str, Client]:
     """Return all known clients by slug, with the paths of their settings on this machine."""
-    return find_clients(Path.home(), sys.platform, os.environ)
+    return client_settings.find_clients(Path.home(), sys.platform, os.environ)

@@ -21,17 +21,8 @@ from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_last_ingest
-from blog_search_mcp.server.cli.client_settings import (
-    CLIENTS,
-    Client,
-    EntryFields,
-    explain_start,
-    find_index,
-    find_option,
-    find_secrets,
-    find_url,
-    list_ours,
-)
+from blog_search_mcp.server.cli import client_settings
+from blog_search_mcp.server.cli.client_settings import CLIENTS, Client, EntryFields
 from blog_search_mcp.server.cli.terminal import fill_in_folders, print_text
 from blog_search_mcp.server.format.results import to_json
 from blog_search_mcp.server.mcp.server import TOOLSETS
@@ -106,7 +97,7 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Che
     results: list[Check] = []
     for client in clients.values():
         try:
-            entries = list_ours(client)
+            entries = client_settings.list_ours(client)
         except ClientSettingsError as error:
             results.append((client.title, "warning", str(error)))
             continue
@@ -124,12 +115,12 @@ def _check_entry(
     client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
     """Return the state of an entry and a predicate: the first fault found, or that it works."""
-    if url := find_url(fields):
+    if url := client_settings.find_url(fields):
         return "ok", f"reaches the server at {url}, if that runs."
-    program, index = str(fields.get("command") or ""), find_index(fields)
+    program, index = str(fields.get("command") or ""), client_settings.find_index(fields)
     write = command("install", client.slug, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"
-    if reason := explain_start(fields):
+    if reason := client_settings.explain_start(fields):
         return "problem", f"does not start ({reason}). {anew}"
     if index is None or not Path(program).is_absolute():
         return "warning", f"does not name program and index by their whole paths. {anew}"
@@ -138,10 +129,10 @@ def _check_entry(
         store.read_manifest(store.current_number())
     except IndexProblem as error:
         return "problem", f"names {index}. {fill_in_folders(error.message, settings)}"
-    watched = find_option(fields, "--watch")
+    watched = client_settings.find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
         gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
         return "warning", fill_in_folders(gone, settings)
-    if lacking := find_secrets(index).keys() - fields.get("env", {}).keys():
+    if lacking := client_settings.find_secrets(index).keys() - fields.get("env", {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."
