@@ -12,7 +12,7 @@ from pathlib import Path
 
 from blog_search_mcp.index.errors import UnreadablePost
 
-MARKS = (
+BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -36,7 +36,7 @@ def read_file(folder: Path, name: str) -> bytes:
                 raise UnreadablePost("it is not a regular file; name it in a .blogignore")
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise UnreadablePost(describe_failure(error)) from error
+        raise UnreadablePost(describe_os_error(error)) from error
     if len(content) > MAX_BYTES:
         most = f"{MAX_BYTES // 1024**2} MB"
         raise UnreadablePost(f"it is larger than {most}; split it, or name it in a .blogignore")
@@ -55,11 +55,11 @@ def read_if_there(folder: Path, name: str) -> bytes | None:
 
 def decode_settings(data: bytes) -> str:
     """Decode a file that is no post, by its mark or else as UTF-8. Raises UnicodeError."""
-    mark, encoding = next((each for each in MARKS if data.startswith(each[0])), (b"", "utf-8"))
+    mark, encoding = next((each for each in BOMS if data.startswith(each[0])), (b"", "utf-8"))
     return data[len(mark) :].decode(encoding)
 
 
-def describe_failure(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """Describe it without the machine's paths."""
     if error.errno in (errno.ELOOP, errno.EMLINK):  # the latter in FreeBSD
         return "links are not followed; put the file itself in the folder"

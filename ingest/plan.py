@@ -19,7 +19,7 @@ from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.index.types import ANALYSIS, EmbedderIdentity
 from blog_search_mcp.ingest.foreign_files import read_file
 from blog_search_mcp.ingest.last_ingest import IngestOptions, LastIngest, read_last_ingest
-from blog_search_mcp.ingest.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.ingest.posts.cascades import Cascade, find_cascades
 from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, Skipped, SourceFile, walk
 from blog_search_mcp.ingest.sections import read_cascades
 from blog_search_mcp.ingest.sites.site import Site, find_site
@@ -121,7 +121,7 @@ def make_plan(
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = base.posts.get(file.source) if base else None
-        read = FileToRead(file, before, cascades_of(cascades, file.source))
+        read = FileToRead(file, before, find_cascades(cascades, file.source))
         if not site.publishes(file.source):
             skipped.append(Skipped(file.source, NOT_PUBLISHED))
         elif before is not None and _is_unchanged(last, read, job.now):
@@ -194,4 +194,4 @@ def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> b
     before = state.size, state.mtime_ns, state.ctime_ns
     is_same = file.is_away or before == (file.size, file.mtime_ns, file.ctime_ns)
     is_expired = expires is not None and datetime.fromisoformat(expires) <= now
-    return is_same and not is_expired and cascades_of(last.cascades, file.source) == read.cascades
+    return is_same and not is_expired and find_cascades(last.cascades, file.source) == read.cascades

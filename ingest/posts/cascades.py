@@ -24,7 +24,7 @@ from blog_search_mcp.ingest.posts.paths import parse_file
 Value: TypeAlias = str | dict[str, str]
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
-MOST_BRACES = 4
+MAX_BRACES = 4
 """Of a pattern whose alternatives are written out; one of more matches everything."""
 
 
@@ -49,7 +49,7 @@ class Cascade(BaseModel):
     """The part of that path which `path` does not begin with."""
 
 
-def cascades_of(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
+def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
     """Return those that reach a post, in their order."""
     return tuple(cascade for cascade in cascades if _reaches(cascade, source))
 
@@ -85,7 +85,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
     """Whether a pattern of Hugo's names a page; one that cannot be read names every page."""
-    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MOST_BRACES:
+    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MAX_BRACES:
         before, after = pattern[: group.start()], pattern[group.end() :]
         return any(_matches(before + part + after, text) for part in group[1].split(","))
     if "{" in pattern:

@@ -21,13 +21,13 @@ from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 
-LONGEST = 20_000
+MAX_CHUNK_BYTES = 20_000
 """Bytes of UTF-8 of a chunk, none of which is more than a token: `read_chunk` answers with at most
 25,000 tokens, of which it needs some for the chunk's place."""
-LONGEST_PIECE = LONGEST - 2_000
+MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
 """The rest is for the headings before it."""
 
-_LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{LONGEST_PIECE // 4}}}"))
+_LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
 """A character takes four bytes at most."""
 _END = write_sentence_end_pattern(".!?;", "。！？；…")
 _SENTENCE = re.compile(rf".+?(?:{_END}|\n|\Z)\s*", re.DOTALL)
@@ -38,7 +38,7 @@ def _count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def _cut(
+def _find_ends(
     text: str, kinds: Sequence[re.Pattern[str]], measure: Callable[[str], int], most: int
 ) -> list[int]:
     """Cut `text` into parts that measure at most `most`; return their ends.
@@ -93,7 +93,7 @@ class Limits:
     """Whether small sections beside each other share a passage."""
 
 
-PASSAGE = Limits(least=360, most=800, scrap=120)
+PASSAGE_LIMITS = Limits(least=360, most=800, scrap=120)
 """A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
 that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
 with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
@@ -105,7 +105,7 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     size = length = 0
     for place, piece in enumerate(pieces):
         more, data = count_pieces(piece), piece.encode("utf-8", "replace")
-        is_full = size + more > limits.most or length + len(data) > LONGEST
+        is_full = size + more > limits.most or length + len(data) > MAX_CHUNK_BYTES
         is_favoured = zlib.crc32(data) % CUT_ODDS == 0
         if not runs or is_full or (size >= limits.least and is_favoured):
             runs.append(range(place, place))
@@ -113,7 +113,7 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
         runs[-1] = range(runs[-1].start, place + 1)
         size, length = size + more, length + len(data)
     is_scrap = len(runs) > 1 and size < limits.scrap
-    if is_scrap and sum(map(_count_bytes, pieces[runs[-2].start :])) <= LONGEST:
+    if is_scrap and sum(map(_count_bytes, pieces[runs[-2].start :])) <= MAX_CHUNK_BYTES:
         runs[-2:] = [range(runs[-2].start, runs[-1].stop)]
     return runs
 
@@ -124,7 +124,7 @@ def split_windows(plain: str, most: int) -> list[str]:
     lines = []
     for line in plain.split("\n"):
         is_long = has_more_pieces(line, most)
-        ends = _cut(line, _PROSE, count_pieces, most) if is_long else [len(line)]
+        ends = _find_ends(line, _PROSE, count_pieces, most) if is_long else [len(line)]
         lines += [line[start:end] for start, end in pairwise([0, *ends])]
     gathered = ["\n".join(lines[place] for place in run) for run in pack_pieces(lines, limits)]
     return [window for window in gathered if window.strip()]
@@ -145,7 +145,7 @@ class _Span:
 
 
 def chunk_body(
-    source: str, body: Body, first_line: int, title: str, limits: Limits = PASSAGE
+    source: str, body: Body, first_line: int, title: str, limits: Limits = PASSAGE_LIMITS
 ) -> tuple[Chunk, ...]:
     """Cut one post into chunks, in order.
 
@@ -155,7 +155,7 @@ def chunk_body(
     """
     spans = _Cutter(body, limits, title).cut(None, body.blocks, ())
     visible = [span for span in spans if body.text[span.start : span.end].strip()]
-    return tuple(_chunks(source, body, first_line, visible))
+    return tuple(_make_chunks(source, body, first_line, visible))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +208,14 @@ class _Cutter:
                 yield from self._piece_ends(child)
             return
         is_prose = is_large and block.kind == "paragraph"
-        ends = _cut(text, _PROSE, count_pieces, self.limits.most) if is_prose else [len(text)]
+        ends = _find_ends(text, _PROSE, count_pieces, self.limits.most) if is_prose else [len(text)]
         for start, end in pairwise([0, *ends]):
-            piece_ends = _cut(text[start:end], _LINE, _count_bytes, LONGEST_PIECE)
+            piece_ends = _find_ends(text[start:end], _LINE, _count_bytes, MAX_PIECE_BYTES)
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _fits(self, start: int, end: int) -> bool:
         """Whether a chunk may be as long."""
-        return _count_bytes(self.body.text[start:end]) <= LONGEST
+        return _count_bytes(self.body.text[start:end]) <= MAX_CHUNK_BYTES
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
         if len(spans) > 1 and spans[0].is_bare and self._fits(spans[0].start, spans[1].end):
@@ -245,7 +245,9 @@ def _join(left: _Span, right: _Span) -> _Span:
     return _Span(left.start, right.end, shared, left.opens)
 
 
-def _chunks(source: str, body: Body, first_line: int, spans: Sequence[_Span]) -> Iterator[Chunk]:
+def _make_chunks(
+    source: str, body: Body, first_line: int, spans: Sequence[_Span]
+) -> Iterator[Chunk]:
     headings = [block for block in body.blocks if block.heading]
     starts = [block.start for block in headings]
     for number, span in enumerate(spans):

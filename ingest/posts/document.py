@@ -50,11 +50,11 @@ class Document:
 MAX_MARKS = 400_000
 """Lines, cells, links, quotations, headings and items of lists. An item takes up to 2.8 kB and
 60 µs while Markdown is parsed, the others less. The most in a post of three corpora is 24,999."""
-_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
+_COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
-_INLINED = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
+_DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """A picture or font that is written out."""
-_PART = re.compile(
+_INCLUDE = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
     r"\{%-?\s*(?P<raw>raw|verbatim)\b.*?(?:\{%-?\s*end(?P=raw)\b|\Z)"
     r"|^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
@@ -81,7 +81,7 @@ def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str],
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
-    for part in find_outside(find_code_of(body), _PART, body):
+    for part in find_outside(find_code_of(body), _INCLUDE, body):
         form = part.lastgroup or ""
         if part["name"] and form in forms:
             imported[part["name"]] = part["mdx"]
@@ -107,17 +107,17 @@ def read_document(
 
     `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
     `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
-    `includes` are the forms in which the site includes files, as in `_PART`; `read_part` gives the
-    words of a file that the post includes, by its path there.
+    `includes` are the forms in which the site includes files, as in `_INCLUDE`; `read_part` gives
+    the words of a file that the post includes, by its path there.
     """
     text, encoding, repaired = decode(data)
-    if len(text) > MAX_MARKS and next(islice(_MARK.finditer(text), MAX_MARKS, None), None):
+    if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(text)
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
-    text = _INLINED.sub("data:", front.body) if ";base64," in front.body else front.body
+    text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
     text = take_out_unseen(_include_parts(text, forms, read_part))
     shown = take_out_hidden(text, echoes=echo != "false")

@@ -30,15 +30,15 @@ from typing import Any
 import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.ingest.foreign_files import MARKS
+from blog_search_mcp.ingest.foreign_files import BOMS
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
-_CONTROLS = 8, 0.02
+_MAX_CONTROLS = 8, 0.02
 """How many of them any file may hold, and in what share of its bytes; images and archives have
 above 5 %."""
-_REPAIRABLE = 0.1
+_MAX_REPAIRS = 0.1
 """Most bad sequences for each good multi-byte character; Big5 or GBK read as UTF-8 has above 3."""
 _GUESSED = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
@@ -56,15 +56,15 @@ def decode(data: bytes) -> tuple[str, str, int]:
 
     Lines end with LF. Raises UnreadablePost, with the reason, for what is no text.
     """
-    for mark, encoding in MARKS:
+    for mark, encoding in BOMS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
-    if len(_CONTROL.findall(data)) > _CONTROLS[0] + len(data) * _CONTROLS[1]:
+    if len(_CONTROL.findall(data)) > _MAX_CONTROLS[0] + len(data) * _MAX_CONTROLS[1]:
         raise UnreadablePost(
             "it is not text but a binary file; rename it, or name it in a .blogignore"
         )
     text, encoding, repaired = _decode_as(data, "utf-8")
-    if repaired <= len(_NOT_ASCII.findall(text)) * _REPAIRABLE + data.count(b"\0"):
+    if repaired <= len(_NOT_ASCII.findall(text)) * _MAX_REPAIRS + data.count(b"\0"):
         return text, encoding, repaired
     import chardet  # which a blog in UTF-8 need not wait for
 
@@ -86,14 +86,14 @@ MAX_ALIASES = 12
 MAX_DEPTH = 50
 """Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
-_OPENING = re.compile(r"\s*(---|\+\+\+)(yaml|toml|json|js)?[ \t]*(?:\n|\Z)")
-_CLOSING = {
+_BLOCK_START = re.compile(r"\s*(---|\+\+\+)(yaml|toml|json|js)?[ \t]*(?:\n|\Z)")
+_BLOCK_END = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
 }
-_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
+_FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
-_YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
+_YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_FIELD_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
 _JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
 _UNOPENED = re.compile(
     r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
@@ -121,11 +121,11 @@ _PAIR = re.compile(
 """A field with a value of one line, whatever the language."""
 _FIELD = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
 """Where a field begins."""
-_WORDS = re.compile(
+_FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
     re.MULTILINE,
 )
-_ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
+_LIST_ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
 """Name and words of a field, and an item of a list, whatever signs are in them."""
 _DOTTED_KEY = re.compile(rf"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 """A key of TOML of more than MAX_DEPTH parts: tomllib takes time and memory by their square, 3 GB
@@ -153,7 +153,7 @@ def split_front_matter(text: str) -> FrontMatter:
     more, but for what keeps the post back.
     """
     front = _split_first(text)
-    if front.first_line == 1 or not _OPENING.match(front.body):
+    if front.first_line == 1 or not _BLOCK_START.match(front.body):
         return front
     below = _split_first(front.body)
     if _USUAL.isdisjoint(map(str.lower, below.fields)):
@@ -164,8 +164,8 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _split_first(text: str) -> FrontMatter:
-    if opening := _OPENING.match(text):
-        start, closing = opening.end(), _CLOSING[opening[1]].search(text, opening.end())
+    if opening := _BLOCK_START.match(text):
+        start, closing = opening.end(), _BLOCK_END[opening[1]].search(text, opening.end())
         language = opening[2] or ("toml" if opening[1] == "+++" else "yaml")
         is_certain = bool(opening[2]) or language == "toml" or bool(_YAML_KEY.match(text, start))
         if closing is not None:
@@ -197,7 +197,7 @@ def _split_block(
         fields = parse_fields(above + block, language) if block.strip() else {}
     except ValueError as error:
         return _salvage(text, str(error), block, after, is_certain=is_certain)
-    is_named = isinstance(fields, dict) and re.fullmatch(_NAME, str(next(iter(fields), "x")))
+    is_named = isinstance(fields, dict) and re.fullmatch(_FIELD_NAME, str(next(iter(fields), "x")))
     if isinstance(fields, dict) and (is_named or not start):
         return _split_behind(text, after, fields)
     return _salvage(text, "it is no list of fields", block, after, is_certain=False)
@@ -304,8 +304,8 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
             parsed = parse_fields(part.expandtabs(2), language)
         if isinstance(parsed, dict):
             fields |= parsed
-        elif words := _WORDS.match(part):
-            items = [item.strip(" \"'") for item in _ITEM.findall(part)]
+        elif words := _FIELD_WORDS.match(part):
+            items = [item.strip(" \"'") for item in _LIST_ITEM.findall(part)]
             value = words[2] if "]" in words[2] else words[2].lstrip("[")
             fields[words[1]] = value.strip(" \"'|>") or items
     return fields

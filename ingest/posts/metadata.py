@@ -51,11 +51,11 @@ def to_text(value: object) -> str:
     return to_line(value.isoformat() if isinstance(value, date) else str(value))
 
 
-def leaves(value: object) -> Iterator[object]:
+def flatten(value: object) -> Iterator[object]:
     """Walk nested lists."""
     if isinstance(value, list):
         for item in value:
-            yield from leaves(item)
+            yield from flatten(item)
     else:
         yield value
 
@@ -84,7 +84,7 @@ _NUMERIC = (
     r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
 )
 _ABOVE_12 = r"(1[3-9]|2\d|3[01])"
-_WRITTEN = (
+_DATE_FORMS = (
     (re.compile(_NUMERIC), 0, 1, 2),
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
@@ -105,11 +105,11 @@ def parse_date(value: object) -> date | None:
     if isinstance(value, date):
         return value.date() if isinstance(value, datetime) else value
     if isinstance(value, list):  # also `[[2024-05-01]]`, a note's link to a day
-        value = next(leaves(value), None) if len(value) == 1 else None
+        value = next(flatten(value), None) if len(value) == 1 else None
     written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
     if moment := read_epoch(written):
         return moment.date()
-    for pattern, year, month, day in _WRITTEN:
+    for pattern, year, month, day in _DATE_FORMS:
         if match := pattern.search(written):
             parts = [*filter(None, match.groups())]
             return _make_date(parts[year], parts[month], parts[day])
@@ -171,8 +171,8 @@ MAX_TAGS = 100
 MAX_TAG = 100
 """Characters, likewise."""
 
-_DESCRIPTIONS = ("description", "summary", "excerpt", "subtitle", "abstract")
-_LANGUAGES = ("lang", "language", "locale")
+_SUMMARIES = ("description", "summary", "excerpt", "subtitle", "abstract")
+_LOCALES = ("lang", "language", "locale")
 _SERIES = ("series", "seriesname", "collectionname")
 _PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
 _KEYS = ("translationkey", "translationid", "i18nkey")
@@ -181,7 +181,7 @@ _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
-_AUTHORS = (
+_BYLINES = (
     *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
@@ -218,10 +218,10 @@ def describe_post(
     follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
-    part, language = first_text(named, _PARTS), language_tag(first_text(named, _LANGUAGES))
+    part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))
     key = first_text(named, _KEYS) or (first_text(named, _KEYS_OF_LANGUAGES) if language else "")
-    series = {name: next(leaves(named.get(name)), "") for name in _SERIES}
-    description = first_text(named, _DESCRIPTIONS)
+    series = {name: next(flatten(named.get(name)), "") for name in _SERIES}
+    description = first_text(named, _SUMMARIES)
     title = shorten(to_line(title), MAX_TITLE, len) or _title_from(source)
     if versioned := VERSIONED.match(source):
         title = shorten(f"{title} ({versioned[3]})", MAX_TITLE, len)
@@ -229,7 +229,7 @@ def describe_post(
         source=source,
         title=title,
         date=published.isoformat() if published else None,
-        tags=_tags(named, hashtags, splits_tags=splits_tags),
+        tags=_list_tags(named, hashtags, splits_tags=splits_tags),
         # Exports of WordPress have entities of HTML.
         description=shorten(to_line(html.unescape(description)), MAX_DESCRIPTION, len),
         slug=_bound_address(first_text(named, ("slug",))),
@@ -237,7 +237,7 @@ def describe_post(
         translation_key=_bound_address(key),
         series=shorten(first_text(series, _SERIES), MAX_TITLE, len),
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
-        aliases=_aliases(named),
+        aliases=_list_aliases(named),
         authors=_list_authors(named),
         words=shorten(" ".join(_list_words(named)), MAX_DESCRIPTION, len),
     )
@@ -245,9 +245,9 @@ def describe_post(
 
 def _list_authors(named: Fields) -> tuple[str, ...]:
     """Return the names, which are strings, of lists or of mappings."""
-    values = (fields.get(name) for fields in _levels(named) for name in _AUTHORS)
+    values = (fields.get(name) for fields in _levels(named) for name in _BYLINES)
     written = (
-        shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in leaves(value)
+        shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in flatten(value)
     )
     names = (_AROUND_NAME.sub("", name).strip() for text in written for name in _JOINED.split(text))
     kept = (shorten(name, MAX_TAG, len) for name in names if _WORDY.match(name))
@@ -261,23 +261,23 @@ def _levels(named: Fields) -> list[Fields]:
 
 def _list_words(named: Fields) -> Iterator[str]:
     """Yield what other fields say in words."""
-    taken = {"title", *_TAGS, *_AUTHORS, *_PARTS, *_KEYS_OF_LANGUAGES}
-    description = first_text(named, _DESCRIPTIONS)
+    taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES}
+    description = first_text(named, _SUMMARIES)
     for name, value in (item for fields in _levels(named) for item in fields.items()):
         is_name = name.endswith(("title", "label"))
         if name in taken or (_NO_WORDS.search(name) and not is_name):
             continue
-        for item in leaves(value):
+        for item in flatten(value):
             is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
             text = to_text(item) if is_said else ""
             if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
                 yield text
 
 
-def _aliases(named: Fields) -> tuple[str, ...]:
+def _list_aliases(named: Fields) -> tuple[str, ...]:
     values = (named.get(name) for name in ("aliases", "redirectfrom", "alias"))
     lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
-    written = [to_text(item) for value in lists for item in leaves(value)]
+    written = [to_text(item) for value in lists for item in flatten(value)]
     paths = (to_text(named.get(name)) for name in ("url", "permalink", "path"))
     written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
     return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
@@ -287,7 +287,7 @@ def _bound_address(words: str) -> str:
     return words if len(words) <= MAX_ADDRESS else ""
 
 
-def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
+def _list_tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
     places = (named, normalize_names(named.get("taxonomies")))
     written = (
         to_line(html.unescape(tag))
@@ -305,7 +305,7 @@ def _tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple
 def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
     """Split a string at commas, else hashtags and what Jekyll and Obsidian take for several."""
     if not isinstance(value, str):
-        return filter(None, map(to_text, leaves(value)))
+        return filter(None, map(to_text, flatten(value)))
     parts, words = re.split(r"[,，、;]", value), value.split()
     is_words = len(parts) == 1 and (at_blanks or all(word[0] == "#" for word in words))
     return filter(None, map(to_line, words if is_words else parts))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
 
-SETTINGS = ".obsidian"
+OBSIDIAN = ".obsidian"
 LOGSEQ = "logseq"
 
 _TEMPLATES = (
@@ -23,11 +23,11 @@ _TEMPLATES = (
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
 """Files of settings and the field of each that names a template or a folder of them."""
-_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
+_LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
 """Where a folder begins (`(^|/)`), or a path, or anything."""
-_PLAIN = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
+_PLAIN_WORDS = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
 class Vault(NamedTuple):
@@ -48,10 +48,10 @@ class Vault(NamedTuple):
 def read_vault(folder: Path) -> Vault | None:
     """Read a vault's settings, `None` of another folder; unread ones of templates say nothing."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
-    if not ((folder / SETTINGS).exists() or (folder / name).exists()):
+    if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
         return None
     if app is None:
-        return Vault(folder, doubt=f"{SETTINGS}/app.json, which may exclude it, cannot be read")
+        return Vault(folder, doubt=f"{OBSIDIAN}/app.json, which may exclude it, cannot be read")
     try:
         logseq = decode_settings(read_if_there(folder, name) or b"")
     except (UnreadablePost, UnicodeError) as error:
@@ -62,19 +62,19 @@ def read_vault(folder: Path) -> Vault | None:
     for text in map(str, app.get("userIgnoreFilters") or ()):
         if (expression := _EXPRESSION.fullmatch(text)) is None:
             words += [f"\n{text.lstrip('/').casefold()}"] if text.strip("/") else []
-        elif _PLAIN.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
+        elif _PLAIN_WORDS.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
             words.append(max(parts.replace("\\", "").split("\n"), key=len))
         else:
             doubt = f"the vault excludes {text}, which may be any file; name folders instead"
             return Vault(folder, doubt=doubt)
-    hidden = re.findall(r'"/?([^"]+)"', " ".join(_HIDDEN.findall(logseq)))
+    hidden = re.findall(r'"/?([^"]+)"', " ".join(_LOGSEQ_HIDDEN.findall(logseq)))
     return Vault(folder, (*words, *(f"\n{path.casefold()}" for path in hidden)))
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
     """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
     try:
-        data = read_if_there(folder, f"{SETTINGS}/{name}")
+        data = read_if_there(folder, f"{OBSIDIAN}/{name}")
         value = {} if data is None else json.loads(data)
     except (UnreadablePost, ValueError, RecursionError):
         return None

@@ -16,7 +16,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     PUBLISH_FIELDS,
     Fields,
     find_day,
-    leaves,
+    flatten,
     normalize_name,
     parse_date,
     read_epoch,
@@ -36,14 +36,14 @@ INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 _WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", *INCLUDED[1:], "redirect")
 
 _NO = "false no off 0 n f never"
-_NOTHING = f"{_NO} none null"
+_NEGATED = f"{_NO} none null"
 _STATES = (
     "draft drafts private hidden unpublished unlisted pending scheduled future embargo embargoed "
     "internal confidential secret protected password locked encrypted trash trashed deleted "
     "wip"
 )
-_WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
-    ("draft", "is not", _NOTHING, """draft isdraft saveasdraft private isprivate secret confidential
+_RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
+    ("draft", "is not", _NEGATED, """draft isdraft saveasdraft private isprivate secret confidential
         internal unpublished notpublished dontpublish headless ignorepublish wip deleted
         trashed dghide"""),
     ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
@@ -55,12 +55,12 @@ _WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
         publishedstate reviewstatus workflow workflowstate publish published"""),
     ("draft", "is not", "true yes 1 public published visible listed all everyone open none null",
         "visibility"),
-    ("locked", "is not", _NOTHING, """password passwords passphrase passcode passwd pwd
+    ("locked", "is not", _NEGATED, """password passwords passphrase passcode passwd pwd
         postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
         protected isprotected passwordprotected lock locked islocked paywall paid premium
         memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
         requiresauth"""),
-    ("hidden", "is not", _NOTHING, """unlisted isunlisted hidden ishidden noindex norobots
+    ("hidden", "is not", _NEGATED, """unlisted isunlisted hidden ishidden noindex norobots
         norobotsindex nosearch excludesearch searchexclude excludefromsearch excludedinsearch
         omitfromsearch searchomit searchignore ignoresearch skipsearch searchhidden
         hiddenfromsearch hidefromsearch hideinsearch searchdisabled disablesearch booksearchexclude
@@ -74,7 +74,7 @@ _WORDS: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
     ("hidden", "has", "true yes on 1 search", "hide exclude"),
     ("hidden", "has", "noindex none", "robots googlebot"),
     ("hidden", "has", "noindex", "head meta"),
-    ("redirect", "is not", _NOTHING, "redirect redirectto redirecturl redirecttourl"),
+    ("redirect", "is not", _NEGATED, "redirect redirectto redirecturl redirecttourl"),
 )  # fmt: skip
 """Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
 the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
@@ -83,7 +83,7 @@ Of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and encryptc
 Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Ghost, WordPress, Grav, GitBook,
 Mintlify and Qiita, and of common themes, by their documentation."""
 _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
-for _reason, _test, _values, _names in _WORDS:
+for _reason, _test, _values, _names in _RULES:
     for _name in _names.split():
         _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
 _OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
@@ -169,7 +169,7 @@ def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
 def _is_locked_by_another(named: Fields) -> bool:
     locking = named.get(LOCKED_WHEN)
     for name, words in locking.items() if isinstance(locking, Mapping) else ():
-        written = {to_text(text).lower() for text in leaves(named.get(name))} - {""}
+        written = {to_text(text).lower() for text in flatten(named.get(name))} - {""}
         if written and (words == "*" or not written.isdisjoint(words.lower().split(","))):
             return True
     return False
@@ -182,7 +182,7 @@ def _read_times(
     return filter(None, (_to_instant(value, zone, is_end=is_end) for value in given))
 
 
-_COMPACT = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
+_COMPACT_TIME = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
 _CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)(?::\d\d)? ?([AaPp])\.?[Mm]\.?$")
 _BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
@@ -199,7 +199,7 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
         return None
     if not 1970 < day.year < 9999:
         return datetime.combine(day, time(), UTC)
-    text = _COMPACT.sub(r"\1-\2-\3 \4:\5", _BEFORE_ZONE.sub("", to_text(value)))
+    text = _COMPACT_TIME.sub(r"\1-\2-\3 \4:\5", _BEFORE_ZONE.sub("", to_text(value)))
     if moment := read_epoch(text):
         return moment
     try:

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.index.stores import Location
-from blog_search_mcp.ingest.foreign_files import decode_settings, describe_failure, read_file
+from blog_search_mcp.ingest.foreign_files import decode_settings, describe_os_error, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, decide
-from blog_search_mcp.ingest.posts.vault import LOGSEQ, SETTINGS, Vault, read_vault
+from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vault
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
 """What the name of a post ends in, in lower case."""
@@ -142,7 +142,7 @@ def walk(content: Path, only: str = "") -> Walk:
     """
     root = _resolve_root(content)
     vaults = tuple(filter(None, map(read_vault, root.parents[:LEVELS_ABOVE])))
-    has_parts = not (root / SETTINGS).is_dir()
+    has_parts = not (root / OBSIDIAN).is_dir()
     items = [*_list_folder(_Folder(root, vaults, has_parts, only=only))]
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
     return Walk(
@@ -197,11 +197,11 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         with os.scandir(path) as entries:
             beside = {entry.name: entry for entry in entries}
     except OSError as error:
-        yield Skipped(folder.source.rstrip("/"), describe_failure(error))
+        yield Skipped(folder.source.rstrip("/"), describe_os_error(error))
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if not beside.keys().isdisjoint((SETTINGS, LOGSEQ)) and (vault := read_vault(path)):
+    if not beside.keys().isdisjoint((OBSIDIAN, LOGSEQ)) and (vault := read_vault(path)):
         folder = folder._replace(vaults=(*folder.vaults, vault))
     for entry in beside.values():
         if folder.only and not f"{folder.only}/".startswith(f"{folder.source}{entry.name}/"):
@@ -311,7 +311,7 @@ def _check_file(
     try:
         status = entry.stat()
     except OSError as error:
-        return Skipped(source, describe_failure(error))
+        return Skipped(source, describe_os_error(error))
     if not stat.S_ISREG(status.st_mode):
         return Skipped(source, "it is not a regular file; name it in a .blogignore")
     stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -62,15 +62,15 @@ class Way:
     """The page of the blog's site, as `page_of`, if it leads to one."""
 
 
-CONTRADICTED = 0.2
+CONTRADICTED_SHARE = 0.2
 """Share of the linked posts that must be linked elsewhere. On six blogs it is .00 to .05 by their
 own pattern of addresses, .59 and .81 by another one."""
-LEAST_POSTS = 2
+MIN_LINKED_POSTS = 2
 """Posts that must be linked in a folder of the site, and half of what is linked there, for others
 to be there too."""
-MOST_FOLDERS = 32
+MAX_FOLDERS_ABOVE = 32
 """Of a path that are looked at one by one: it may have a million slashes."""
-_LISTS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
+_LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, whose names may be those of posts."""
 
 
@@ -128,14 +128,14 @@ class Addresses:
             for folder in _folders_above(page):
                 linked[folder] += 1
                 reached[folder] |= self._find_named(_fold_name(page))
-        posts = {folder: len(of) for folder, of in reached.items() if len(of) >= LEAST_POSTS}
+        posts = {folder: len(of) for folder, of in reached.items() if len(of) >= MIN_LINKED_POSTS}
         full = sorted(folder for folder, count in posts.items() if 2 * count >= linked[folder])
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
         """Return the post that alone has the name of a page, and its folders if several have it."""
         folder, _, name = page.rpartition("/")
-        posts = set() if _LISTS.search(folder) else self._by_name.get(name, set())
+        posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
             ends = {n: parse_path(self._posts[n].source.casefold()).page for n in posts}
             posts = {n for n, end in ends.items() if page.endswith(end)}
@@ -159,7 +159,7 @@ class Addresses:
         wrong = {n: href for n, href in placed.items() if n is not None and self._posts[n].url}
         elsewhere = sorted(wrong.keys() - right)
         linked = len(right) + len(elsewhere)
-        if len(elsewhere) < max(3, CONTRADICTED * linked):
+        if len(elsewhere) < max(3, CONTRADICTED_SHARE * linked):
             return ""
         example = f"{wrong[elsewhere[0]]} for {self._posts[elsewhere[0]].url}"
         return f"{len(elsewhere):,} of {linked:,} linked posts are linked elsewhere, as {example}"
@@ -235,7 +235,7 @@ def _find_files(path: str, source: str) -> Sequence[str]:
 
 def _folders_above(page: str) -> Iterable[str]:
     """Return the shapes of the folders above a page; of one at the top that is `""`."""
-    return accumulate(folder_shape(page).split("/")[:MOST_FOLDERS], "{}/{}".format)
+    return accumulate(folder_shape(page).split("/")[:MAX_FOLDERS_ABOVE], "{}/{}".format)
 
 
 def _fold_name(name: str) -> str:

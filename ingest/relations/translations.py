@@ -21,12 +21,12 @@ from blog_search_mcp.index.types import Post, Translation
 _DOCUSAURUS = re.compile(
     r"((?:.+/)?)i18n/([^/]+)/docusaurus-plugin-content-(blog|docs|pages)(?:-[^/]+)?/(?:current/)?(.+)"
 )
-_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
+_LANGUAGE_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
 
 Family = dict[str, str]
 """The source of each language."""
 
-SURE = 3
+MIN_LANGUAGES = 3
 """Languages that texts in the folders of one level are in, for all folders there to be languages:
 of one site's `zh-tw/` and `th/` most is still English."""
 
@@ -73,7 +73,7 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
 
 def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
     """Yield families by suffixes, then by folders, outermost first, of posts in order."""
-    stems = {_place_of(source): post for source, post in reversed(posts.items())}
+    stems = {_find_place(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)
     families, unsaid = defaultdict[tuple[int, str, str], Family](dict), list[tuple[_Sign, Post]]()
@@ -89,7 +89,7 @@ def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
         family, beside = families[sign[:3]], stems.get(sign.place, post)
         is_copy = post is not beside and post.title == beside.title
         is_copy |= post.title in {posts[source].title for source in family.values()}
-        is_usual = post.language in ("", UNDETERMINED) or len(tags[sign.level]) >= SURE
+        is_usual = post.language in ("", UNDETERMINED) or len(tags[sign.level]) >= MIN_LANGUAGES
         if votes[sign.level] > 0 and (is_copy or is_usual):
             family.setdefault(sign.tag, post.source)
     for (_, _, place), family in families.items():
@@ -99,7 +99,7 @@ def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
         yield dict(sorted(family.items()))
 
 
-def _place_of(source: str) -> str:
+def _find_place(source: str) -> str:
     """Return a source without its ending, one of Docusaurus's folder as if it had a suffix."""
     stem = source.rpartition(".")[0]
     if not (match := _DOCUSAURUS.fullmatch(stem)):
@@ -110,7 +110,7 @@ def _place_of(source: str) -> str:
 
 def _read_signs(place: str) -> Iterator[_Sign]:
     """Yield each suffix or folder that spells a language."""
-    if (match := _SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
+    if (match := _LANGUAGE_SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
         yield _Sign(-1, ".", match[1], tag)
     folders = place.split("/")
     for depth, folder in enumerate(folders[:-1]):

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
-from blog_search_mcp.ingest.posts.metadata import Fields, first_date, leaves, parse_date
+from blog_search_mcp.ingest.posts.metadata import Fields, first_date, flatten, parse_date
 from blog_search_mcp.ingest.posts.paths import BUNDLE, HUGO_DAY, PostPath, parse_path, split_day
 from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps
 from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, clean_folder, setting_at
@@ -119,7 +119,7 @@ class Hugo(Generator):
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
         """Return the slug of a page, `""` if it has none of its own, and its date."""
-        names_date = self.is_assumed or ":filename" in leaves(self.dates)
+        names_date = self.is_assumed or ":filename" in flatten(self.dates)
         day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
         slug = get_text(fields, "slug") or (undated if day else "")
         return _sanitize(slug).strip("-"), parse_date(day) or first_date(fields, DATES)

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.ingest.posts.document import Document
-from blog_search_mcp.ingest.posts.markdown.body import LONGEST_HEADING, Body, Heading
+from blog_search_mcp.ingest.posts.markdown.body import MAX_HEADING, Body, Heading
 from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
@@ -62,7 +62,7 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
 
     An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. Parsers
     differ if a number is taken or an equal heading before is not sure: then the ID is `""`. So it
-    is for a heading longer than LONGEST_HEADING, since every link would carry it.
+    is for a heading longer than MAX_HEADING, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
     anchors: list[tuple[int, str]] = []
@@ -78,7 +78,7 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
             made = ""
         taken.add(made)
         if heading.is_top:
-            is_long = len(heading.source) > LONGEST_HEADING
+            is_long = len(heading.source) > MAX_HEADING
             anchors.append((heading.line, "" if is_long else made))
     return anchors
 

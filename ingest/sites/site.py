@@ -11,7 +11,7 @@ from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.ingest.posts.metadata import Fields
 from blog_search_mcp.ingest.posts.paths import spelled_languages
-from blog_search_mcp.ingest.posts.vault import SETTINGS
+from blog_search_mcp.ingest.posts.vault import OBSIDIAN
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.configuration import (
     Config,
@@ -133,7 +133,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     tags = frozenset(list_languages(generator.config if generator else {}))
     languages = tags if len(tags) > 1 else frozenset[str]()
     above = (content, *content.parents[:LEVELS_ABOVE])
-    in_vault = generator is None and any((folder / SETTINGS).is_dir() for folder in above)
+    in_vault = generator is None and any((folder / OBSIDIAN).is_dir() for folder in above)
     splits_tags = in_vault or isinstance(generator, Jekyll)
     of_posts = languages, read_authors(content), splits_tags
     return Site(base, generator or links, links, generator is not None, *of_posts)

@@ -12,13 +12,13 @@ import pytest
 from blog_search_mcp.index.embedders.embedder import WINDOW, embedding_text
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.ingest.posts.chunks import PASSAGE, split_windows
+from blog_search_mcp.ingest.posts.chunks import PASSAGE_LIMITS, split_windows
 
 if TYPE_CHECKING:
     from blog_search_mcp.ingest.report import Report
     from tests.support.blog import Blog, MakeBlog
 
-LONG = " ".join(f"And so on, {number}." for number in range(PASSAGE.most // 8))
+LONG = " ".join(f"And so on, {number}." for number in range(PASSAGE_LIMITS.most // 8))
 """One paragraph of six word pieces a sentence: its section is too large to share a chunk."""
 
 KEEPS = f"# KV cache\n\nIt keeps keys.\n\n{LONG}"

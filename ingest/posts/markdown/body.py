@@ -10,8 +10,8 @@ from typing import Any
 
 from blog_search_mcp.index.types import Link
 from blog_search_mcp.ingest.posts.markdown.inline import (
-    find_links,
-    join_words,
+    find_links_and_ids,
+    read_words,
     strip_editor_syntax,
     strip_markup,
 )
@@ -26,11 +26,11 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
     parse_passage,
 )
 
-LONGEST_TAG = 60
+MAX_HASHTAG = 60
 """Characters; a longer run of words without spaces is text that lacks them."""
 
-_TAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
-_COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
+_HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
+_COLOR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 
 _DIVISIBLE = {
     "bullet_list",
@@ -44,8 +44,8 @@ _DIVISIBLE = {
 }
 """Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
 
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
-LONGEST_LEAD = 3_000
+_LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
+MAX_LEAD_BYTES = 3_000
 """Bytes of UTF-8; what is longer, such as the head of a wide table, is not repeated."""
 
 
@@ -66,7 +66,7 @@ class Block:
     """Where the block may be cut; empty if it may not be, or only by sentence or line."""
 
 
-LONGEST_HEADING = 300
+MAX_HEADING = 300
 """Characters of a heading's markup; a longer one (a paragraph right above `---`) is text, which
 is not repeated above every passage below it."""
 
@@ -123,12 +123,12 @@ class Body:
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens
-            if paragraph.type == "inline" and _TAG.search(paragraph.content)
+            if paragraph.type == "inline" and _HASHTAG.search(paragraph.content)
             for token in parse_passage(paragraph.content)
             if token.type == "inline"
         )
-        tags = dict.fromkeys(tag for text in texts for tag in _TAG.findall(CODE.sub("`", text)))
-        return tuple(t for t in tags if len(t) <= LONGEST_TAG and not _COLOUR.fullmatch(t))
+        tags = dict.fromkeys(tag for text in texts for tag in _HASHTAG.findall(CODE.sub("`", text)))
+        return tuple(t for t in tags if len(t) <= MAX_HASHTAG and not _COLOR.fullmatch(t))
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
@@ -150,7 +150,7 @@ class Body:
     @cached_property
     def links(self) -> tuple[tuple[Link, ...], tuple[str, ...]]:
         """Every link in order, images are none, and the ids of elements of HTML."""
-        return find_links(self._tokens, self.references)
+        return find_links_and_ids(self._tokens, self.references)
 
     def line_at(self, place: int) -> int:
         """The line on which the character at `place` stands, from 0."""
@@ -170,7 +170,7 @@ class Body:
                 head = f"{first}\n{rest.partition(chr(10))[0]}\n"
                 narrow = re.sub(r"(?<=\S)( )+|(---)-+", r"\1\2", head)
                 lead += narrow if block.start + len(head) <= place else ""
-            elif block.kind == "list_item" and (item := _ITEM.match(first)):
+            elif block.kind == "list_item" and (item := _LIST_MARK.match(first)):
                 lead, indent = f"{lead}{item[0].rstrip()}\n", len(item[0])
             elif block.kind == "container":
                 lead, indent = f"{lead}{first}\n\n", len(first) - len(first.lstrip()) + 4
@@ -181,7 +181,7 @@ class Body:
                 lead += f"{first}\n"
             blocks = block.children
         within = place > self.text.rfind("\n", 0, place) + 1
-        return lead + " " * (indent * within) if len(lead.encode()) <= LONGEST_LEAD else ""
+        return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
         """The words of `text[start:end]`, and of what must stand above it.
@@ -192,7 +192,7 @@ class Body:
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()
         if is_whole and is_ordinary(self.text[start:end]):
-            return join_words(self._tokens[tokens[first] : tokens[after]], self._labels)
+            return read_words(self._tokens[tokens[first] : tokens[after]], self._labels)
         return self.strip_markup(self.lead(start) + self.text[start:end])
 
     @cached_property
@@ -228,7 +228,7 @@ class Body:
         kind = token.type.removesuffix("_open")
         if kind == "heading":
             source = self._tokens[at + 1].content
-            if len(source) > LONGEST_HEADING:
+            if len(source) > MAX_HEADING:
                 return Block("paragraph", start, end)
             return Block("heading", start, end, int(token.tag[1]), self.strip_markup(source))
         if kind not in _DIVISIBLE:

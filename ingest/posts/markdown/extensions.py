@@ -17,10 +17,10 @@ def _braced(depth: int) -> str:
 
 _BRACED = _braced(4)
 _PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
-_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
+_TAG_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
 _OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
 """Output is looked for in one paragraph: two braces in prose may be far apart."""
-_ATTRIBUTE = r"(?:\{[^{}\n]*+\})?"
+_IN_BRACES = r"(?:\{[^{}\n]*+\})?"
 
 _ANYWHERE = (
     # Hugo and Zola: shortcodes shown, and run
@@ -38,8 +38,8 @@ _ANYWHERE = (
     r"\{::?/?(?:options|nomarkdown|toc)?(?: [^{}\n=]*+=[^{}\n]*+)?/?\}",
     # MDX
     r"\{(?P<space>' '|\" \")\}",
-    rf"(?P<component></?(?:[A-Z][\w.]*|[a-z]+(?:-\w+)+)(?=[\s/>]){_ATTRIBUTES}>|(?<!\]: )</?>"
-    rf"|<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_ATTRIBUTES}>)",
+    rf"(?P<component></?(?:[A-Z][\w.]*|[a-z]+(?:-\w+)+)(?=[\s/>]){_TAG_ATTRIBUTES}>|(?<!\]: )</?>"
+    rf"|<[a-z][\w-]*\s{_PLAIN_ATTRIBUTES}(?<==){_BRACED}{_TAG_ATTRIBUTES}>)",
 )
 LABEL = re.compile(
     r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
@@ -49,8 +49,8 @@ LABEL = re.compile(
 """Above an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
-    rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_ATTRIBUTE}"
-    rf"(?:\[(?P<label>[^\n]*)\]{_ATTRIBUTE}|(?P<title>[^\n{{}}]*+)){_ATTRIBUTE}[ \t]*+"
+    rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_IN_BRACES}"
+    rf"(?:\[(?P<label>[^\n]*)\]{_IN_BRACES}|(?P<title>[^\n{{}}]*+)){_IN_BRACES}[ \t]*+"
     r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*))$",
 )
 SYNTAX = re.compile(
@@ -74,8 +74,8 @@ _UNSHOWN = re.compile(
 )
 _NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_CJK = re.compile(f"[{CJK}]{{2}}")
-_CONTROLS = re.compile(
+_CJK_WORD = re.compile(f"[{CJK}]{{2}}")
+_CONTROL_TAGS = re.compile(
     r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
     r"|import|from|extends|block|with|filter"
 )
@@ -100,7 +100,7 @@ def read_syntax(match: re.Match[str]) -> str:
         return (title or "").strip() or _printed(match[0])
     if raw := match["raw"] or match["raw_lines"]:
         return raw
-    if match["tag"] and _CONTROLS.fullmatch(match["tag"]):
+    if match["tag"] and _CONTROL_TAGS.fullmatch(match["tag"]):
         return ""
     words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
     return f" {words} " if words else ""
@@ -120,4 +120,4 @@ def _printed(source: str | None) -> str:
 def _is_prose(value: str) -> bool:
     """Whether it has several words, or some of Chinese, Japanese or Korean: one is an id."""
     words = sum(bool(_LETTERS.search(word)) for word in value.split())
-    return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK.search(value)))
+    return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK_WORD.search(value)))

@@ -64,14 +64,14 @@ _DEFINITION = re.compile(
 """Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
-_FILE = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
+_FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
-RECENT = 256
+CACHED_PARAGRAPHS = 256
 """Paragraphs kept: a post's are read for its language, for its chunks and for its links."""
 
 
-@lru_cache(RECENT)
+@lru_cache(CACHED_PARAGRAPHS)
 def strip_editor_syntax(source: str) -> str:
     """Take what editors add out of a paragraph, but for code.
 
@@ -97,7 +97,7 @@ def _write_link(link: re.Match[str]) -> str:
     is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
     words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
     if not words or (is_embedded and _SIZE.fullmatch(words)):
-        if is_embedded and _FILE.search(path):
+        if is_embedded and _FILE_SUFFIX.search(path):
             return ""
         words = " ".join(re.sub(r"#\^[\w-]+", "", page).replace("#", " ").split())
     if is_embedded or "<" in page or ">" in page:
@@ -108,7 +108,7 @@ def _write_link(link: re.Match[str]) -> str:
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
 """What a paragraph without markup does not hold."""
-_BRACKETED = re.compile(r"\[([^\[\]]+)\]")
+_BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
@@ -145,20 +145,20 @@ def strip_markup(
     reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
     `normalizeReference` writes them; `keeps_braces` is whether `{{ x }}` is text. Never raises.
     """
-    return join_words(parse_passage(markdown, keeps_braces=keeps_braces), labels)
+    return read_words(parse_passage(markdown, keeps_braces=keeps_braces), labels)
 
 
-def join_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
+def read_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
     """Return the words of blocks, as `strip_markup` does."""
-    lines = (CONTROL.sub("", line).strip("\n") for line in _lines(tokens, labels))
+    lines = (CONTROL.sub("", line).strip("\n") for line in _read_lines(tokens, labels))
     return "\n".join(line for line in lines if line.strip())
 
 
-def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
+def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
     cells: list[str] | None = None
     for token in tokens:
         if token.type == "inline":
-            words = _paragraph(token.content, defined)
+            words = _read_paragraph(token.content, defined)
             if cells is None:
                 yield words
             else:
@@ -176,24 +176,24 @@ def _lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
             cells = None
 
 
-LEAST_INLINED = 1_000
-_INLINED = re.compile(rf"[A-Za-z0-9+/]{{{LEAST_INLINED},}}+=*")
+MIN_ENCODED_RUN = 1_000
+_ENCODED_RUN = re.compile(rf"[A-Za-z0-9+/]{{{MIN_ENCODED_RUN},}}+=*")
 """A file in a text, or a part of one that was cut."""
 
 
-@lru_cache(RECENT)
-def _paragraph(source: str, defined: frozenset[str]) -> str:
+@lru_cache(CACHED_PARAGRAPHS)
+def _read_paragraph(source: str, defined: frozenset[str]) -> str:
     """Return the words of a paragraph."""
-    source = _INLINED.sub("", source) if len(source) >= LEAST_INLINED else source
+    source = _ENCODED_RUN.sub("", source) if len(source) >= MIN_ENCODED_RUN else source
     if not _MARKED.search(source):
         return _unwrap(source)
     source = strip_editor_syntax(source)
     # Every `[text][label]` counts as defined: its definition may lie in another passage.
     labels = {normalizeReference(label or text) for text, label in _REFERENCE.findall(source)}
     if defined:
-        labels |= defined.intersection(map(normalizeReference, _BRACKETED.findall(source)))
+        labels |= defined.intersection(map(normalizeReference, _BRACKETED_TEXT.findall(source)))
     references = {label: {"href": "", "title": ""} for label in labels}
-    return _unwrap("".join(map(_words, _parse(source, references))))
+    return _unwrap("".join(map(_read_token, _parse(source, references))))
 
 
 def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
@@ -201,7 +201,7 @@ def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
     return parse_inline(source, references) if references else _parse_alone(source)
 
 
-@lru_cache(RECENT)
+@lru_cache(CACHED_PARAGRAPHS)
 def _parse_alone(source: str) -> Sequence[Token]:
     return parse_inline(source, {})
 
@@ -216,18 +216,18 @@ def strip_title(title: str) -> str:
     kept = (
         token.content
         if token.type == "html_inline" and not _PHRASING.match(token.content)
-        else _words(token)
+        else _read_token(token)
         for token in tokens
     )
     return CONTROL.sub("", _unwrap("".join(kept)))
 
 
-def _words(token: Token) -> str:
+def _read_token(token: Token) -> str:
     """Return the words of a token; of a tag a picture's, or a space for what breaks a line."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
-        return "".join(map(_words, token.children or ()))
+        return "".join(map(_read_token, token.children or ()))
     if token.type in ("softbreak", "hardbreak"):
         return "\n"
     if token.type == "html_inline":
@@ -262,7 +262,7 @@ _GENERATED = re.compile(
 )
 
 
-def find_links(
+def find_links_and_ids(
     tokens: Sequence[Token], references: Mapping[str, Any]
 ) -> tuple[tuple[Link, ...], tuple[str, ...]]:
     """Return the links among the blocks of a post, its lines counted from 1, and its HTML's ids."""

@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.reader import PAGE_BYTES, fill_page
 from blog_search_mcp.index.types import Answer, Filters
-from blog_search_mcp.ingest.posts.chunks import PASSAGE
+from blog_search_mcp.ingest.posts.chunks import PASSAGE_LIMITS
 from tests.support.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("round_model")
 
-LONG = "and so on " * (PASSAGE.most // 4) + "and so on."
+LONG = "and so on " * (PASSAGE_LIMITS.most // 4) + "and so on."
 
 EVERYTHING = Filters()
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from blog_search_mcp.ingest.posts.cascades import Cascade, cascades_of
+from blog_search_mcp.ingest.posts.cascades import Cascade, find_cascades
 
 
 def reaches(source: str, **target: str) -> bool:
     cascade = Cascade(fields={"draft": "true"}, target=target, prefix="content/", root="content/")
-    return cascades_of([cascade], source) == (cascade,)
+    return find_cascades([cascade], source) == (cascade,)
 
 
 @pytest.mark.parametrize(

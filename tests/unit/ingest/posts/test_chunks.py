@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from blog_search_mcp.index.embedders.embedder import count_pieces
 from blog_search_mcp.index.types import Chunk
-from blog_search_mcp.ingest.posts.chunks import LONGEST, PASSAGE, chunk_body, split_windows
+from blog_search_mcp.ingest.posts.chunks import (
+    MAX_CHUNK_BYTES,
+    PASSAGE_LIMITS,
+    chunk_body,
+    split_windows,
+)
 from blog_search_mcp.ingest.posts.markdown.body import Body
 
 WORDS = ("cache", "attention", "token", "the", "of", "layers", "is", "kept", "memory", "a")
@@ -56,7 +61,7 @@ def test_chunks_hold_all_of_a_text_in_order_with_true_lines_and_cut_no_fence_or_
 
 def prose(word: str) -> str:
     """So long that two of it do not fit one passage; `word` has at most five letters."""
-    return " ".join([word] * (PASSAGE.most * 2 // 3))
+    return " ".join([word] * (PASSAGE_LIMITS.most * 2 // 3))
 
 
 ONE, TWO = prose("one"), prose("two")
@@ -99,7 +104,7 @@ def test_a_chunk_has_its_words_and_the_headings_in_it() -> None:
 def test_a_long_chinese_paragraph_is_cut_between_sentences() -> None:
     sentence = "模型會把先前詞元的鍵與值保留在快取之中。"
     made = chunks_of(sentence * 40)
-    whole = PASSAGE.most // count_pieces(sentence)
+    whole = PASSAGE_LIMITS.most // count_pieces(sentence)
     assert [chunk.text for chunk in made] == [
         *[sentence * whole] * (40 // whole),
         *[sentence * (40 % whole)] * bool(40 % whole),
@@ -140,7 +145,7 @@ def random_paragraph(chosen: random.Random) -> str:
 def test_what_one_answer_could_not_show_comes_in_several(block: str) -> None:
     made = chunks_of(f"One.\n\n{block}\n")
     assert "".join("".join(chunk.text for chunk in made).split()) == "".join(f"One.{block}".split())
-    assert all(len(chunk.text) <= LONGEST for chunk in made)
+    assert all(len(chunk.text) <= MAX_CHUNK_BYTES for chunk in made)
     assert all(chunk.text[0] != "\u0301" for chunk in made)
     words = re.sub(r"\W", "", block)[-9_000:][:8_000]
     assert words in re.sub(r"\W", "", "".join(chunk.plain for chunk in made))

@@ -3,12 +3,12 @@
 import pytest
 
 from blog_search_mcp.index.types import Link
-from blog_search_mcp.ingest.posts.markdown.inline import find_links
+from blog_search_mcp.ingest.posts.markdown.inline import find_links_and_ids
 from blog_search_mcp.ingest.posts.markdown.parser import parse_body
 
 
 def links_in(markdown: str) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    return find_links(*parse_body(markdown))
+    return find_links_and_ids(*parse_body(markdown))
 
 
 @pytest.mark.parametrize(
