@@ -19,10 +19,10 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""What a text may begin with, and its encoding then; PowerShell's are of UTF-16 and UTF-8."""
+"""Byte order marks and the encodings they announce. PowerShell writes those of UTF-16 and UTF-8."""
 
 MAX_BYTES = 16 * 1024 * 1024
-"""Largest file that is read: about ten times the longest page met in real sites (1.3 MB)."""
+"""Maximum bytes of a file: about ten times the longest page met in real sites (1.3 MB)."""
 
 
 def read_file(folder: Path, name: str) -> bytes:
@@ -60,14 +60,14 @@ def decode_settings(data: bytes) -> str:
 
 
 def describe_os_error(error: OSError) -> str:
-    """Describe it without the machine's paths."""
+    """Describe an error without the machine's paths."""
     if error.errno in (errno.ELOOP, errno.EMLINK):  # the latter in FreeBSD
         return "links are not followed; put the file itself in the folder"
     return f"it cannot be read: {error.strerror}; check the file and its permissions"
 
 
 def _open_below(folder: Path, name: str, flags: int) -> int:
-    """Open one folder after the other, so that nothing becomes a link meanwhile. Raises OSError."""
+    """Open each folder in turn, so that none can become a link meanwhile. Raises OSError."""
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if os.open not in os.supports_dir_fd:  # in Windows
         if (folder / name).resolve() != folder.resolve() / name:

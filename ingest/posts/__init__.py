@@ -1,1 +1,1 @@
-"""What a post's file says: which files are posts, what is public, words, links and chunks."""
+"""Turn files into posts: which files are posts and public, their words, links and chunks."""

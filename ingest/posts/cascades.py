@@ -1,4 +1,4 @@
-"""What sections, data files and configurations pass down to posts.
+"""Apply the fields that sections, data files and configurations pass down to posts.
 
 Hugo gives what stands under `cascade` in a section's `_index.md` or in its configuration to every
 page there that has no field of that name itself, the nearest section first
@@ -25,7 +25,7 @@ Value: TypeAlias = str | dict[str, str]
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 MAX_BRACES = 4
-"""Of a pattern whose alternatives are written out; one of more matches everything."""
+"""Maximum number of `{…}` whose alternatives are tried; a pattern with more matches everything."""
 
 
 class Cascade(BaseModel):
@@ -34,28 +34,28 @@ class Cascade(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fields: dict[str, Value]
-    """By normalized names: those alone by which a post is public or not."""
+    """Values by normalized names; only fields that decide whether a post is public."""
     folder: str = ""
-    """Of the section, as sources begin: with `/` at the end, `""` for the content folder."""
+    """Start of the sources below the section: ends with `/`, or `""` for the content folder."""
     is_final: bool = False
-    """Whether a post's own fields of these names count for nothing."""
+    """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
     """Patterns of `path`, `kind` and `environment`, all of which a post must match."""
     collection: str | None = None
-    """That of Jekyll's, by its folder, which a post must be of; `""` for pages, `None` for all."""
+    """Folder of the Jekyll collection that is reached; `""` for pages, `None` for everything."""
     prefix: str = ""
-    """Put before a source makes it a path in the site."""
+    """Path of the content folder in the site, which a source is appended to."""
     root: str = ""
-    """The part of that path which `path` does not begin with."""
+    """Start of a path in the site that Hugo leaves out of the page's `path`."""
 
 
 def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
-    """Return those that reach a post, in their order."""
+    """Return the cascades that reach a post, in their order."""
     return tuple(cascade for cascade in cascades if _reaches(cascade, source))
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Put under a post's fields what the cascades that reach it pass down, the nearest first."""
+    """Return a post's fields with those of its cascades, which come nearest first."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():
@@ -84,7 +84,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Whether a pattern of Hugo's names a page; one that cannot be read names every page."""
+    """Return whether a pattern of Hugo matches a page; an invalid one matches every page."""
     if (group := _BRACES.search(pattern)) and pattern.count("{") <= MAX_BRACES:
         before, after = pattern[: group.start()], pattern[group.end() :]
         return any(_matches(before + part + after, text) for part in group[1].split(","))

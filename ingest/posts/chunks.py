@@ -1,11 +1,11 @@
 """Cut a post's body into chunks: contiguous passages of about one size.
 
-Passages are packed inside a section: small subsections share one, a large one is divided, and none
-reaches into a section beside it unless both lie whole in the same one. No fence, table row or other
-block is cut but a paragraph that is too long by itself, which is cut between sentences, else words,
-else (a word of a megabyte) characters, and what one answer could not show. Where else to cut
-depends on the text alone, so that a paragraph put into a long section leaves the passages further
-on as they were.
+A block is divided into pieces, pieces are packed into runs, and a run becomes the span of a chunk.
+Small subsections share a chunk and a large one is divided. A chunk holds two neighboring sections
+only if it holds both whole. Blocks are cut between their children, and two kinds inside: a long
+paragraph (between sentences, else words, else characters) and any block over MAX_PIECE_BYTES.
+Boundaries are content-defined (a checksum of the next piece decides), so that a new paragraph
+moves only the boundaries near it.
 """
 
 import re
@@ -22,13 +22,13 @@ from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 
 MAX_CHUNK_BYTES = 20_000
-"""Bytes of UTF-8 of a chunk, none of which is more than a token: `read_chunk` answers with at most
-25,000 tokens, of which it needs some for the chunk's place."""
+"""Maximum size of a chunk in bytes of UTF-8. A byte is at most one token, and `read_chunk` answers
+with at most 25,000 tokens, some of which describe the chunk's place."""
 MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
-"""The rest is for the headings before it."""
+"""Maximum size of a piece in bytes; 2,000 bytes are left for the headings joined to it."""
 
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
-"""A character takes four bytes at most."""
+"""Patterns of a line, and of a part of a longer line: a character takes at most four bytes."""
 _END = write_sentence_end_pattern(".!?;", "。！？；…")
 _SENTENCE = re.compile(rf".+?(?:{_END}|\n|\Z)\s*", re.DOTALL)
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
@@ -41,10 +41,10 @@ def _count_bytes(text: str) -> int:
 def _find_ends(
     text: str, kinds: Sequence[re.Pattern[str]], measure: Callable[[str], int], most: int
 ) -> list[int]:
-    """Cut `text` into parts that measure at most `most`; return their ends.
+    """Return the ends of the longest parts of `text` that measure at most `most`.
 
-    Parts of the first kind are gathered, so that a cut comes as late as it may. One that is too
-    large is cut into those of the next kind, at last into `most` characters each.
+    `kinds` are patterns of a piece, the largest kind first. A piece that is too large is divided by
+    the next pattern, and after the last into `most` characters each.
     """
     ends: list[int] = []
     start = size = 0
@@ -76,7 +76,7 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in this many begins at a place where the run before it may end."""
+"""One piece in this many, chosen by its checksum, may begin a new run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +84,23 @@ class Limits:
     """Sizes in word pieces (`index.embedders.embedder`)."""
 
     least: int
-    """From which on a run may end where the text suggests it."""
+    """Minimum size of a run that ends before it is full."""
     most: int
-    """Which a run does not exceed, unless one piece alone does."""
+    """Maximum size of a run, unless a single piece is larger."""
     scrap: int
-    """Under which the last run joins the one before it."""
+    """Minimum size of the last run; a smaller one joins the run before it."""
     packs_sections: bool = True
-    """Whether small sections beside each other share a passage."""
+    """Whether small neighboring sections share a chunk."""
 
 
 PASSAGE_LIMITS = Limits(least=360, most=800, scrap=120)
-"""A passage is a page of about 3,000 English letters or 700 Chinese characters. With half of
-that, questions over a Chinese blog lose .02 of nDCG@10 while headings of an English one gain .04;
-with half as much again most kinds lose .01 to .02 (docs/quality.md, `chunk_most`)."""
+"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. With half of each,
+nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; with
+1.5 times the limits it falls by .01 to .02 (docs/quality.md, `chunk_most`)."""
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
-    """Return the places of each run's pieces; every place is in exactly one run, in order."""
+    """Pack pieces into runs, in order; return the indexes of each run's pieces."""
     runs: list[range] = []
     size = length = 0
     for place, piece in enumerate(pieces):
@@ -136,11 +136,11 @@ class _Span:
     end: int
     headings: tuple[str, ...]
     opens: int
-    """Where the span's own text begins, behind the headings it starts with."""
+    """Offset of the first text behind the headings that the span starts with."""
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is headings alone."""
+        """Whether the span holds only headings."""
         return self.opens == self.end
 
 
@@ -160,7 +160,7 @@ def chunk_body(
 
 @dataclass(frozen=True, slots=True)
 class _Cutter:
-    """Cuts one body into passages within limits."""
+    """A body to be cut, and the limits of its chunks."""
 
     body: Body
     limits: Limits
@@ -169,9 +169,9 @@ class _Cutter:
     def cut(
         self, heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Cut a section: small ones inside it are packed together, large ones divided.
+        """Cut a section; pack the small sections inside it together and divide the large ones.
 
-        `blocks` are those below its heading; `path` holds that and the headings above it.
+        `blocks` are the blocks below its heading; `path` is its heading and the headings above.
         """
         first = next((i for i, block in enumerate(blocks) if block.level), len(blocks))
         passages: list[_Span] = []
@@ -193,7 +193,7 @@ class _Cutter:
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Return the section's heading and the smallest pieces of its own text."""
+        """Return the section's heading and text, above its subsections, in the smallest pieces."""
         opens = heading.end if heading else 0
         ends = [end for block in content for end in self._piece_ends(block)]
         begins = [heading.start if heading else 0, *ends]
@@ -214,7 +214,7 @@ class _Cutter:
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _fits(self, start: int, end: int) -> bool:
-        """Whether a chunk may be as long."""
+        """Whether `text[start:end]` is small enough for a chunk."""
         return _count_bytes(self.body.text[start:end]) <= MAX_CHUNK_BYTES
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
@@ -235,7 +235,7 @@ def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Bl
 
 
 def _join(left: _Span, right: _Span) -> _Span:
-    """Both as one passage, under the headings they share; no heading's words get lost."""
+    """Join neighboring spans under the headings they share; other headings become text."""
     pairs = zip(left.headings, right.headings, strict=False)
     shared = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     if shared != left.headings:

@@ -38,7 +38,7 @@ class Document:
     first_line: int = 1
     """Line of the file on which the body begins, from 1."""
     problems: tuple[str, ...] = ()
-    """What the author should know, each a clause about the file."""
+    """Problems that the author should know, each a clause about the file."""
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -53,7 +53,7 @@ MAX_MARKS = 400_000
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
-"""A picture or font that is written out."""
+"""A picture or font that is embedded in the text."""
 _INCLUDE = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
     r"\{%-?\s*(?P<raw>raw|verbatim)\b.*?(?:\{%-?\s*end(?P=raw)\b|\Z)"
@@ -67,17 +67,17 @@ _INCLUDE = re.compile(
     r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
     re.MULTILINE | re.DOTALL,
 )
-"""Where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`), MkDocs
-(`snippet`) or VitePress (`vue`) put another file's text; and what is shown as it is written."""
+"""Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
+MkDocs (`snippet`) or VitePress (`vue`) include another file, and verbatim text."""
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
-"""Forms that are of a format, whatever the generator."""
+"""Forms of inclusion that belong to a file format, whatever the generator."""
 MAX_PARTS = 200_000
 """Characters of other files that a post may have, however often it includes them, and bytes of
 them that are read for it."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
-    """Write the words of other files where a post includes them, each on one line; code stays."""
+    """Insert the words of other files where a post includes them, each on one line; skip code."""
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
@@ -140,12 +140,12 @@ def read_document(
 
 
 LANGUAGE_CHARACTERS = 6_000
-"""Of prose that are looked at. 20,000 give another language to 3 of the 4,647 posts of nine
+"""Characters of prose that are read. 20,000 give another language to 3 of the 4,647 posts of nine
 blogs, all of them in two languages; these take 2 ms a post."""
 
 
 def find_language(document: Document) -> str:
-    """The author's tag (`zh-tw`), else what `language_of` finds in the title and the prose.
+    """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
     A tag that the file's place spells counts where the text is in it. Code is left out: its
     keywords are English and its names anything, in whatever language it is explained.

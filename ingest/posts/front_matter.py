@@ -34,12 +34,12 @@ from blog_search_mcp.ingest.foreign_files import BOMS
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes no text holds; tab, line ends, form feed and escape (terminal colours) are allowed."""
+"""Bytes that text does not hold; tabs, line ends, form feeds and escapes (colors) are text."""
 _MAX_CONTROLS = 8, 0.02
-"""How many of them any file may hold, and in what share of its bytes; images and archives have
+"""Maximum number of _CONTROL bytes in a text, plus a share of its bytes; images and archives have
 above 5 %."""
 _MAX_REPAIRS = 0.1
-"""Most bad sequences for each good multi-byte character; Big5 or GBK read as UTF-8 has above 3."""
+"""Maximum bad sequences for each good multi-byte character; Big5 read as UTF-8 has above 3."""
 _GUESSED = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
     *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
@@ -80,11 +80,11 @@ def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
 
 
 MAX_CHARACTERS = 256 * 1024
-"""Longest block read; front matter of real posts stays below 10,000 characters."""
+"""Maximum length of a block in characters; that of real posts stays below 10,000."""
 MAX_ALIASES = 12
-"""Of a block: lists in lists of so many aliases have 81 times the values that are written."""
+"""Maximum number of aliases in a block; nested, so many make 81 times the values written."""
 MAX_DEPTH = 50
-"""Deepest nesting read: libyaml's composer recurses in C and overflows the stack at 60,000."""
+"""Maximum depth of nesting: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
 _BLOCK_START = re.compile(r"\s*(---|\+\+\+)(yaml|toml|json|js)?[ \t]*(?:\n|\Z)")
 _BLOCK_END = {
@@ -109,7 +109,8 @@ _LOOSE = re.compile(
 _USUAL_NAMES = """title date created modified author authors tags aliases category categories
     description hide keywords slug status summary template"""
 _USUAL = frozenset(_USUAL_NAMES.split())
-"""Of which a second block has one; one without a fence begins so, with a title or another."""
+"""Names of usual fields. A second block has at least one of them; a block without fences begins
+with one and has a title or a second one."""
 _LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*)::?[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 """Metadata without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, a value's
 further ones indented (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
@@ -120,7 +121,7 @@ _PAIR = re.compile(
 )
 """A field with a value of one line, whatever the language."""
 _FIELD = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
-"""Where a field begins."""
+"""Start of a field."""
 _FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
     re.MULTILINE,
@@ -134,7 +135,7 @@ for 30,000."""
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A file in two."""
+    """Front matter and body of a file."""
 
     fields: dict[str, object]
     """Keys as written. YAML values are str, None, list and dict; TOML and JSON have their own."""
@@ -143,14 +144,14 @@ class FrontMatter:
     first_line: int
     """Line of the file on which `body` begins, from 1."""
     problem: str | None = None
-    """Why the fields could not be read, in a sentence, else `None`."""
+    """Reason why fields could not be read; `None` if all were read."""
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Take the front matter off a text whose lines end with LF. Never raises.
+    """Split a text whose lines end with LF into front matter and body. Never raises.
 
-    A block right below it, which a tool pushed down when it wrote its own, adds to it and counts
-    more, but for what keeps the post back.
+    A tool may have written a block above the author's. Then the second block's fields replace the
+    first one's, except those that keep the post back.
     """
     front = _split_first(text)
     if front.first_line == 1 or not _BLOCK_START.match(front.body):
@@ -189,7 +190,7 @@ def _split_block(
 ) -> FrontMatter:
     """Read the fields of `text[start:end]`; the body begins on the line behind `after`.
 
-    `is_certain` tells a block that can only be fields from one that may be text.
+    `is_certain` is whether the block can only be fields; otherwise it may be text.
     """
     block = text[start:end]
     above = "\n" * text.count("\n", 0, start)  # so that a parser counts the file's lines
@@ -277,9 +278,9 @@ StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$")
 def _salvage(
     text: str, reason: str, block: str = "", after: int | None = None, *, is_certain: bool = True
 ) -> FrontMatter:
-    """Read of a block that cannot be read the fields that can, and what keeps the post back.
+    """Read the valid fields of an invalid block, and those that keep the post back.
 
-    It is `block` and ends at `after`; without, all is body and any line of it may be a field.
+    `block` ends at `after`; without a block all is body and any line may be a field.
     """
     salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
     kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
@@ -292,9 +293,9 @@ def _salvage(
 
 
 def _read_apart(block: str, language: str) -> dict[Any, object]:
-    """Read each field of a block by itself, and one that cannot be read as the words it has.
+    """Parse each field of a block by itself; an invalid one becomes the words of its line.
 
-    What follows a table of TOML is passed over: it belongs to that.
+    Fields below a table of TOML belong to the table and are skipped.
     """
     fields: dict[Any, object] = {}
     parts = _FIELD.split(block) if len(block) <= MAX_CHARACTERS else []
@@ -314,7 +315,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
 def salvage_fields(text: str) -> dict[str, object]:
     """Find what may be fields that keep a post back or say when it is public, in any language.
 
-    Of several of one name one that keeps it back counts, else the first.
+    If a name occurs twice, a value that keeps the post back wins, else the first.
     """
     fields: dict[str, object] = {}
     for pair in _PAIR.finditer(text):
@@ -329,7 +330,7 @@ def salvage_fields(text: str) -> dict[str, object]:
 def _split_behind(
     text: str, after: int | None, fields: Mapping[Any, object], problem: str | None = None
 ) -> FrontMatter:
-    """Begin the body on the line behind `after`, or with the text."""
+    """Make the body of the lines below `after`; `None` makes it of the whole text."""
     start = 0 if after is None else text.find("\n", after) + 1 or len(text)
     keyed = {str(key): value for key, value in fields.items()}
     return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, problem)

@@ -34,7 +34,7 @@ def normalize_names(
 
 
 def first_text(named: Fields, names: Iterable[str]) -> str:
-    """Return the first of the fields that holds words, `""` if none does."""
+    """Return the text of the first of the fields that has any, `""` if none has."""
     return next(filter(None, (to_text(named.get(name)) for name in names)), "")
 
 
@@ -52,7 +52,7 @@ def to_text(value: object) -> str:
 
 
 def flatten(value: object) -> Iterator[object]:
-    """Walk nested lists."""
+    """Yield the items of nested lists, or the value itself."""
     if isinstance(value, list):
         for item in value:
             yield from flatten(item)
@@ -71,12 +71,12 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
     lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
     更新日期 更新时间 更新日"""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
-"""Fields that hold from when on a post is public, by their normalized names."""
+"""Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
-"""Those that hold its date, likewise: of generators, editors of notes and their exports."""
+"""Normalized names of fields with a post's date, in generators, note editors and their exports."""
 CHANGE_FIELDS = tuple(_CHANGED.split())
-"""Fields that hold when a post was last changed, which Hugo takes for the date of a post that has
-no other (`frontmatter` in its configuration), and Qiita's program writes alone."""
+"""Normalized names of fields with the last change. Hugo can date a post by them if it has no other
+date (`frontmatter` in its configuration), and Qiita's program writes no other."""
 
 _MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NUMERIC = (
@@ -92,14 +92,14 @@ _DATE_FORMS = (
     (re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b"), 2, 1, 0),
     (re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b"), 2, 0, 1),
 )
-"""Dates as they are written, and which of the parts are year, month and day. The day comes first
-wherever dots part them; with slashes nobody can know up to 12."""
+"""Patterns of dates, and the positions of year, month and day in their groups. The day comes first
+between dots; between slashes it is known only above 12."""
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 """Seconds or milliseconds since 1970, as Dendron writes them."""
 
 
 def parse_date(value: object) -> date | None:
-    """Read a date, a time stamp or text that holds one; of MkDocs' mapping, when it was created."""
+    """Parse a date, a time stamp, text with a date or MkDocs' mapping with `created` or `date`."""
     if isinstance(value, Mapping):
         return parse_date(str(value.get("created") or value.get("date", "")))
     if isinstance(value, date):
@@ -117,13 +117,13 @@ def parse_date(value: object) -> date | None:
 
 
 def read_epoch(written: str) -> datetime | None:
-    """Read the seconds or milliseconds since 1970; `None` if it is no such number."""
+    """Parse seconds or milliseconds since 1970; return `None` for other text."""
     seconds = _EPOCH.fullmatch(written)
     return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
 
 def find_date(named: Fields, source: str) -> date | None:
-    """Return a post's date: its author's, else that in its path; names are normalized."""
+    """Return the date of a post's fields (under normalized names), else the day in its path."""
     return first_date(named, DATE_FIELDS) or find_day(named, source)
 
 
@@ -135,12 +135,12 @@ def find_day(named: Fields, source: str) -> date | None:
 _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
-"""What these fields hold else: words for a file's day, and whether a post is out."""
+"""Values of date fields that are no dates: words for the file's own date, and switches."""
 _DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
 def unread_date(fields: Fields, named: Fields, source: str) -> str:
-    """Return the field that seems to hold an undated post's date, `""` if nothing is lost."""
+    """Return name and text of a field that seems to date an undated post, else `""`."""
     for name, text in ((name, to_text(value)) for name, value in fields.items()):
         is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
         is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
@@ -155,7 +155,7 @@ def first_date(named: Fields, names: Iterable[str]) -> date | None:
 
 
 def _make_date(year: str, month: str, day: str) -> date | None:
-    """Make a date of its numbers; the month may be a word."""
+    """Make a date of its parts, or `None`; the month may be a word."""
     try:
         number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower())
         return date(int(year), number, int(day))
@@ -164,12 +164,12 @@ def _make_date(year: str, month: str, day: str) -> date | None:
 
 
 MAX_TITLE = 300
-"""Characters; a longer title is cut, so that one post cannot fill an answer."""
+"""Maximum characters of a title; a longer one is cut, so that one post cannot fill an answer."""
 MAX_DESCRIPTION = 2000
-"""Characters, likewise."""
+"""Maximum characters of a description."""
 MAX_TAGS = 100
 MAX_TAG = 100
-"""Characters, likewise."""
+"""Maximum characters of a tag."""
 
 _SUMMARIES = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LOCALES = ("lang", "language", "locale")
@@ -177,7 +177,7 @@ _SERIES = ("series", "seriesname", "collectionname")
 _PARTS = ("seriesorder", "seriespart", "seriesindex", "seriesweight", "part")
 _KEYS = ("translationkey", "translationid", "i18nkey")
 _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
-"""What translations of a post have in common where each says its language."""
+"""Fields that translations of a post share if each post names its language."""
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
 
@@ -186,7 +186,7 @@ _BYLINES = (
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
-"""Between names in a string; after a comma alone often stands a first name."""
+"""Separators of names; a comma followed by one word separates last and first name instead."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 
@@ -197,11 +197,11 @@ _NO_WORDS = re.compile(
     r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
     r"|output|execute|jupyter|bibliography|header|footer|cascade|build|params|extra|alias|redirect"
 )
-"""Of the normalized names of fields that say nothing to readers, or nothing that they may read."""
+"""Parts of normalized names of fields whose values are not for readers."""
 _WORDY = re.compile(
     r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
-"""What is no address, and no switch."""
+"""Text that is no address and no switch."""
 
 
 def describe_post(
@@ -214,8 +214,8 @@ def describe_post(
 ) -> Post:
     """Describe the post of a file below the content folder by its fields under normalized names.
 
-    `title` is what a reader sees of its own or its first heading; `hashtags`, those of its body,
-    follow the tags of the front matter. `splits_tags` tells that blanks part the tags of a line.
+    `title` is its title or first heading without markup; `hashtags` are those of its body and
+    follow the tags of the front matter. `splits_tags` is whether blanks separate tags of a line.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))
@@ -244,7 +244,7 @@ def describe_post(
 
 
 def _list_authors(named: Fields) -> tuple[str, ...]:
-    """Return the names, which are strings, of lists or of mappings."""
+    """Return the names of authors, from strings, lists and mappings."""
     values = (fields.get(name) for fields in _levels(named) for name in _BYLINES)
     written = (
         shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in flatten(value)
@@ -255,12 +255,12 @@ def _list_authors(named: Fields) -> tuple[str, ...]:
 
 
 def _levels(named: Fields) -> list[Fields]:
-    """Return the fields, and those of a theme that Hugo and Zola have below one of their own."""
+    """Return the fields, and the theme's fields that Hugo and Zola have in a mapping."""
     return [named, normalize_names(named.get("params")), normalize_names(named.get("extra"))]
 
 
 def _list_words(named: Fields) -> Iterator[str]:
-    """Yield what other fields say in words."""
+    """Yield the words of fields that are read for nothing else."""
     taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES}
     description = first_text(named, _SUMMARIES)
     for name, value in (item for fields in _levels(named) for item in fields.items()):
@@ -303,7 +303,7 @@ def _list_tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> 
 
 
 def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
-    """Split a string at commas, else hashtags and what Jekyll and Obsidian take for several."""
+    """Split a string at commas, else at blanks if all are hashtags or `at_blanks` is set."""
     if not isinstance(value, str):
         return filter(None, map(to_text, flatten(value)))
     parts, words = re.split(r"[,，、;]", value), value.split()

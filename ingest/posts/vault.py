@@ -1,9 +1,9 @@
-"""What a vault's own settings leave out of its search: excluded files, and Obsidian's templates.
+"""Read which files the settings of a vault exclude: excluded files, and Obsidian's templates.
 
-Of Logseq that is `:hidden` of `logseq/config.edn`. In Obsidian it is what `userIgnoreFilters` of
-`.obsidian/app.json` names, by the beginning of a path or by a `/regular expression/`. That is never
-run: one that is plain words but for `^`, `$`, `.*` and `(^|/)` excludes what holds the longest of
-them, and any other all of the vault, with the reason.
+Logseq lists them under `:hidden` in `logseq/config.edn`, Obsidian under `userIgnoreFilters` in
+`.obsidian/app.json`, by the start of a path or by a `/regular expression/`. No expression is run.
+One of plain words, `^`, `$`, `.*` and `(^|/)` excludes the paths with its longest word; any other
+excludes the whole vault and gives that as the reason.
 """
 
 import json
@@ -26,27 +26,27 @@ _TEMPLATES = (
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
-"""Where a folder begins (`(^|/)`), or a path, or anything."""
+"""Parts of an expression that stand for the start of a folder or path, its end, or any text."""
 _PLAIN_WORDS = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
 class Vault(NamedTuple):
-    """A vault, and what it leaves out."""
+    """A vault and the files that it excludes."""
 
     folder: Path
     words: tuple[str, ...] = ()
-    """In lower case, anywhere in a path below it that begins with a line break."""
+    """Excluded parts of paths, case-folded. A line break stands for the start of the path."""
     doubt: str = ""
-    """Why all of it is left out; empty if it is not."""
+    """Reason why the whole vault is left out; empty if it is not."""
 
     def exclude(self, post: Path) -> str | None:
-        """Return why a post of the vault is left out, `None` if it is not."""
+        """Return the reason why a post of the vault is left out, `None` if it is not."""
         path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
         return "excluded" if any(word in path for word in self.words) else self.doubt or None
 
 
 def read_vault(folder: Path) -> Vault | None:
-    """Read a vault's settings, `None` of another folder; unread ones of templates say nothing."""
+    """Read a vault's settings; `None` for another folder. Invalid ones of templates are ignored."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
     if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
         return None
@@ -72,7 +72,7 @@ def read_vault(folder: Path) -> Vault | None:
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
-    """Read a mapping, an empty one where there is no file, `None` where it cannot be read."""
+    """Read a mapping; an empty one without a file, `None` if it cannot be read."""
     try:
         data = read_if_there(folder, f"{OBSIDIAN}/{name}")
         value = {} if data is None else json.loads(data)

@@ -28,11 +28,11 @@ HiddenReason: TypeAlias = Literal[
     "excluded", "not published", "copy",
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
-"""Why a post is left out: `locked` has a page that asks for a password, `hidden` one that is in no
-list or search, `redirect` leads readers elsewhere, and `empty` has no text; `excluded` is what a
-vault's settings leave out, `copy` what a program that syncs made of a post."""
+"""Reasons why a post is left out. A `locked` page asks for a password, a `hidden` one is in no list
+or search, `redirect` leads readers elsewhere, and `empty` has no text. The settings of a vault make
+a post `excluded`; `copy` is a second version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
-"""Those of which `--include-drafts` takes the posts all the same."""
+"""Reasons that `--include-drafts` overrides."""
 _WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", *INCLUDED[1:], "redirect")
 
 _NO = "false no off 0 n f never"
@@ -87,7 +87,7 @@ for _reason, _test, _values, _names in _RULES:
     for _name in _names.split():
         _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
 _OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
-"""Fields by which a note tells of its subject: a task, a project, a book."""
+"""Fields that describe the subject of a note, such as a task, a project or a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
 """Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
@@ -138,12 +138,12 @@ def check_visibility(
 
 
 def keeps_back(name: str, value: object) -> bool:
-    """Whether a field keeps a post back, whatever the others are."""
+    """Return whether a field keeps a post back, whatever the other fields are."""
     return any(_judge(normalize_name(name), value))
 
 
 def is_time(name: str) -> bool:
-    """Whether a field says from when or until when a post is public."""
+    """Return whether a field says from when or until when a post is public."""
     return normalize_name(name) in _TIMES
 
 

@@ -1,1 +1,1 @@
-"""How the posts of one blog, and a draft, relate: what is alike, what leads where, what is next."""
+"""Relations between the posts of one blog: link targets, translations and series."""

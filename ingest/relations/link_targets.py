@@ -1,4 +1,4 @@
-"""Where each post of a blog is found, and which post a link leads to.
+"""Resolve links to the posts they lead to.
 
 A link is resolved as the generators and editors that write it do: by the post's URL, by its file
 beside the linking one or below the content folder, by a former address, or by its name alone. Where
@@ -31,15 +31,15 @@ from blog_search_mcp.ingest.posts.paths import (
 )
 
 GENERATED = {"ref", "link", "post"}
-"""Schemes of `ingest.posts.markdown.inline`."""
+"""Schemes that `ingest.posts.markdown.inline` gives to links of site generators."""
 
 
 class Target(NamedTuple):
-    """What a link leads to."""
+    """Post and anchor that a link leads to."""
 
     post: int
     anchor: str
-    """Behind `#`, decoded; `""` for the post as a whole."""
+    """Decoded fragment of the URL; `""` for the post as a whole."""
 
 
 ResolvedLink: TypeAlias = tuple[Link, Target | None]
@@ -49,29 +49,29 @@ at all."""
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What an address in a post says, as far as its letters and the post's own address tell."""
+    """An address in a post, parsed without regard to which posts there are."""
 
     parts: SplitResult
     path: str
-    """Decoded."""
+    """Decoded path of the address."""
     files: Sequence[str]
-    """Where it may lead below the content folder, folded; nothing for a whole address."""
+    """Case-folded paths below the content folder that it may mean; none for a whole URL."""
     is_file: bool
-    """Whether it names the file of a post, so that nothing else can be there."""
+    """Whether it can only mean the file of a post."""
     page: str | None
-    """The page of the blog's site, as `page_of`, if it leads to one."""
+    """Page of the blog's site that it leads to, as `page_of` writes it."""
 
 
 CONTRADICTED_SHARE = 0.2
-"""Share of the linked posts that must be linked elsewhere. On six blogs it is .00 to .05 by their
-own pattern of addresses, .59 and .81 by another one."""
+"""Minimum share of linked posts whose links contradict their URLs. On six blogs it is .00 to .05
+with the right pattern of URLs, and .59 and .81 with a wrong one."""
 MIN_LINKED_POSTS = 2
-"""Posts that must be linked in a folder of the site, and half of what is linked there, for others
-to be there too."""
+"""Minimum number of posts that are linked in a folder of the site for other posts to be there too;
+they must also be at least half of the pages linked there."""
 MAX_FOLDERS_ABOVE = 32
-"""Of a path that are looked at one by one: it may have a million slashes."""
+"""Maximum number of folders of a path that are looked at: it may have a million slashes."""
 _LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
-"""Folders of lists, whose names may be those of posts."""
+"""Folders of lists, such as tags, whose pages may have the names of posts."""
 
 
 class Addresses:
@@ -83,12 +83,12 @@ class Addresses:
         """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs."""
         self._posts, self._links = posts, links
         self._by_page: dict[str, int] = {}
-        """By the path of a URL or of a former address."""
+        """Post ID by the page of its URL or of a former address."""
         self._by_name: defaultdict[str, set[int]] = defaultdict(set)
         self.hosts = {host_of(urlsplit(post.url)) for post in posts.values() if post.url}
-        """Names of the blog's own site, without `www.`."""
+        """Hosts of the blog's own site, without `www.`."""
         self._by_file: dict[str, int] = {}
-        """By source, by source without its ending, and by folder for a file that stands for one."""
+        """Post ID by source, source without suffix, and folder of a file that stands for it."""
         for write_key in (str, partial(MARKDOWN.sub, ""), lambda source: parse_path(source).page):
             for number, post in posts.items():
                 self._by_file.setdefault(write_key(post.source.casefold()), number)
@@ -114,7 +114,7 @@ class Addresses:
 
     @cached_property
     def _pages(self) -> Mapping[str, str]:
-        """How each page of the site is linked that links name by a path or at its host."""
+        """Links to pages of the site, by a path or with its host: the last href of each page."""
         hrefs = sorted({link.href for links in self._links.values() for link in links})
         split = ((href, split_page(href)) for href in hrefs if not self._leads_out(href))
         hosts = {"", *self.hosts}
@@ -122,7 +122,7 @@ class Addresses:
 
     @cached_property
     def _folder(self) -> str | None:
-        """The folder of the site, as `folder_shape`, where most posts are and little else."""
+        """Folder of the site, as `folder_shape`, that holds most posts and little else."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
             for folder in _folders_above(page):
@@ -133,7 +133,7 @@ class Addresses:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return the post that alone has the name of a page, and its folders if several have it."""
+        """Return the only post with a page's name, among several the one in its folders."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -142,13 +142,13 @@ class Addresses:
         return posts if len(posts) == 1 else set()
 
     def _find_placed(self, page: str) -> int | None:
-        """Return the post at a page of the site, as links show."""
+        """Return the post at a page of the site, judging by the links of the blog."""
         is_there = self._folder in {*_folders_above(page)}
         return next(iter(self._find_named(_fold_name(page))), None) if is_there else None
 
     @cached_property
     def contradiction(self) -> str:
-        """How the posts' links show that they are elsewhere than at their URLs, else `""`."""
+        """Sentence that says how links contradict the URLs of posts; `""` if they do not."""
         pages = self._pages if self.hosts else {}
         right = {self._by_page[page] for page in pages if page in self._by_page}
         placed = {
@@ -166,11 +166,11 @@ class Addresses:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known where posts are published."""
+        """Whether the URLs of posts are known and not contradicted."""
         return bool(self.hosts) and not self.contradiction
 
     def read(self, href: str, source: str) -> Way | None:
-        """Take an address in the post at `source` apart; `None` for what leads to no page."""
+        """Parse an address in the post at `source`; `None` if it leads to no page."""
         parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
@@ -185,11 +185,11 @@ class Addresses:
         )
 
     def _leads_out(self, href: str) -> bool:
-        """Whether an address names no host of the blog: most do, and splitting each takes long."""
+        """Return whether an address has a foreign host; most have, and splitting takes long."""
         return "://" in href and not any(host in href.casefold() for host in self.hosts)
 
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
-        """Return the page that an address leads to, relative to the URL of the post if need be."""
+        """Return the page of the site that an address leads to from the post at `source`."""
         post = self._by_file.get(source.casefold())
         url = self._posts[post].url if post is not None else None
         base = "/" if parts.netloc else urlsplit(url or "").path
@@ -216,17 +216,17 @@ class Addresses:
         return None if self.hosts or way.page is None else self._find_placed(way.page)
 
     def has_name(self, path: str) -> bool:
-        """Whether any post has the name that a path ends in."""
+        """Return whether any post has the last name of a path."""
         return page_of(path).rpartition("/")[2] in self._by_name
 
     def has_page(self, page: str) -> bool:
-        """Whether a post is there; sites show what is not translated below other languages too."""
+        """Return whether a post is at a page; sites show untranslated ones in other languages."""
         language, _, rest = page.partition("/")
         return page in self._by_page or bool(language_tag(language) and rest in self._by_page)
 
 
 def _find_files(path: str, source: str) -> Sequence[str]:
-    """Return where below the content folder a path may lead: beside the post, and from the top."""
+    """Return the files that a path may mean: beside the post and below the content folder."""
     inner = path.removeprefix("@").strip("/")
     beside = posixpath.join(posixpath.dirname(source), inner)
     places = (inner,) if path.startswith(("/", "@/")) else (beside, inner)
@@ -234,10 +234,10 @@ def _find_files(path: str, source: str) -> Sequence[str]:
 
 
 def _folders_above(page: str) -> Iterable[str]:
-    """Return the shapes of the folders above a page; of one at the top that is `""`."""
+    """Return the shapes of the folders above a page; `""` for a page at the top."""
     return accumulate(folder_shape(page).split("/")[:MAX_FOLDERS_ABOVE], "{}/{}".format)
 
 
 def _fold_name(name: str) -> str:
-    """Return what is alike in the names that generators and editors make of one."""
+    """Fold a name, so that the spellings that generators and editors make of it are equal."""
     return re.sub(r"[^\w/]+", "-", name.casefold())

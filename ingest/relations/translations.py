@@ -1,4 +1,4 @@
-"""Translations: which posts of a blog are the same post in other languages.
+"""Group posts of a blog that are the same post in other languages.
 
 Authors say so by a key in the front matter, or by places: a suffix (`post.md`, `post.zh.md`), a
 folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n`. A
@@ -24,29 +24,30 @@ _DOCUSAURUS = re.compile(
 _LANGUAGE_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
 
 Family = dict[str, str]
-"""The source of each language."""
+"""Source of the post in each language."""
 
 MIN_LANGUAGES = 3
-"""Languages that texts in the folders of one level are in, for all folders there to be languages:
-of one site's `zh-tw/` and `th/` most is still English."""
+"""Minimum number of languages that texts in folders of one level confirm, for all its folders to be
+languages: most posts of one site's `zh-tw/` and `th/` are still English."""
 
 
 class _Sign(NamedTuple):
-    """A language that a place spells."""
+    """A language in the path of a post."""
 
     depth: int
-    """Folders above a folder; less than 0 for suffixes, which come before any."""
+    """Number of folders above the language's folder; -1 for a suffix, which counts first."""
     level: str
-    """What is above a folder; `.` for suffixes."""
+    """Path above the language's folder; `.` for a suffix."""
     place: str
-    """Without the language: where its post in the site's first language may be."""
+    """Path without the language, where the post in the site's first language may be."""
     tag: str
 
 
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
-    """Find the groups of two or more among all posts of a blog, by id; a post is in one at most.
+    """Group all posts of a blog, given by ID, by translation; a group has at least two posts.
 
-    Of two posts with one key in one language the first by its source is taken.
+    A post is in at most one group. Of two posts with the same key and language the first by source
+    counts.
     """
     ids = {post.source: number for number, post in posts.items()}
     by_source = {source: posts[ids[source]] for source in sorted(ids)}
@@ -72,7 +73,7 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
 
 
 def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
-    """Yield families by suffixes, then by folders, outermost first, of posts in order."""
+    """Yield families by suffixes, then by folders from the outermost; posts are in order."""
     stems = {_find_place(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)
@@ -100,7 +101,7 @@ def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
 
 
 def _find_place(source: str) -> str:
-    """Return a source without its ending, one of Docusaurus's folder as if it had a suffix."""
+    """Return a source without suffix; a folder of Docusaurus becomes a language suffix."""
     stem = source.rpartition(".")[0]
     if not (match := _DOCUSAURUS.fullmatch(stem)):
         return stem
@@ -109,7 +110,7 @@ def _find_place(source: str) -> str:
 
 
 def _read_signs(place: str) -> Iterator[_Sign]:
-    """Yield each suffix or folder that spells a language."""
+    """Yield a sign for the suffix and each folder that is a language."""
     if (match := _LANGUAGE_SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
         yield _Sign(-1, ".", match[1], tag)
     folders = place.split("/")

@@ -27,7 +27,7 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
 )
 
 MAX_HASHTAG = 60
-"""Characters; a longer run of words without spaces is text that lacks them."""
+"""Maximum characters of a hashtag; a longer one is text without spaces."""
 
 _HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
 _COLOR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
@@ -46,7 +46,7 @@ _DIVISIBLE = {
 
 _LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 MAX_LEAD_BYTES = 3_000
-"""Bytes of UTF-8; what is longer, such as the head of a wide table, is not repeated."""
+"""Maximum bytes of a lead; a longer one, such as the head of a wide table, is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Block:
     heading: str = ""
     """A heading's words without markup."""
     children: tuple["Block", ...] = ()
-    """Where the block may be cut; empty if it may not be, or only by sentence or line."""
+    """Blocks between which this one may be cut; empty if it is cut by sentence or line at most."""
 
 
 MAX_HEADING = 300
@@ -76,15 +76,15 @@ class Heading:
     """One heading as a site generator's id function reads it."""
 
     line: int
-    """Of the body, from 0."""
+    """Line of the body, from 0."""
     source: str
-    """Its markup, without the marks that make it a heading."""
+    """Markup of the heading, without the marks that make it a heading."""
     tokens: tuple[Token, ...]
-    """Its text, parsed."""
+    """Inline tokens of its text."""
     is_top: bool
-    """Whether it stands in no list or quotation."""
+    """Whether the heading is outside lists and quotations."""
     is_marked: bool
-    """Whether attributes of kramdown stand above or below it."""
+    """Whether kramdown attributes are above or below the heading."""
 
 
 class Body:
@@ -153,11 +153,11 @@ class Body:
         return find_links_and_ids(self._tokens, self.references)
 
     def line_at(self, place: int) -> int:
-        """The line on which the character at `place` stands, from 0."""
+        """Return the line, from 0, of the character at offset `place`."""
         return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
 
     def lead(self, place: int) -> str:
-        """Return what must stand above text from `place` on for it to be read as in the post.
+        """Return what to put above the text from `place` on, so that it is parsed as in the post.
 
         It is the head of a table, the label of a container or callout, the mark of an item of a
         list and the line that opens a fence.
@@ -184,9 +184,9 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """The words of `text[start:end]`, and of what must stand above it.
+        """Return the words of `text[start:end]` and of its lead.
 
-        Whole blocks that read by themselves as here are not parsed again.
+        Whole blocks that mean the same by themselves are not parsed again.
         """
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
@@ -197,7 +197,7 @@ class Body:
 
     @cached_property
     def _begins(self) -> tuple[list[int], list[int]]:
-        """Where each top-level block begins and the place of its first token; at last the ends."""
+        """Offset and first token's index of each top-level block; the ends of both come last."""
         top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
         firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines are before it
@@ -205,11 +205,11 @@ class Body:
         return list(places), list(tokens)
 
     def strip_markup(self, markup: str) -> str:
-        """The words of a piece of Markdown."""
+        """Return the words of a piece of Markdown."""
         return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
     def _tile(self, first: int, after: int, start: int, end: int) -> tuple[Block, ...]:
-        """Share the span out among the outermost of these tokens that have lines.
+        """Divide a span among the outermost of the tokens from `first` to `after`.
 
         A block ends where the next one begins.
         """

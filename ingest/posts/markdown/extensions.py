@@ -1,4 +1,4 @@
-"""What site generators and editors add to Markdown, and what of it a reader sees.
+"""Replace the syntax that site generators and editors add to Markdown by the words readers see.
 
 `ingest.posts.markdown.parser` replaces it outside code in one pass; the leftmost wins, then the
 first in the list.
@@ -10,7 +10,7 @@ from blog_search_mcp.index.text.languages import CJK
 
 
 def _braced(depth: int) -> str:
-    """Match braces in so many braces; a style or a callback in a tag has two or three."""
+    """Match braces nested `depth` deep; a style or a callback in a tag has two or three."""
     inner = rf"|{_braced(depth - 1)}" if depth else ""
     return rf"\{{(?:[^{{}}]++{inner})*+\}}"
 
@@ -19,7 +19,7 @@ _BRACED = _braced(4)
 _PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
 _TAG_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
 _OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
-"""Output is looked for in one paragraph: two braces in prose may be far apart."""
+"""Output is matched inside one paragraph: two braces in prose may be far apart."""
 _IN_BRACES = r"(?:\{[^{}\n]*+\})?"
 
 _ANYWHERE = (
@@ -46,7 +46,7 @@ LABEL = re.compile(
     r"(?:\"(?P<label>[^\"\n]*)\")?[ \t]*$",
     re.MULTILINE,
 )
-"""Above an admonition or a tab of MkDocs."""
+"""First line of an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_IN_BRACES}"
@@ -58,14 +58,14 @@ SYNTAX = re.compile(
     re.MULTILINE,
 )
 MDX = re.compile(r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])", re.MULTILINE)
-"""What text with components holds at the start of a line."""
+"""Tag of a component at the start of a line."""
 
 _ARGUMENT = re.compile(
     r"(?:(?<![\w@:#.-])([\w@:#.-]+)(?:(\s*=\s*)|\s*:\s*))?[{(\[]{0,3}"
     r"(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)"
 )
 _SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
-"""Arguments that are read whatever they hold."""
+"""Names of arguments whose values are always shown."""
 _UNSHOWN = re.compile(
     r"[:@#]|v-|on(?-i:[A-Z])|data-|(?:.*[_-])?(?:class(?:name|es)?|style|src(?:set)?|href|url|link|to|id|ids"
     r"|key|path|file|icon|lang|language|sizes|rel|target|type|ref|allow|sandbox|format|date|sx"
@@ -79,11 +79,11 @@ _CONTROL_TAGS = re.compile(
     r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
     r"|import|from|extends|block|with|filter"
 )
-"""Tags whose arguments are a template's own."""
+"""Tags whose arguments are for the template only."""
 
 
 def read_syntax(match: re.Match[str]) -> str:
-    """Return the Markdown of what a reader sees of a match of SYNTAX."""
+    """Return Markdown that shows what a reader sees of a match of SYNTAX."""
     if match["opens"]:
         return f"{match['opens']} {match['shown'].strip()} {match['closes']}"
     if match["pair"]:
@@ -118,6 +118,6 @@ def _printed(source: str | None) -> str:
 
 
 def _is_prose(value: str) -> bool:
-    """Whether it has several words, or some of Chinese, Japanese or Korean: one is an id."""
+    """Return whether a value is prose: several words, or any in Chinese, Japanese or Korean."""
     words = sum(bool(_LETTERS.search(word)) for word in value.split())
     return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK_WORD.search(value)))

@@ -33,7 +33,7 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
 )
 
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
-"""Of MkDocs Material, which shows a drawing."""
+"""Icon of MkDocs Material."""
 
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
 _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
@@ -61,19 +61,19 @@ _DEFINITION = re.compile(
     r"|^ {0,3}\*\[[^\[\]\n]+\]:[^*\n]*$",
     re.MULTILINE,
 )
-"""Of a link, whose label may be code, or of an abbreviation, which shows where a mouse rests."""
+"""Definition of a link, whose label may be code, or of an abbreviation."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 CACHED_PARAGRAPHS = 256
-"""Paragraphs kept: a post's are read for its language, for its chunks and for its links."""
+"""Paragraphs that are cached: each is read for language, chunks and links of its post."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
 def strip_editor_syntax(source: str) -> str:
-    """Take what editors add out of a paragraph, but for code.
+    """Remove the syntax that editors add from a paragraph, except in code.
 
     Links between notes become links of Markdown.
     """
@@ -107,7 +107,7 @@ def _write_link(link: re.Match[str]) -> str:
 
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
-"""What a paragraph without markup does not hold."""
+"""Characters that only a paragraph with markup holds."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 
@@ -118,7 +118,7 @@ _PHRASING = re.compile(
     r"|small|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?=[\s/>])",
     re.IGNORECASE,
 )
-"""Tags that part no words (HTML, 3.2.5.2.5)."""
+"""Tags that separate no words (HTML, 3.2.5.2.5)."""
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
 _HTML_ATTRIBUTE = re.compile(
     r"(?<![^\s\"'=<>/])([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
@@ -132,7 +132,7 @@ colour a terminal."""
 _SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
 CJK_BREAK = re.compile(rf"\n(?<=[{FULL_WIDTH}]\n)(?=[{FULL_WIDTH}])")
-"""A line break that is no space, between two such characters."""
+"""Line break between two full-width characters, which stands for no space."""
 
 
 def strip_markup(
@@ -178,7 +178,7 @@ def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[st
 
 MIN_ENCODED_RUN = 1_000
 _ENCODED_RUN = re.compile(rf"[A-Za-z0-9+/]{{{MIN_ENCODED_RUN},}}+=*")
-"""A file in a text, or a part of one that was cut."""
+"""Base64 of a file in a text, or a part of it."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
@@ -197,7 +197,7 @@ def _read_paragraph(source: str, defined: frozenset[str]) -> str:
 
 
 def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
-    """Parse a paragraph, once where no link of it is defined elsewhere."""
+    """Parse a paragraph; the result is cached if no link of it is defined elsewhere."""
     return parse_inline(source, references) if references else _parse_alone(source)
 
 
@@ -223,7 +223,7 @@ def strip_title(title: str) -> str:
 
 
 def _read_token(token: Token) -> str:
-    """Return the words of a token; of a tag a picture's, or a space for what breaks a line."""
+    """Return the words of a token; for a tag a picture's text, or a space if it ends a line."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
