@@ -1,4 +1,4 @@
-r"""Lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them: which paths they name.
+r"""Match paths against the lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them.
 
 A `\` is Windows' `/`; before a sign with a meaning it also takes that away, alone at the beginning.
 All lines are one automaton over the names of a path, since a folder that is served is walked every
@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MOST = 100_000
-"""Bound of the costs of all lines: 1 for a name, GLOB and its characters for a glob. The automaton
-then takes 20 MB at most, and a name of a path .3 ms."""
+"""Maximum cost of all lines: 1 for a name, GLOB and its characters for a glob. The automaton then
+takes at most 20 MB, and a name of a path .3 ms."""
 GLOB = 100
 
 
@@ -24,10 +24,10 @@ class Rules(NamedTuple):
     edges: dict[tuple[int, str], int]
     """The state behind a name, and behind `/` and a glob; that of `ANY` is for many folders."""
     globs: dict[int, list[tuple[Callable[[str], object], int]]]
-    """By state, what tells whether a glob names a name, and the state behind it."""
+    """Globs of each state: a function that matches a name, and the state behind the glob."""
     lines: dict[tuple[int, bool], int]
-    """By a state, and whether folders alone are named: the number of the last line that ends there,
-    negative if that takes in again what others leave out."""
+    """Number of the last line that ends at a state, by the state and whether the line names only
+    folders; negative if the line begins with `!`."""
 
 
 ANY = "/**"

@@ -22,7 +22,7 @@ from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, deci
 from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vault
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
-"""What the name of a post ends in, in lower case."""
+"""Suffixes of posts' files, in lower case."""
 
 _OTHERS = re.compile(
     r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdown|mdtext|mdtxt|mdwn|mkdn?|mkdown|org|rmd|rst"
@@ -34,11 +34,11 @@ _OTHERS = re.compile(
 IGNORE_FILE = ".blogignore"
 
 NOT_PUBLISHED = "not published"
-"""The reason for a file that its site makes no page of; authors of sites know, so it is counted
-and not listed. Likewise `copy`, for another version of a post that lies beside it."""
+"""Reason for a file that its site makes no page of. Authors of sites know, so it is counted and not
+listed, as is `copy`, the reason for another version of a post beside it."""
 
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
-"""What iCloud, Nextcloud, ownCloud and odrive leave of a file that they keep for the moment."""
+"""Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 
 _COPY = re.compile(
     r"(.+?)(?:[ ._-]sync-conflict-\d{8}-\d{6}\S*|\.conflict|_conf\(\d+\)"
@@ -46,8 +46,8 @@ _COPY = re.compile(
     r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|[._](?:backup|base|local|remote)[._]\d{3,})",
     re.IGNORECASE,
 )
-"""What Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and mergers of
-Git call the other version of a file that two machines changed."""
+"""Names that Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and tools
+that merge for Git give to the other version of a file that two machines changed."""
 _MAYBE_COPY = re.compile(
     r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
     r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
@@ -55,8 +55,8 @@ _MAYBE_COPY = re.compile(
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
 )
-"""What iCloud, OneDrive (by the machine), Google Drive and systems call it, or its author another
-post: the words decide."""
+"""Names of a copy by iCloud, OneDrive (with the machine's name), Google Drive or a file manager, or
+of another post. `ingest.prepare` compares the texts of both files to decide."""
 _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep what was changed or deleted."""
 
@@ -92,11 +92,11 @@ class SourceFile:
     ctime_ns: int = 0
     """Time of the last write or replacement, which no program sets; on Windows of its making."""
     is_away: bool = False
-    """Whether this is what a cloud left of it."""
+    """Whether it is a placeholder of a file in the cloud."""
     copy_of: str = ""
-    """Source of the file beside it of which it may be a copy, by its name."""
+    """Source of the file beside it that it may be a copy of, judging by its name; else `""`."""
     is_note: bool = False
-    """Whether it is in a vault."""
+    """Whether the file is in a vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a content folder holds; each sorted by source."""
+    """Files of a content folder; each field is sorted by source."""
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...]
@@ -124,9 +124,9 @@ class Walk:
 class _Folder(NamedTuple):
     content: Path
     vaults: tuple[Vault, ...]
-    """Those that it is in."""
+    """Vaults that the folder is in."""
     has_parts: bool
-    """Whether a name that begins with `_` is that of a part of posts."""
+    """Whether a file whose name begins with `_` is a part of posts."""
     source: str = ""
     """`""` for the content folder, else its source with a `/` at the end."""
     ignores: tuple[tuple[str, Rules], ...] = ()
@@ -136,7 +136,7 @@ class _Folder(NamedTuple):
 
 
 def walk(content: Path, only: str = "") -> Walk:
-    """List the files below `content` that are posts by their names, or what is `only` of them.
+    """List the files below `content` that are posts by their names, or those at the source `only`.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
@@ -154,9 +154,9 @@ def walk(content: Path, only: str = "") -> Walk:
 
 
 def refuse_inside(content: Path, index: Location) -> None:
-    """Raise UsageError if posts lie in the index folder, or ContentError if there are none.
+    """Raise UsageError if `content` is in the index folder, ContentError if it is unreadable.
 
-    An ingest deletes folders there that look like generations of its own.
+    An ingest deletes folders in the index folder that look like its generations.
     """
     root = _resolve_root(content)
     if isinstance(index, Path) and root.is_relative_to(os.path.realpath(index)):
@@ -256,7 +256,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
 
 
 def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
-    """Return the file beside it of which one is a copy by its name, `""` if there is none."""
+    """Return the file beside it that a file is a copy of by its name, `""` if there is none."""
     stem, dot, ending = name.rpartition(".")
     copy = copies.fullmatch(stem)
     originals = (f"{part}{dot}{ending}" for part in (copy.groups() if copy else ()) if part)
@@ -285,7 +285,7 @@ def _compile(data: bytes) -> Rules:
 
 
 def is_section(name: str) -> bool:
-    """Whether a file of this name tells Hugo or Zola about all pages of its folder."""
+    """Return whether a file of this name describes all pages of its folder to Hugo or Zola."""
     return name.startswith(_SECTION) and name.endswith(_SECTION_ENDS)
 
 
@@ -298,7 +298,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Whether the author leaves it out; `ignores` are those that apply, outermost first."""
+    """Return whether the author leaves a path out; `ignores` are sorted from the outermost."""
     if name.startswith(".") or name == "node_modules":
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))

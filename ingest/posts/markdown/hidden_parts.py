@@ -1,4 +1,4 @@
-"""Take out of a post what its site does not show to everybody.
+"""Remove the parts of a post that its site does not show to everybody.
 
 That are comments of every kind, scripts and what MDX imports and exports; of Quarto what stands
 under a condition of a profile, metadata or another format, what is `.hidden`, and the code of cells
@@ -29,8 +29,8 @@ _UNSEEN = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""What no reader sees: the beginning of a comment or script, or all of it. To look first for the
-sign that it begins with takes a third of the time."""
+"""Parts that no reader sees: the beginning of a comment or script, or all of it. A lookahead for
+its first sign takes a third of the time."""
 _UNSEEN_ENDS = {
     "html": re.compile("-->"),
     "script": re.compile(r"</script\s*>", re.IGNORECASE),
@@ -45,7 +45,7 @@ _UNSEEN_ENDS = {
     "paragraph": re.compile(r"[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+"),
 }
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
-"""What hides the rest of a post."""
+"""Start of a part that hides the rest of the post if it is never closed."""
 
 
 def take_out_unseen(text: str) -> str:
@@ -92,11 +92,11 @@ _NO_CODE, _NOTHING = (re.compile(_DENIED.format(option), re.I) for option in ("e
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
 _UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
-"""What the site's profile or metadata decide."""
+"""Conditions that the site's profile or metadata decide."""
 _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
-"""What a fence with a drawing says at its beginning."""
+"""Text at the start of a fence that holds a drawing."""
 _DATA = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
 LONGEST_EXAMPLE = 1_000
 """Characters of a fence that may be encoded bytes and are read all the same."""
@@ -129,7 +129,7 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
 
 
 def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
-    """Return what is hidden of a fence, a lock or a span, which begins at its end if nothing is."""
+    """Return the hidden span of a fence, a lock or a span of text; empty if all is shown."""
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
@@ -148,7 +148,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 
 def _is_hidden(attributes: str) -> bool:
-    """Whether an element of these attributes is not, or not surely, shown."""
+    """Return whether an element with these attributes is hidden, or may be."""
     if _UNSURE.search(attributes) or _HIDDEN.search(attributes):
         return True
     met = [

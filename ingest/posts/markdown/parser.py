@@ -38,7 +38,7 @@ _OPENING = re.compile(
     r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
     re.MULTILINE,
 )
-"""Before code of Jekyll, Hexo and Hugo, alone on its line, or a formula."""
+"""Line above code of Jekyll, Hexo and Hugo, or the start of a formula."""
 _CLOSING = re.compile(
     r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
     r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}"
@@ -46,12 +46,12 @@ _CLOSING = re.compile(
     r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
     re.MULTILINE,
 )
-"""A line behind it, whose group has the same name and text."""
+"""Line that ends what _OPENING begins if the same group has the same text."""
 
 
 @lru_cache(maxsize=1)
 def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
-    """List where such lines are, by the name and the text of their groups."""
+    """List the spans of the lines that match _CLOSING, by the name and the text of their groups."""
     spans: dict[tuple[str, str], list[Span]] = {}
     for closing in _CLOSING.finditer(text):
         kind = str(closing.lastgroup)
@@ -178,7 +178,7 @@ CODE = re.compile(
 
 
 def line_offsets(text: str) -> list[int]:
-    """Where each line begins, and the end of the last."""
+    """Return the offset of each line, and at last the length of the text."""
     offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     offsets[-1] = len(text)
     return offsets
@@ -207,7 +207,7 @@ def find_code_of(markdown: str) -> list[Span]:
 
 
 def is_inside(place: int, spans: Sequence[Span]) -> bool:
-    """Whether one of `spans`, which are sorted, holds the character at `place`."""
+    """Return whether one of `spans`, which are sorted, holds the character at `place`."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1
     return at >= 0 and place < spans[at][1]
 
@@ -225,17 +225,17 @@ def find_outside(
 
 
 FENCE = "~" * 24
-"""Opens code that was cut; longer than any fence in that code."""
+"""Opening fence of code that was cut; longer than any fence in that code."""
 
 
 def is_ordinary(passage: str) -> bool:
-    """Whether whole blocks of a body are parsed as a passage as they are in the body."""
+    """Return whether whole blocks of a body mean the same as a passage."""
     is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
     return "]:" not in passage and not is_special
 
 
 def _may_have_syntax(passage: str) -> bool:
-    """Whether it has a sign that MDX and all of SYNTAX begin with or hold."""
+    """Return whether a passage has one of the signs that every match of MDX and SYNTAX holds."""
     return any(sign in passage for sign in ("<", "{", "::", "[!"))
 
 
