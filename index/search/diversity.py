@@ -26,8 +26,8 @@ PASSAGES_PER_POST = 3
 third, and no post loses its place among the first five."""
 
 DECAY = 0.7
-"""What each further passage of a post is worth beside the one before it: above .7 posts among the
-five are lost, down to .6 evidence is (five question sets, hit@5 .942, evidence .837)."""
+"""Factor on the score of each further passage of a post. Above .7 posts among the first five are
+lost, down to .6 evidence is lost (five question sets, hit@5 .942, evidence .837)."""
 
 NEAR_BEST = 0.8
 """Share of the best score with which English is shown for a query of an unknown language. Names
@@ -42,7 +42,7 @@ UNSPACED_WORD = 12
 """Characters of a word, on average, by which a text is in a script without spaces."""
 
 LEAST_PAIRS = 8
-"""Of a passage that is compared; a shorter one says little."""
+"""Smallest number of word pairs in a passage that is compared; a shorter one says little."""
 
 
 Pairs: TypeAlias = frozenset[tuple[str, str]]

@@ -25,7 +25,7 @@ from blog_search_mcp.index.types import Feature, Reason
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
 
 QueryKind = Literal["question", "short"]
-"""What a query is: asked or running text, or a name, an identifier or a few words."""
+"""Kind of a query: a question or running text, or a name, an identifier or a few words."""
 
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 
@@ -35,12 +35,12 @@ Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
 
 HEADING_SIMILARITY = 0.33
-"""What a heading of a blog usually reaches there: .29 to .45 on eleven blogs, with either packaged
-model."""
+"""Usual similarity of a heading of a blog to its passage: .29 to .45 on eleven blogs, with either
+packaged model."""
 
 MAX_SIMILARITY = 1.5
-"""In similarities of headings. A heading's own passage holds it word for word, so few
-queries come nearer."""
+"""Upper limit of a similarity, in usual similarities of headings. A heading's own passage holds it
+word for word, so few queries come nearer."""
 
 COVERAGE_POWER = 2.0
 """How fast the feature coverage falls as words are missing: one passage with all of them stands out
@@ -55,20 +55,20 @@ tools.fit_ranking`) the gated features beside the others gain web queries for co
 and a manual's descriptions .015; its questions lose .017, every other kind moves by .01 at most."""
 
 LEAST_SCORE = 0.001
-"""Of a post that holds a word of the query, however far its meaning is."""
+"""Smallest score of a post that holds a word of the query, however far its meaning is."""
 
 REWARD = 0.1
-"""What a post gains that has the query as a heading, and one whose best passage has it verbatim,
-shared by all that have it. A heading is no title and a passage has many words: they may be a detail
-of a post about something else, so they add and do not decide. From .05 to .3 identifiers and
-headings of nine blogs are found as well, and questions and descriptions as without."""
+"""Addition to the score of a post that has the query as a heading or whose best passage has it
+verbatim, shared by all posts that do. A heading or a passage may be a detail of a post about
+something else, so it adds and does not decide. From .05 to .3 identifiers and headings of nine
+blogs are found as well, and questions and descriptions as without."""
 
 CEILING = 0.95
-"""What a post may score at most beside one that the query names."""
+"""Largest score of a post beside one that the query names."""
 
 NEARNESS_WEIGHT = 0.015
-"""What a chunk gains for each standard deviation of the candidates' cosines that it is nearer:
-within a post words place the answer, and meaning decides between chunks that hold as much of them.
+"""Gain of a chunk for each standard deviation of the candidates' cosines that it is nearer. Within
+a post words place the answer, and meaning decides between chunks that hold as much of them.
 Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
 .1 of a deviation within the post .843 and .823; by a fit to all questions, six times as much, .830
 and .760. Of 12 further features (the title left out, coverage, first and last chunk, length,
@@ -81,7 +81,7 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     bias: float
     weights: dict[str, float]
     low: dict[str, float]
-    """By language of the blog, the probability below which an answer has low confidence."""
+    """The probability below which an answer has low confidence, by language of the blog."""
 
     def least(self, language: str) -> float:
         """The probability from which none is low; of a language without one the least of all."""
@@ -101,7 +101,7 @@ class RankingModel(BaseModel, frozen=True):
     ranking: dict[QueryKind, Weights]
     confidence: LogisticModel
     confidence_by_words: LogisticModel
-    """Where there is no cosine."""
+    """The model for answers without cosines."""
 
 
 @cache

@@ -69,29 +69,29 @@ class Candidates:
     """The candidate posts by id, in columns. BM25 is normalised to [0, 1]."""
 
     ids: Ids
-    """Of the posts, ascending, shape (posts,)."""
+    """Post IDs in ascending order, shape (posts,)."""
     counts: Ids
-    """How many chunks each has, at least 1."""
+    """Number of chunks of each post, at least 1."""
     chunks: Ids
-    """Every chunk id of the first post in order, then of the second: shape (chunks,), ascending."""
+    """Chunk IDs of the first post in order, then of the second …: ascending, shape (chunks,)."""
     bm25: Numbers
-    """By chunk; 0 for one that holds no word of the query."""
+    """BM25 score by chunk; 0 for a chunk without any word of the query."""
     coverage: Numbers
-    """By chunk, the share of the query's terms, by IDF, that it holds; that of the last of the
-    LEXICAL_CHUNKS for one with fewer."""
+    """IDF-weighted share of the query's terms that each chunk holds. It is known for the best
+    LEXICAL_CHUNKS; a chunk below them that matches a word gets the smallest known share."""
     similarities: Numbers
-    """By chunk, how near its nearest vector is to the query, beyond the blog's mean vector, as a
-    share of the way from the usual cosine to 1; NaN for one without a vector."""
+    """Cosine of the chunk's nearest vector minus the cosine of the blog's mean vector, divided by 1
+    minus the usual cosine. It may exceed 1; NaN for a chunk without a vector."""
     post_bm25: Numbers
-    """Of the post as a whole."""
+    """BM25 score of each post as a whole."""
 
     @cached_property
     def starts(self) -> Ids:
-        """By post, the position of its first chunk."""
+        """Position of the first chunk of each post."""
         return np.cumsum(self.counts) - self.counts
 
     def best(self, values: Numbers) -> Numbers:
-        """By post, the largest value of a chunk; NaN for one without any."""
+        """Return the largest value of each post's chunks; NaN if none has a value."""
         return np.fmax.reduceat(values, self.starts)
 
     def position_of(self, post: int) -> int:

@@ -154,7 +154,7 @@ _LANGUAGE_TAG = re.compile(
 """ISO 639 codes blogs are written in; without those that are file endings or topics (ts, ml)."""
 
 TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
-"""In a tag of Chinese, what says that it is written in Traditional characters."""
+"""Parts of a Chinese language tag that stand for Traditional characters."""
 
 
 def join_ideographs(text: str) -> str:
@@ -176,7 +176,7 @@ _LANGUAGE_NAMES = dict[str, str](
         "svenska=sv cz=cs",
     )
 )
-"""What folders and suffixes are named for a language besides its tag."""
+"""Language tags by the other names that folders and suffixes have for a language."""
 
 _NEAR = {"yue": "zh", "ca": "es", "gl": "es pt", "da": "sv", "nb": "sv", "nn": "sv", "no": "sv"}
 _NEAR |= {"af": "nl", "be": "ru", "bg": "ru", "mk": "ru", "uk": "ru", "ro": "it fr"}

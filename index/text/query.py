@@ -34,8 +34,8 @@ from blog_search_mcp.index.text.tokenizer import (
 )
 
 STOPWORD_WEIGHT = 0.4
-"""What is left of a stop word's say. 1 costs questions over a Chinese blog, a quarter of them in
-English, .08 of nDCG@10; 0 costs questions .02 to .03."""
+"""Weight of a stop word, relative to other words. 1 costs questions over a Chinese blog, a quarter
+of them in English, .08 of nDCG@10; 0 costs questions .02 to .03."""
 
 _ASKS = (
     "how|why|what|when|which|who|where|can|could|does|do|did|is|are|was|were|has|have|should|would"
@@ -91,7 +91,7 @@ class Query:
 
     text: str
     words: tuple[Word, ...]
-    """In order, without repeats."""
+    """The distinct words in order."""
     language: str
     """ISO 639-1; empty for a few words that show none."""
     is_question: bool
@@ -219,8 +219,8 @@ _MEANING_QUESTION = re.compile(
     r"|(?<!\s)\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
     re.IGNORECASE,
 )
-"""What asks for the meaning of a name, in the languages of `index.text.languages` that blogs
-here are written in."""
+"""Words before a name that ask for its meaning, in four of the languages of
+`index.text.languages`."""
 
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:

@@ -17,13 +17,13 @@ from blog_search_mcp.index.text.tokenizer import index_terms
 from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
 TITLE_TIMES = 3
-"""A title names a post's subject in a few words."""
+"""Weight of the title, which names a post's subject in a few words."""
 
 HEADING_TIMES = 2
-"""One in the passage is counted once with its text and once by itself."""
+"""Weight of a heading: it counts once with the text below it and once by itself."""
 
 NAME_TIMES = 2
-"""What a post is filed under names its subject, as its headings do."""
+"""Weight of the file's name, slug, tags and other names of a post, which name its subject."""
 
 PADDING = 150
 """Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
@@ -51,12 +51,12 @@ def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
 
 
 def _terms(texts: Iterable[str], post: Post) -> str:
-    """The stems of several texts of a post, as those of one."""
+    """Return the stems of several texts of a post, joined by blanks."""
     return " ".join(filter(None, (index_terms(text, post.language) for text in texts)))
 
 
 def _list_names(post: Post) -> list[str]:
-    """The file's name, the slug, the tags and what else the post is called."""
+    """Return the name of a post's file (or of an index file's folder), slug, tags and aliases."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem

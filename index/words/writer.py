@@ -17,14 +17,14 @@ _HEAP = 30_000_000
 """Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
 
 _NO_WORD = "·"
-"""What chunks are padded with: no query has it."""
+"""Padding term of chunks, which is in no query."""
 
 _PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
 """Files that tantivy closes to other accounts, whatever the umask, though their servers read them
 too, and one that it leaves as it is made."""
 
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
-"""By folder, the names of the numbers; `post` is the post that is taken out with the document."""
+"""Names of the number fields by folder; documents are removed by the number `post`."""
 
 
 class WordsWriter:

@@ -71,6 +71,7 @@ def test_the_tools_on_the_page_are_those_there_are() -> None:
 def test_every_fact_of_a_search_is_explained() -> None:
     chunk = Chunk("a.md", 0, "A.", "A.", (), 1, 1)
     hit = hit_facts(Hit(Post("a.md", "A"), chunk, 1.0, "A."))
+    del hit["headings"]  # of the search page alone
     page = page_facts(Answer(analyze_query("a"), (), 2, 0, notice="More."), [hit])
     assert [row[0] for row in rows("`search_blog`", "result")] == [f"`{name}`" for name in page]
     assert [row[0] for row in rows("`search_blog`", "of a hit")] == [f"`{name}`" for name in hit]

@@ -3,25 +3,15 @@
 import ast
 import re
 from itertools import pairwise
-from pathlib import Path
 
 from tests.support.paths import ROOT
 
 FRAGMENT = re.compile(r"(Of|By|With|In|What|Which|Whose|Where|The same|From|Than|As|On|At|For)\s")
-OPEN = (
-    *("index/search/", "index/text/", "index/words/", "ingest/posts/", "ingest/relations/"),
-    *("ingest/foreign_files.py", "server/author/"),
-)
-"""Beginnings of paths whose docstrings are not rewritten yet."""
-
-
-def is_open(file: Path) -> bool:
-    return file.relative_to(ROOT).as_posix().startswith(OPEN)
 
 
 def test_docstrings_behind_constants_and_fields_begin_with_what_they_describe() -> None:
     rooms = [ROOT / name for name in ("index", "ingest", "server")]
-    files = [file for room in rooms for file in room.rglob("*.py") if not is_open(file)]
+    files = [file for room in rooms for file in room.rglob("*.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
     bodies = [getattr(node, "body", None) for node in nodes]
     behind = [
