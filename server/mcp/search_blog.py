@@ -73,8 +73,8 @@ def shorten_query(text: str) -> str:
     text = text.strip()
     if len(text) <= TEXT_LENGTH:
         return text
-    lines, half = [line for line in text.splitlines() if line[:1].strip()], TEXT_LENGTH // 2
-    text = "\n".join(lines) or text
+    lines = (" ".join(line.split()) for line in text.splitlines() if line[:1].strip())
+    text, half = "\n".join(lines), TEXT_LENGTH // 2
     if len(text) <= TEXT_LENGTH:
         return text
     return f"{text[:half].rsplit(None, 1)[0]}\n{text[-half:].split(None, 1)[-1]}"

@@ -139,6 +139,7 @@ FRAMES = "".join(f"    at step{n} (app/part{n}.js:{n}:7)\n" for n in range(60))
         f"{'walrus cache ' * 50}{'y' * 700} {'caches of keys ' * 60}",
         "海象" * 600 + " walrus cache",
         f"walrus cache{' ' * 1_500}",
+        f"walrus cache{' ' * 1_500}\n  at step",
     ],
 )
 def test_of_a_long_query_the_part_that_tells_most_is_searched_for_and_that_is_said(
