@@ -66,7 +66,7 @@ KINDS = (
     _request("no method", NO_REQUEST, id=1),
     _request("a method that is a number", NO_REQUEST, id=1, method=7),
     *(
-        _request(f"the id {json.dumps(wrong)}", "", id=wrong, **_LIST)
+        _request(f"the id {json.dumps(wrong)}", NO_REQUEST, id=wrong, **_LIST)
         for wrong in (None, 1.5, True, [1], {"a": 1})
     ),
     _request("params that are an array", NO_REQUEST, id=1, method="tools/list", params=[]),
