@@ -219,8 +219,8 @@ _MEANING_QUESTION = re.compile(
     r"|(?<!\s)\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
     re.IGNORECASE,
 )
-"""Words before a name that ask for its meaning, in four of the languages of
-`index.text.languages`."""
+"""Words before or behind a name that ask for its meaning, in English, German, Spanish, French,
+Chinese and Japanese."""
 
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:

@@ -59,7 +59,7 @@ _THOUSANDS = re.compile(
 )
 """A number whose groups of digits have one mark between them, or are India's, and its decimals."""
 MOST_VERSION_PARTS = 4
-"""Largest number of parts in a term of a version: of 1.2.3.4.5 the longest is 1.2.3.4."""
+"""Largest number of leading parts that make a term of a version, such as 1.2.3.4."""
 LONGEST_PART = 3
 """Digits of a part of a version; a longer one is the year of a date."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
@@ -121,7 +121,7 @@ def index_terms(text: str, language: str = "en") -> str:
 
 
 MOST_RUNS = 32_768
-"""Number of runs of letters that are remembered by language; a large blog has some thousands."""
+"""Number of runs whose stems are remembered for each language; a large blog has some thousands."""
 
 
 class _StemsOfRuns(dict[str, str]):

@@ -179,8 +179,8 @@ class Generator(BaseModel):
     def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
         """Return the date of a post if it is the same day in the site's time zone, else `None`.
 
-        UTC stands in for a site without a zone. `naive_is_utc` tells that times without an offset
-        are in UTC, as in YAML.
+        UTC stands in for a site without a zone. If a site has a zone, `naive_is_utc` takes a time
+        of day without an offset as UTC, as YAML does; a day alone has no zone.
         """
         day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
