@@ -1,6 +1,7 @@
 """Requests to an embedding server: their limits, retries and errors.
 
-A `Wire` is the protocol of one server. Redirects are not followed, answers are limited and
+A `Wire` is the protocol of one server. Texts are sent by plain HTTP: what servers answer is read
+more strictly than their own clients do. Redirects are not followed, answers are limited and
 validated, and a server's text is printed without control characters and keys.
 """
 
@@ -32,6 +33,9 @@ log = logging.getLogger(__name__)
 
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token; of no other program, so that no key goes astray."""
+
+OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
+"""Environment variable of Ollama's own clients."""
 
 CONNECT_TIMEOUT: Final = 3.0
 """Seconds until a host that swallows packets counts as down."""
@@ -86,7 +90,7 @@ class RequestFailed(EmbedderError):
 
 def clean_text(text: str) -> str:
     """Make one printable line of a server's text: without control characters, keys or cut words."""
-    for name in (KEY_VARIABLE, "OLLAMA_API_KEY"):  # the second is sent by Ollama's own client
+    for name in (KEY_VARIABLE, OLLAMA_KEY_VARIABLE):
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
     line = to_line(text)[: MOST_DETAIL + 1]
@@ -127,6 +131,8 @@ class Wire(ABC):
     start: ClassVar[str] = "Start it"
     fetch: str
     """Instruction that gives the server the `{model}`."""
+    key_variable: str
+    """Environment variable of the bearer token, `""` for none."""
     optional: Mapping[str, Any]
     """Request fields that are dropped once the server refuses them."""
 
@@ -135,15 +141,12 @@ class Wire(ABC):
         self.model = model
         self.place = f"{self.name} at {url}"
         self.fetch = self.fetch.format(model=model)
-        self._clients: dict[float, Any] = {}
+        self._clients: dict[float, httpx.Client] = {}
 
+    @property
     @abstractmethod
-    def connect(self, timeout: float) -> Any:
-        """Import and set up the client. Raises UsageError for an address that cannot be meant."""
-
-    @abstractmethod
-    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
-        """Return the answer to one request for vectors."""
+    def address(self) -> str:
+        """URL of requests for vectors. Raises UsageError for an address that cannot be meant."""
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
@@ -152,11 +155,12 @@ class Wire(ABC):
         drops all of them, if nothing was embedded yet or the request had one text.
         """
 
-        def send(client: Any) -> Vectors:
+        def send(client: httpx.Client) -> Vectors:
             optional = self.optional
             try:
                 body = {"model": self.model, "input": texts, **optional}
-                return read_rows(self.post(client, body), len(texts), dimension)
+                answer = client.post(self.address, json=body).content
+                return read_rows(answer, len(texts), dimension)
             except RequestFailed as failure:
                 is_unclear = failure.kind is FailureKind.REFUSED and (
                     dimension is None or len(texts) == 1
@@ -181,11 +185,11 @@ class Wire(ABC):
         """
         return "", ""
 
-    def prepare(self, policy: RetryPolicy) -> Any:
+    def prepare(self, policy: RetryPolicy) -> httpx.Client:
         """Return the client for requests of this policy. Raises EmbedderError."""
         if policy.timeout not in self._clients:
             try:
-                self._clients[policy.timeout] = self.connect(policy.timeout)
+                self._clients[policy.timeout] = self._connect(policy.timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
                 what = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
@@ -212,18 +216,19 @@ class Wire(ABC):
         time.sleep(pause)
         return self.request(send, policy, attempt + 1)
 
-    def options(self, url: str, timeout: float) -> dict[str, Any]:
-        """Return the settings of an httpx client for this server, at `url`."""
-        trust_env = not is_loopback(url)  # a proxy in the environment is not for this machine
-        return {
-            "timeout": httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
-            "limits": httpx.Limits(max_keepalive_connections=0),
-            "trust_env": trust_env,
-            "verify": trust_env or url.startswith("https:"),  # loading certificates takes time
-            "follow_redirects": False,
-            "headers": {"Accept-Encoding": "identity"},
-            "event_hooks": {"request": [bound_answer], "response": [self._read_answer]},
-        }
+    def _connect(self, timeout: float) -> httpx.Client:
+        trust_env = not is_loopback(self.address)  # a proxy is not for this machine
+        headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
+        if key := os.environ.get(self.key_variable, "").strip().removeprefix("Bearer "):
+            headers["Authorization"] = f"Bearer {key}"
+        return httpx.Client(
+            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            limits=httpx.Limits(max_keepalive_connections=0),
+            trust_env=trust_env,
+            verify=trust_env or self.address.startswith("https:"),  # certificates take time to load
+            headers=headers,
+            event_hooks={"request": [bound_answer], "response": [self._read_answer]},
+        )
 
     def _read_answer(self, response: httpx.Response) -> None:
         """Read an answer, which must not be compressed: a hook of httpx.
@@ -233,11 +238,8 @@ class Wire(ABC):
         if response.headers.get("Content-Encoding", "") not in ("", "identity"):
             raise ValueError("an answer that is compressed")
         status, text = response.status_code, response.read()[:100_000].decode(errors="replace")
-        if status >= 300 or '"error"' in text:
-            self._raise_error(status, response.headers, text)
-
-    def _raise_error(self, status: int, headers: Mapping[str, str], text: str) -> None:
-        """Raise RequestFailed for an error in an answer; return if the answer has none."""
+        if status < 300 and '"error"' not in text:
+            return
         error: Any = None
         with suppress(*_MALFORMED):  # `{"error": "…"}`, as Ollama says it, or OpenAI's form
             error = json.loads(text)["error"]
@@ -248,7 +250,7 @@ class Wire(ABC):
             status = fields["code"] if fields.get("code") in range(400, 600) else 500
         reason = str(fields.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
-        failure.pause = read_pause(headers, text)
+        failure.pause = read_pause(response.headers, text)
         if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
             plain = text.replace("_", "").lower()
             failure.fields = [name for name in self.optional if name.replace("_", "") in plain]

@@ -1,12 +1,13 @@
-"""Ollama's own API by its official client, which neither times out nor retries."""
+"""Ollama's own API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+
+import httpx
 
 from blog_search_mcp.index.embedders.connection import (
+    OLLAMA_KEY_VARIABLE,
     FailureKind,
     RequestFailed,
     RetryPolicy,
@@ -32,28 +33,23 @@ class OllamaWire(Wire):
     def __init__(self, url: str, model: str) -> None:
         """Take address and model. Raises UsageError for an address that no Ollama could have."""
         super().__init__(resolve_ollama(url), model)
+        # By plain HTTP the key would go out for all to read.
+        self.key_variable = OLLAMA_KEY_VARIABLE if self.url.startswith("https:") else ""
 
-    def connect(self, timeout: float) -> Any:
-        """Set up the library's client, whose import alone trips on odd settings."""
-        from ollama import Client
-
-        client = Client(host=self.url, **self.options(self.url, timeout))
-        if not self.url.startswith("https:"):  # OLLAMA_API_KEY would go out for all to read
-            client._client.headers.pop("authorization", None)
-        return client
-
-    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
-        """Request vectors past the library, which takes `true` and `"1"` for numbers."""
-        return bytes(client._client.post("/api/embed", json=body).content)
+    @property
+    def address(self) -> str:
+        """URL of requests for vectors."""
+        return f"{self.url}/api/embed"
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
         """Return version and digest, by two requests of a millisecond."""
 
-        def look(client: Any) -> Any:  # the client has no method for the version
-            return client.list().models, client._client.get("/api/version").json()["version"]
+        def look(client: httpx.Client) -> tuple[dict[str, str], str]:
+            models = client.get(f"{self.url}/api/tags").json()["models"]
+            digests = {full_name(str(each["model"])): str(each["digest"] or "") for each in models}
+            return digests, str(client.get(f"{self.url}/api/version").json()["version"])
 
-        models, version = self.request(look, policy)
-        digests = {full_name(model.model or ""): clean_text(model.digest or "") for model in models}
-        if digest := digests.get(full_name(self.model), ""):
-            return clean_text(str(version)), digest
+        digests, version = self.request(look, policy)
+        if digest := clean_text(digests.get(full_name(self.model), "")):
+            return clean_text(version), digest
         raise RequestFailed(FailureKind.MISSING, self)

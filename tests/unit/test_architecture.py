@@ -124,7 +124,6 @@ def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
         "server.cli.ingest_command",
         "server.cli.commands",
         "index.embedders.connection",
-        "index.embedders.openai",
         "index.milvus.client",
         "index.milvus.store",
         "server.cli.ask",
