@@ -13,12 +13,13 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Final
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 import httpx
 import numpy as np
@@ -28,6 +29,8 @@ from blog_search_mcp.index.embedders.endpoints import is_loopback
 from blog_search_mcp.index.errors import MOST_DETAIL, EmbedderError, UsageError
 from blog_search_mcp.index.text.display import to_line
 from blog_search_mcp.index.types import Vectors
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -76,8 +79,6 @@ class RequestFailed(EmbedderError):
 
     pause: float = 0.0
     """Seconds to wait before the next request, if the server names them."""
-    fields: Sequence[str] = ()
-    """Optional fields of the request that the server's refusal names."""
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
@@ -133,8 +134,8 @@ class Wire(ABC):
     """Instruction that gives the server the `{model}`."""
     key_variable: str
     """Environment variable of the bearer token, `""` for none."""
-    optional: Mapping[str, Any]
-    """Request fields that are dropped once the server refuses them."""
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """Fields of a request besides model and texts."""
 
     def __init__(self, url: str, model: str) -> None:
         self.url = url
@@ -149,34 +150,13 @@ class Wire(ABC):
         """URL of requests for vectors. Raises UsageError for an address that cannot be meant."""
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts by one request; return their unit rows in order. Raises RequestFailed.
-
-        Optional fields that a refusal names are dropped from then on. A refusal that names none
-        drops all of them, if nothing was embedded yet or the request had one text.
-        """
+        """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
+        body = {"model": self.model, "input": texts, **self.fields}
 
         def send(client: httpx.Client) -> Vectors:
-            optional = self.optional
-            try:
-                body = {"model": self.model, "input": texts, **optional}
-                answer = client.post(self.address, json=body).content
-                return read_rows(answer, len(texts), dimension)
-            except RequestFailed as failure:
-                is_unclear = failure.kind is FailureKind.REFUSED and (
-                    dimension is None or len(texts) == 1
-                )
-                refused = failure.fields or (optional if is_unclear else ())
-                self.optional = {name: optional[name] for name in optional if name not in refused}
-                if len(self.optional) == len(optional):
-                    raise
-            try:
-                return send(client)
-            except RequestFailed:
-                self.optional = optional
-                raise
+            return read_rows(client.post(self.address, json=body).content, len(texts), dimension)
 
-        rows: Vectors = self.request(send, policy)
-        return rows
+        return self.request(send, policy)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
         """Return the server's version and the digest of the model's weights, if it reports them.
@@ -196,7 +176,9 @@ class Wire(ABC):
                 raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
         return self._clients[policy.timeout]
 
-    def request(self, send: Callable[[Any], Any], policy: RetryPolicy, attempt: int = 0) -> Any:
+    def request(
+        self, send: Callable[[httpx.Client], T], policy: RetryPolicy, attempt: int = 0
+    ) -> T:
         """Send one request and retry it as the policy allows. Raises RequestFailed."""
         try:
             return send(self.prepare(policy))
@@ -250,10 +232,7 @@ class Wire(ABC):
             status = fields["code"] if fields.get("code") in range(400, 600) else 500
         reason = str(fields.get("message") or text or "no reason given")
         failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
-        failure.pause = read_pause(response.headers, text)
-        if failure.kind in (FailureKind.REFUSED, FailureKind.FAILED):
-            plain = text.replace("_", "").lower()
-            failure.fields = [name for name in self.optional if name.replace("_", "") in plain]
+        failure.pause = read_pause(response.headers.get("retry-after", ""))
         raise failure
 
 
@@ -282,27 +261,15 @@ def bound_answer(request: httpx.Request) -> None:
     request.extensions["trace"] = bound_stream
 
 
-_AGAIN = re.compile(
-    r"(?:again|retry|wait|estimated_time)\D{0,30}((?:\d+\s?m\s?)?\d[\d.]*\s?(?:ms|s|m)?)", re.I
-)
-"""`Please try again in 1m30s`, `"retryDelay": "28s"`, `"estimated_time": 20.0`."""
+def read_pause(retry_after: str) -> float:
+    """Return the seconds that the header Retry-After asks for, in a number or as an HTTP date.
 
-_DURATION = re.compile(r"(?:(\d+)\s?m\s?)?(?:([\d.]+)\s?(ms)?s?)?", re.I)
-
-
-def read_pause(headers: Mapping[str, str], text: str) -> float:
-    """Return the pause in seconds that a server asks for in a header or its text; 0 for none.
-
-    It is a number of seconds, a duration or an HTTP date.
+    0 for anything else: the pauses for documents outlast a limit by the minute by themselves.
     """
-    names = ("retry-after", "x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
-    pauses = [headers[name].strip() for name in names if name in headers]
-    pauses += [match[1] for match in _AGAIN.finditer(text)]
-    with suppress(ValueError, IndexError, OverflowError):
-        if match := _DURATION.fullmatch(pauses[0]):
-            minutes, number, thousandth = match.groups()
-            return 60 * float(minutes or 0) + float(number or 0) / (1000 if thousandth else 1)
-        return parsedate_to_datetime(pauses[0]).timestamp() - time.time()
+    if re.fullmatch(r"\d+(\.\d+)?", retry_after):
+        return float(retry_after)
+    with suppress(ValueError, OverflowError):
+        return parsedate_to_datetime(retry_after).timestamp() - time.time()
     return 0.0
 
 

@@ -28,7 +28,7 @@ class OllamaWire(Wire):
     fetch = "Run `ollama pull {model}`"
     # Ollama cuts long texts unless told not to. By default it keeps a model loaded for 5 minutes,
     # and a query after them waits for it.
-    optional = MappingProxyType({"truncate": False, "keep_alive": "30m"})
+    fields = MappingProxyType({"truncate": False, "keep_alive": "30m"})
 
     def __init__(self, url: str, model: str) -> None:
         """Take address and model. Raises UsageError for an address that no Ollama could have."""
