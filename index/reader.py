@@ -1,7 +1,8 @@
 """Read an index: one opened generation, and an index that follows its newest generation.
 
 The files of a generation are closed with the last reference to its reader, so a request that began
-before a switch to a new generation finishes on the old one.
+before a switch to a new generation finishes on the old one. The search libraries are imported when
+a generation is opened, since that takes longer than everything else before a server's first reply.
 """
 
 from __future__ import annotations
@@ -13,20 +14,19 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.invocation import join_sentences
-from blog_search_mcp.index.search.search import search, understand
-from blog_search_mcp.index.store.disk import Stamp
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.store.statistics import describe_backlog, read_overview
 from blog_search_mcp.index.stores import Location, open_store
-from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.types import Answer, Chunk, EmbedderIdentity, Filters, Passage
 
 if TYPE_CHECKING:
+    from blog_search_mcp.index.embedders.embedder import Embedder
     from blog_search_mcp.index.folder import FolderStore
     from blog_search_mcp.index.search.snapshot import Snapshot
+    from blog_search_mcp.index.store.disk import Stamp
+    from blog_search_mcp.index.text.query import Query
 
 
 class IndexReader:
@@ -61,12 +61,16 @@ class IndexReader:
 
     def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
         """Return at most `limit` hits from `offset` on, best first."""
+        from blog_search_mcp.index.search.search import search
+
         answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
         notice = join_sentences(answer.notice, self.overview.notice)
         return replace(answer, notice=notice or None)
 
     def understand(self, query: str) -> Query:
         """Analyze a query as `search` does, without retrieving anything."""
+        from blog_search_mcp.index.search.search import understand
+
         return understand(self.snapshot, query, Filters()).query
 
     def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
@@ -150,7 +154,7 @@ class Index:
         self, location: Location, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> None:
         """Take the location, where no index need exist yet, and a function that makes embedders."""
-        self._store = open_store(location)
+        self.store = open_store(location)
         self._embedder_for = embedder_for
         self._opening = threading.Lock()
         self._opened: tuple[Stamp | None, IndexReader] | None = None
@@ -163,7 +167,7 @@ class Index:
         generation that is open, else the newest undamaged one. Raises IndexMissing or IndexBroken
         if there is none.
         """
-        stamp = self._store.stamp()
+        stamp = self.store.stamp()
         with self._opening:
             if self._opened and stamp and self._opened[0] == stamp:
                 return self._opened[1]
@@ -188,22 +192,22 @@ class Index:
         An ingest may delete a generation between the look at its number and its opening.
         """
         while True:
-            number, reader = self._store.current_number(), None
+            number, reader = self.store.current_number(), None
             try:
-                reader = IndexReader(self._store, number, self._embedder_of)
+                reader = IndexReader(self.store, number, self._embedder_of)
             except IndexProblem:
-                if self._store.current_number() == number:
+                if self.store.current_number() == number:
                     raise
-            if reader is not None and self._store.current_number() == number:
+            if reader is not None and self.store.current_number() == number:
                 return reader
 
     def _open_earlier(self) -> None:
         with suppress(IndexProblem, OSError):
-            current = self._store.current_number()
-            for number in reversed(self._store.layout.numbers()):
+            current = self.store.current_number()
+            for number in reversed(self.store.layout.numbers()):
                 if number < current and self._opened is None:
                     with suppress(IndexProblem):
-                        self._opened = None, IndexReader(self._store, number, self._embedder_of)
+                        self._opened = None, IndexReader(self.store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
         """Return the embedder for an identity; generations with the same identity share one."""

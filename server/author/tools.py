@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.types import Chunk, Post
 from blog_search_mcp.server.engine import Engine
@@ -67,7 +68,9 @@ class LinkArguments(DraftArguments):
 
 def read_corpus(engine: Engine) -> Corpus:
     """Read the newest generation for analyses of the whole blog. Raises BlogSearchError."""
-    reader = engine.newest_reader()
+    reader = engine.reader()
+    if reader.problem is not None:
+        raise IndexProblem(reader.problem.message, for_clients=reader.problem.for_clients)
     from blog_search_mcp.server.author.corpus import corpus_of
 
     return corpus_of(reader)

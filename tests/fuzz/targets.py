@@ -123,9 +123,9 @@ def small_index() -> Engine:
         }
     )
     blog.ingest()
-    index = blog.follow()
+    index = blog.engine()
     atexit.register(index.close)
-    return Engine(lambda: index, blog.index)
+    return index
 
 
 def _text(data: bytes) -> str:

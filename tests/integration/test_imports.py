@@ -49,7 +49,6 @@ async def list_tools():
 
 anyio.run(list_tools)
 heavy = {"numpy", "faiss", "tantivy", "onnxruntime", "tokenizers", "ollama"}
-heavy.add("blog_search_mcp.index.reader")
 print(sorted(heavy & set(sys.modules)), "mcp" in after_main)
 """
 

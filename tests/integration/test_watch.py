@@ -14,7 +14,6 @@ import pytest
 
 from blog_search_mcp.index.errors import IndexMissing, IndexProblem, IngestFailed
 from blog_search_mcp.index.folder import FolderStore
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
@@ -130,7 +129,7 @@ def test_until_there_is_an_index_answers_say_that_it_is_being_made(
     none = tmp_path / "none"
     watch = Watcher(none, watched.made.content, watched.ingest, watched.switched)
     watch.check = lambda: None  # type: ignore[method-assign]
-    engine = Engine(lambda: Index(none, lambda _: pytest.fail("asked")), none, watch)
+    engine = Engine(none, lambda _: pytest.fail("asked"), watch)
     with pytest.raises(IndexMissing, match="being made; ask again"):
         engine.search("onion", Filters(), limit=1, offset=0)
     watched.failure = "No post to index below /home/me/blog/posts."

@@ -163,7 +163,7 @@ def test_a_file_that_is_cut_under_an_open_reader_is_refused_before_it_is_read(
     name: str, damage: str, made: Blog
 ) -> None:
     """Read it, and the process would end with SIGBUS."""
-    live = made.follow()
+    live = made.engine()
     reader = live.reader()
     DAMAGES[damage](made.files.folder / name, made.files.folder / name)
     for ask in (

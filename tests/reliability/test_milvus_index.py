@@ -72,11 +72,11 @@ VARIED = {
 def test_an_edit_is_found_and_a_reader_keeps_what_it_opened(blog: Blog) -> None:
     blog.write(VARIED)
     blog.ingest()
-    early = blog.follow().reader()
+    early = blog.engine().reader()
     blog.write({"0.md": "# Quagga\n\nA quagga.\n"})
     (blog.content / "1.md").unlink()
     blog.ingest()
-    late = blog.follow().reader()
+    late = blog.engine().reader()
     for reader, word, sources in (
         (late, "quagga", ["0.md"]),
         (late, "walrus", []),
@@ -238,7 +238,7 @@ def test_a_server_that_goes_and_comes_back_costs_sentences_and_nothing_else(
         blog = blog_at(tmp_path / "blog", address)
         blog.write(posts(0))
         blog.ingest()
-        live = blog.follow()
+        live = blog.engine()
         assert live.reader().search("soup", Filters(), limit=3, offset=0).hits
     with pytest.raises(IndexProblem, match="does not answer"):
         live.reader().search("soup", Filters(), limit=3, offset=0)

@@ -39,7 +39,7 @@ class Blog:
     index: Path
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     today: date = date(2026, 1, 15)
-    live: list[Index] = field(default_factory=list)
+    live: list[Engine] = field(default_factory=list)
     address: IndexAddress | None = None
     """Address of the index if it is not in the folder."""
 
@@ -102,14 +102,10 @@ class Blog:
     ) -> Choice:
         return Choice(self.embedder, "as the test wants")
 
-    def follow(self) -> Index:
-        """The index as a server opens it."""
-        self.live.append(Index(self.location, lambda _identity: self.embedder))
-        return self.live[-1]
-
     def engine(self) -> Engine:
         """An engine that answers from the index and follows it, as a server's does."""
-        return Engine(self.follow, self.location)
+        self.live.append(Engine(self.location, lambda _identity: self.embedder))
+        return self.live[-1]
 
     def reader(self, *, by_words: bool = False) -> IndexReader:
         """The live generation, opened; it is closed with the last reference to it.

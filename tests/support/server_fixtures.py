@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blog_search_mcp.index.errors import IndexMissing
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Post
 from blog_search_mcp.server.engine import Engine
+from tests.support.fakes import FakeEmbedder
 
 
 def _hit(source: str, title: str, text: str, score: float) -> Hit:
@@ -39,11 +38,7 @@ class FixedSearcher(Engine):
     """Finds ALL_HITS, unless the query is `crash`."""
 
     def __init__(self) -> None:
-        super().__init__(self._open_none, Path("there is none"))
-
-    @staticmethod
-    def _open_none() -> Index:
-        raise IndexMissing("There is no index yet.")
+        super().__init__(Path("there is none"), lambda _identity: FakeEmbedder())
 
     def search(self, query: str, _filters: Filters, *, limit: int, offset: int) -> Answer:
         if query == "crash":

@@ -13,7 +13,6 @@ from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
-from blog_search_mcp.server.engine import Engine
 from tests.support.blog import rows_file
 from tests.support.fakes import FakeEmbedder
 
@@ -62,8 +61,7 @@ def test_a_broken_newcomer_leaves_the_open_generation_answering_and_says_so(
     fault: Callable[[Blog], str], blog: MakeBlog
 ) -> None:
     made = blog(SOUP)
-    live = made.follow()
-    engine = Engine(lambda: live, made.index)
+    engine = made.engine()
     assert engine.search("soup", Filters(), limit=1, offset=0).notice is None
     created = made.manifest.created
     rewrite(made, "Fry a leek.")
@@ -97,7 +95,7 @@ def test_switches_while_an_index_is_opened_end_in_the_newest(blog: MakeBlog) -> 
 def test_an_index_that_was_deleted_and_made_again_is_served(blog: MakeBlog) -> None:
     """It counts from 1 again."""
     made = blog(SOUP)
-    live = made.follow()
+    live = made.engine()
     early = live.reader()
     shutil.rmtree(made.index)
     assert text(early) == "# Soup\n\nBoil an onion."

@@ -53,7 +53,7 @@ def switch(made: Blog, times: int) -> None:
 
 def test_a_request_that_outlasts_two_switches_still_gets_its_answer(blog: MakeBlog) -> None:
     made = blog(ONION)
-    live = made.follow()
+    live = made.engine()
     asked = live.reader()
     for _ in range(3):
         switch(made, 1)
