@@ -48,9 +48,8 @@ class DraftArguments(Arguments):
 
     def read(self, engine: Engine) -> tuple[Corpus, Draft]:
         """Read the blog, and the draft or the post. Raises BlogSearchError."""
-        corpus = read_corpus(engine)
         data = None if self.text is None else self.text[:DRAFT_LENGTH].encode()
-        return corpus, read_subject(corpus, data, self.source or "")
+        return read_subject(engine, data, self.source or "")
 
     @property
     def notice(self) -> str:
@@ -76,14 +75,15 @@ def read_corpus(engine: Engine) -> Corpus:
     return corpus_of(reader)
 
 
-def read_subject(corpus: Corpus, text: bytes | None, source: str) -> Draft:
-    """Parse a draft, or read a post of the blog by its source if `text` is `None`.
+def read_subject(engine: Engine, text: bytes | None, source: str) -> tuple[Corpus, Draft]:
+    """Read the blog and parse a draft, or read a post by its source if `text` is `None`.
 
-    Raises NotInIndex, UnreadablePost or IndexBroken.
+    Raises BlogSearchError.
     """
+    corpus = read_corpus(engine)
     from blog_search_mcp.server.author.draft import draft_of_post, read_draft
 
-    return draft_of_post(corpus, source) if text is None else read_draft(text, source)
+    return corpus, draft_of_post(corpus, source) if text is None else read_draft(text, source)
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
@@ -195,17 +195,14 @@ def propose_links(
 
     suggest = suggest_backlinks if is_reverse else suggest_links
     vectors, notice = embed_passages(corpus, draft)
-    by_file = links_by_file(corpus)
-    links = [
-        _link_facts(link, link.write_href(by_file=by_file), is_reverse=is_reverse)
-        for link in suggest(corpus, draft, vectors, limit)
-    ]
+    suggestions, by_file = suggest(corpus, draft, vectors, limit), links_by_file(corpus)
+    links = [_link_facts(link, by_file=by_file, is_reverse=is_reverse) for link in suggestions]
     who = "No other post names or describes it" if is_reverse else "No words name another post"
     notice = join_sentences(notice, "" if links else f"{who} without a link to it.")
     return results.present({"links": links, "notice": notice or None})
 
 
-def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, Any]:
+def _link_facts(link: Suggestion, *, by_file: bool, is_reverse: bool) -> dict[str, Any]:
     """Gather the facts of a suggestion and of its other post.
 
     That post is the target of a link or, if `is_reverse`, the post that gets the link.
@@ -218,7 +215,7 @@ def _link_facts(link: Suggestion, href: str, *, is_reverse: bool) -> dict[str, A
         "from": other.source if is_reverse else None,
         "line": link.words.line,
         "words": link.words.text,
-        "href": href or None,
+        "href": link.write_href(by_file=by_file) or None,
         "reason": None if is_reverse else reason,
         "source": None if is_reverse else other.source or None,
         "chunk_index": link.chunk.index if link.chunk and not is_reverse else None,

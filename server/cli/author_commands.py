@@ -54,8 +54,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
         content = Path(blog_of(settings.index).content).resolve()
         is_inside = file.is_relative_to(content)
         source = file.relative_to(content).as_posix() if is_inside else file.name
-    corpus = read_corpus(engine_for_one(settings, embeds=text is not None))
-    return corpus, read_subject(corpus, text, source)
+    return read_subject(engine_for_one(settings, embeds=text is not None), text, source)
 
 
 @make_command("similar")
@@ -83,7 +82,7 @@ def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_
 @with_settings
 def print_related_posts(settings: Settings, limit: int) -> None:
     """Print related posts as a data file for the site, by the path of the page or the source."""
-    from blog_search_mcp.server.author.related import find_related
+    from blog_search_mcp.server.author.similar import find_related
 
     corpus = read_corpus(engine_for_one(settings, embeds=False))
     posts, others = corpus.posts, find_related(corpus, limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blog_search_mcp.index.types import Link, Post
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import read_draft
-from blog_search_mcp.server.author.related import find_related
+from blog_search_mcp.server.author.similar import find_related
 from tests.support.blog import MakeBlog
 
 TEXT = """\
