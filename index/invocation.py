@@ -33,10 +33,6 @@ def list_first(lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:MAX_LISTED], *more]
 
 
-_UV_CACHE = re.compile(r"(archive|environments)-v\d+")
-"""The folders of uv's cache that hold the environments of `uvx`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Blog:
     """The folders that a command needs."""
@@ -51,7 +47,7 @@ def start_words() -> tuple[str, ...]:
     A runner (uvx, pipx run) deletes the environment that it made, so its own command is returned.
     """
     parts = Path(sys.prefix).parts
-    if any(map(_UV_CACHE.fullmatch, parts)):
+    if any(re.fullmatch(r"(archive|environments)-v\d+", part) for part in parts):  # uv's cache
         return (shutil.which("uvx") or "uvx", "--from", _source(), PACKAGE)
     if "pipx" in parts and "venvs" not in parts:
         return (shutil.which("pipx") or "pipx", "run", "--spec", _source(), PACKAGE)

@@ -92,7 +92,7 @@ def engine_for(settings: Settings) -> Engine:
     if settings.watch is not None:
         from blog_search_mcp.server.watch.watcher import Watcher, run_ingest
 
-        ingest = partial(run_ingest, settings.watch, settings.index, settings.embedder_url)
+        ingest = partial(run_ingest, settings.watch, settings)
         staleness = Watcher(settings.index, settings.watch, ingest, lambda: engine.warm_up())
     load = partial(_load_embedder, settings.embedder_url, waits=settings.waits)
     engine = Engine(settings.index, load, staleness)

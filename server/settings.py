@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from blog_search_mcp.index.stores import Location, parse_index_address
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
-"""Name of a set of tools in `server.mcp.server.TOOLSETS`."""
 
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
 """Number of hits on a page by default and at most, for the tool and for the command `search`."""

@@ -97,7 +97,6 @@ class ToolReply:
     """The result of a call."""
 
     texts: tuple[str, ...]
-    """The content blocks."""
     facts: Mapping[str, Any] | None = None
     """Structured content; some clients show a model nothing else."""
     answer: Answer | None = None

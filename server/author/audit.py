@@ -20,14 +20,8 @@ from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.neighbors import find_nearest_rows
 from blog_search_mcp.server.author.overlap import Wording, read_wording, share_runs
 
-STALE_AGE = timedelta(days=180)
-"""Age from which a draft counts as abandoned."""
 DUPLICATE_SHARE = 0.6
 """Minimum share of the shorter post's runs of words that a near-duplicate contains."""
-MIN_DUPLICATE_WORDS = 60
-"""Minimum number of words of the shorter post of a near-duplicate pair."""
-COMPARED_POSTS = 2
-"""Number of semantically nearest posts whose words are compared with those of a post."""
 
 
 def audit(
@@ -80,7 +74,7 @@ def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Yield the newer post of each near-duplicate pair, the pair with the largest share first.
 
-    Each post is compared with its COMPARED_POSTS nearest posts.
+    Each post is compared with the two nearest in meaning; the shorter one has at least 60 words.
     """
 
     @cache
@@ -90,7 +84,7 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
         return read_wording(text, corpus.posts[number].language)
 
     ids, repeats = corpus.passages.posts.tolist(), dict[tuple[str, str], float]()
-    near, _ = find_nearest_rows(corpus.passages.directions, COMPARED_POSTS)
+    near, _ = find_nearest_rows(corpus.passages.directions, 2)
     for one, places in zip(ids, near.tolist(), strict=True):
         for other in (ids[place] for place in places):
             older, newer = sorted(
@@ -99,7 +93,7 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
             shorter, longer = sorted((read(newer), read(older)), key=lambda text: len(text.runs))
             share = share_runs(shorter.runs, longer.runs)
             is_apart = newer not in posts or newer in corpus.translations_of(older)
-            if share >= DUPLICATE_SHARE and shorter.length >= MIN_DUPLICATE_WORDS and not is_apart:
+            if share >= DUPLICATE_SHARE and shorter.length >= 60 and not is_apart:
                 repeats[corpus.posts[newer].source, corpus.posts[older].source] = share
     for (source, twin), share in sorted(repeats.items(), key=lambda item: (-item[1], item[0])):
         shown = f"has {share:.0%} of the shorter one's words in common with {twin}"
@@ -149,8 +143,8 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
-    """Yield abandoned drafts, the oldest first."""
-    before = (today - STALE_AGE).isoformat()
+    """Yield drafts of half a year ago and more, the oldest first."""
+    before = (today - timedelta(days=180)).isoformat()
     drafts = [post for post in folder.left_out if post.reason == "draft" and post.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):
         yield Finding(draft.post.source, 0, f"draft “{draft.post.title}” of {draft.day}")

@@ -18,13 +18,7 @@ from urllib.parse import unquote, urlsplit
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Link
 from blog_search_mcp.ingest.last_ingest import ContentFolder, LeftOut
-from blog_search_mcp.ingest.posts.paths import (
-    FILE,
-    MARKDOWN,
-    folder_shape,
-    page_of,
-    parse_path,
-)
+from blog_search_mcp.ingest.posts.paths import FILE, MARKDOWN, folder_shape, page_of, parse_path
 from blog_search_mcp.ingest.relations.link_targets import Target, Way
 from blog_search_mcp.server.author.corpus import Corpus
 
@@ -38,7 +32,6 @@ _THEME_ANCHORS = re.compile(
     r"|footnotes|share|subscribe|newsletter|about|author|related",
     re.IGNORECASE,
 )
-_PLAIN_ANCHOR = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +100,7 @@ class _Judge:
 
     def lacks(self, target: Target) -> bool:
         """Whether the target post has no such anchor; case and punctuation are ignored."""
-        if not _PLAIN_ANCHOR.fullmatch(target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
+        if not re.fullmatch(r"[\w-]+", target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
             return False
         anchors = self._anchors.get(target.post, ())
         return bool(anchors) and name_key(target.anchor) not in anchors
@@ -129,16 +122,13 @@ class _Judge:
             is_broken = is_of_posts and (
                 self._lacks_page(way, page) if page else self._lacks_file(way)
             )
-            near = self._find_nearest(f"{page}.md" if page else way.files[0]) if is_broken else ""
+            place = parse_path(f"{page}.md" if page else way.files[0]).undated
+            names = difflib.get_close_matches(place, self._sources, 1) if is_broken else ()
+            near = self._sources[names[0]] if names else ""
             template = "leads nowhere; nearest: {}" if near else "leads nowhere"
         detail = f"{link.href} {template.format(near)}"
         finding = Finding(source, link.line, detail, (near,) if near else ())
         return (finding, page) if is_broken else None
-
-    def _find_nearest(self, place: str) -> str:
-        """Return the source most similar to the missing path `place`, `""` if none is."""
-        near = difflib.get_close_matches(parse_path(place).undated, self._sources, 1)
-        return self._sources[near[0]] if near else ""
 
     def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
         """Return the unpublished file that a link leads to, by path or else by a unique name."""

@@ -29,7 +29,6 @@ class Draft:
     """A text to compare, and its metadata."""
 
     post: Post
-    """Metadata from the front matter, the file name and the text."""
     passages: tuple[Chunk, ...]
     links: tuple[Link, ...] = ()
     post_id: int | None = None

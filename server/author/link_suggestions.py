@@ -27,22 +27,13 @@ from blog_search_mcp.server.author.draft import Draft, draft_of_post
 from blog_search_mcp.server.author.link_texts import Prose, Words
 from blog_search_mcp.server.author.overlap import stems_of, title_terms
 
-WEIGHTS: Mapping[str, float] = {
-    "named": 2.5,
-    "title": 2.3,
-    "chunk": 0.88,
-    "cited": 0.82,
-}
+WEIGHTS: Mapping[str, float] = {"named": 2.5, "title": 2.3, "chunk": 0.88, "cited": 0.82}
 """Weight by feature. All but `named`, which is set by hand, are fitted by a softmax to the links of
 golang-blog, 18f-blog and tarrragon-zhtw. Dropping one lowers hit@1 of 240 drafts on ten blogs by
 .012 to .046; shared tags and closeness in time gain nothing."""
 
-NEIGHBORS = 10
-"""Number of posts most similar to the text whose links count for `cited`."""
 LINKING_CANDIDATES = 25
 """Number of posts, by vectors and by BM25 each, that are searched for a backlink."""
-TRIES_PER_LINK = 6
-"""Number of ranked posts that are tried for each suggestion requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +75,8 @@ def links_by_file(corpus: Corpus) -> bool:
 def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, at most one to a post.
 
-    `vectors` are those of the draft's passages; with zeros only words are compared.
+    `vectors` are those of the draft's passages; with zeros only words are compared. Six ranked
+    posts are tried for each suggestion requested.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
@@ -97,7 +89,7 @@ def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) ->
             [*corpus.snapshot.catalog.chunks_of(number).values()],
             corpus.passages.by_chunk(cosines, number),
         )
-        for number in _weigh_posts(corpus, prose, cosines, others)[: limit * TRIES_PER_LINK]
+        for number in _weigh_posts(corpus, prose, cosines, others)[: 6 * limit]
     )
     return [*islice(filter(None, placed), limit)]
 
@@ -146,7 +138,7 @@ def _weigh_posts(
 
 
 def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> dict[str, Vectors]:
-    """Return the features `chunk` (nearest window) and `cited` (links from similar posts)."""
+    """Return the features `chunk` (nearest window) and `cited` (links from 10 similar posts)."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
     if not cosines.size or not places:
@@ -155,7 +147,7 @@ def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> 
     ids, nearness = blog.posts[places].tolist(), blog.by_post(cosines)[:, places]
     chunk[[columns[number] for number in ids]] = _standardize(nearness.max(axis=0))
     likeness = _standardize(nearness.mean(axis=0))
-    for place in np.argsort(-likeness, kind="stable")[:NEIGHBORS].tolist():
+    for place in np.argsort(-likeness, kind="stable")[:10].tolist():
         for target in corpus.linked.get(ids[place], frozenset()) & columns.keys():
             cited[columns[target]] += max(float(likeness[place]), 0.0)
     return {"chunk": chunk, "cited": np.log1p(cited)}

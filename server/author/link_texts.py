@@ -15,11 +15,7 @@ from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_bigram, is_stopword
 from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import SPELLING, Term, terms
-from blog_search_mcp.ingest.posts.markdown.parser import (
-    CODE,
-    line_offsets,
-    parse_blocks,
-)
+from blog_search_mcp.ingest.posts.markdown.parser import CODE, line_offsets, parse_blocks
 from blog_search_mcp.server.author.draft import Draft
 from blog_search_mcp.server.author.overlap import PostTitles
 
@@ -37,7 +33,6 @@ UNRELATED_COST = 0.3
 """Share of the weight of a word outside the title that is subtracted from linked words."""
 
 _UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
-"""Blocks in which no link is put."""
 _MASKED = re.compile(
     r"""
       <a\b[^<>]*>.{0,1000}?</a\s*>
@@ -57,8 +52,6 @@ _MASKED = re.compile(
 """Syntax that is no prose. The distance to a closing mark is bounded, since a text of opening marks
 would otherwise take quadratic time."""
 _BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
-_NESTED = 4
-"""Maximum depth of brackets that are masked, as of an image in a link in a list of links."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
@@ -68,7 +61,6 @@ _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 _WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
 """Pattern of a whole word or identifier; no part of one is linked."""
 _PHRASE_BREAK = re.compile(r"[^\w\s\-'’./+#]")
-"""Pattern of a character that ends a phrase."""
 
 
 Sentence = Sequence[Term]
@@ -167,7 +159,6 @@ class Prose:
         return term.stem in wanted and not is_stopword(term.exact, self._languages)
 
     def _is_free(self, start: int, end: int) -> bool:
-        """Whether a link may be put on `text[start:end]`."""
         is_taken = any(start < other.end and other.start < end for other in self._taken)
         is_word = any(map(str.isalpha, self.text[start:end]))
         return is_word and not is_taken and not _UNLINKABLE.search(self._masked, start, end)
@@ -185,7 +176,8 @@ def _mask(text: str, offsets: Sequence[int]) -> str:
 
 
 def _mask_paragraph(paragraph: str) -> str:
-    for pattern in (CODE, _MASKED, *[_BRACKETS] * _NESTED):
+    # Brackets are masked to a depth of 4, as of an image in a link in a list of links.
+    for pattern in (CODE, _MASKED, *[_BRACKETS] * 4):
         paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
     return paragraph
 

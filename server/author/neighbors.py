@@ -31,7 +31,6 @@ class Passages:
     """
 
     def __init__(self, snapshot: Snapshot, posts: Mapping[int, Post]) -> None:
-        """Take a generation and its posts by id. Raises IndexBroken."""
         self._table, self._vectors = snapshot.table, snapshot.vectors
         counts = self._vectors.counts(self._table.chunks)
         self._chunks: Ids = np.repeat(self._table.chunks, counts)

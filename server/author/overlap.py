@@ -53,9 +53,8 @@ def share_runs(mine: Runs, theirs: Runs) -> float:
 class Rarity:
     """IDF of stems in a collection of texts."""
 
-    def __init__(self, having: Callable[[str], int], count: int) -> None:
-        """Take the document frequency of a stem as a function, and the number of texts."""
-        self.of = cache(lambda stem: bm25_idf(having(stem), count))
+    def __init__(self, document_frequency: Callable[[str], int], count: int) -> None:
+        self.of = cache(lambda stem: bm25_idf(document_frequency(stem), count))
         self.highest = bm25_idf(0, count)
         """IDF of a stem that no text has."""
 
@@ -71,9 +70,8 @@ class Rarity:
 class PostTitles:
     """The titles of the posts of one blog."""
 
-    def __init__(self, posts: Mapping[int, Post], having: Callable[[str], int]) -> None:
-        """Take all posts by id, and the document frequency of a term as a function."""
-        self.rarity = Rarity(having, len(posts))
+    def __init__(self, posts: Mapping[int, Post], document_frequency: Callable[[str], int]) -> None:
+        self.rarity = Rarity(document_frequency, len(posts))
         self.terms = {number: title_terms(post) for number, post in posts.items()}
         """Terms of the title by post."""
         self._names = {number: dict(self._name(post)) for number, post in posts.items()}

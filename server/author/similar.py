@@ -41,20 +41,10 @@ MAX_DISTANCE_RATIO = 0.8
 """Maximum distance to a post, as a share of the distance to the next one, for two passages to meet
 in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
-"""Minimum share of a text's runs for the kind `same text`, and of its passages for
-`translation`."""
-MIN_WORDS = 8
-"""Minimum number of words of a passage that is judged."""
-MIN_RUNS = 5
-"""Minimum number of runs of a text for the kind `same text`."""
+"""Minimum share of a text's runs for the kind `same text`, if it has at least 5, and of its
+passages for `translation`."""
 PROPOSALS = 15
 """Number of posts that each search proposes: all passages together, single ones, rare words."""
-RARE_WORDS = 30
-"""Number of the rarest words of a text that are searched for."""
-NEAREST_POSTS = 3
-"""Maximum number of nearest posts that are named if none covers the same ground."""
-SNIPPET_COLUMNS = 120
-"""Length in columns of a passage's snippet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,33 +57,30 @@ class Meeting:
     same_words: float
     """Share of the passage's runs that the post contains, in [0, 1]."""
     says: str
-    """Snippet of the chunk that meets the passage, on one line."""
+    """Snippet of the chunk that meets the passage, on one line of 120 columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarPost:
-    """A post that covers the same ground."""
+    """A post that covers the same ground, with the meetings in the order of the text."""
 
     post: Post
     kind: Kind
     score: float
     """Similarity in meaning and words, in [0, 1]; only for ranking."""
     meetings: tuple[Meeting, ...]
-    """Meetings in the order of the text."""
     is_linked: bool
-    """Whether the text links to it."""
     translations: tuple[tuple[str, str], ...]
     """Language and source of each translation of the post; none of them is listed itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """The posts of a blog that cover the same ground as a text."""
+    """The posts of a blog that cover the same ground as a text, best first."""
 
     posts: tuple[SimilarPost, ...]
-    """Best first."""
     nearest: tuple[Post, ...]
-    """Nearest posts, if no post covers the same ground."""
+    """Nearest posts, at most three, if no post covers the same ground."""
     passages: tuple[Chunk, ...]
     """Passages of the text, without those too short to be judged."""
     said: int
@@ -108,10 +95,10 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts most similar to the draft; without vectors only words are compared.
 
     Of equally similar posts the newer is first. The draft itself and its translations are not
-    listed. Raises IndexBroken.
+    listed, and passages of fewer than 8 words are not judged. Raises IndexBroken.
     """
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
-    judged = [n for n, length in enumerate(lengths) if length >= MIN_WORDS] or range(len(lengths))
+    judged = [n for n, length in enumerate(lengths) if length >= 8] or range(len(lengths))
     vectors, notice = embed_passages(corpus, draft)
     draft = replace(draft, passages=tuple(draft.passages[n] for n in judged))
     own = {n for n, post in corpus.posts.items() if post.source == draft.post.source}
@@ -126,7 +113,7 @@ def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     listed = [it for it in best if it.meetings]
     return Similarity(
         posts=tuple(listed[:limit]),
-        nearest=() if listed else tuple(it.post for it in best[: min(limit, NEAREST_POSTS)]),
+        nearest=() if listed else tuple(it.post for it in best[: min(limit, 3)]),
         passages=draft.passages,
         said=len({meeting.passage for it in listed for meeting in it.meetings}),
         translations=tuple(corpus.posts[post] for post in sorted(translations)),
@@ -167,12 +154,12 @@ class _Search:
         return min({post, *self._corpus.translations_of(post)})
 
     def _search_words(self) -> set[int]:
-        """Return the posts with the highest BM25 for the text's rarest words."""
+        """Return the posts with the highest BM25 for the text's 30 rarest words."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
         words = filter(
             level.document_frequency, set().union(*(wording.words for wording in self._wordings))
         )
-        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:RARE_WORDS]
+        rarest = sorted(words, key=lambda stem: (-self._rarity.of(stem), stem))[:30]
         query = analyze_query(" ".join(rarest), languages)
         return set(level.normalized_bm25(query, PROPOSALS + len(self._hidden)))
 
@@ -206,12 +193,12 @@ class _Search:
                 continue
             chunk = [*chunks.values()][at]
             weights = {stem: self._rarity.of(stem) for stem in mine.words}
-            says = make_snippet(chunk.plain, weights, post.language, SNIPPET_COLUMNS)
+            says = make_snippet(chunk.plain, weights, post.language, 120)
             meetings.append(Meeting(n, chunk, repeated, says))
         meaning, alike = cosines.max(axis=1, initial=0.0), words.max(axis=1, initial=0.0)
         all_runs = frozenset[tuple[str, ...]]().union(*(wording.runs for wording in self._wordings))
         is_translation = is_foreign and len(meetings) >= MIN_TEXT_SHARE * len(self._wordings)
-        is_same = len(all_runs) >= MIN_RUNS and share_runs(all_runs, runs) >= MIN_TEXT_SHARE
+        is_same = len(all_runs) >= 5 and share_runs(all_runs, runs) >= MIN_TEXT_SHARE
         kind: Kind = "same text" if is_same else "same ground"
         return SimilarPost(
             post,

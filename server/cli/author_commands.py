@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.stores import open_store
-from blog_search_mcp.ingest.last_ingest import blog_of, read_last_ingest
+from blog_search_mcp.ingest.last_ingest import blog_of, read_folder, read_last_ingest
 from blog_search_mcp.server.author.tools import (
     MEETINGS,
     propose_links,
@@ -114,24 +115,18 @@ def print_audit(
 
     A FOLDER of posts needs no index, and no duplicates are looked for in it.
     """
-    if folder is None:
-        return _run_audit(settings, limit, fail_on, as_json=as_json)
     with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        index = Path(scratch, "index")
-        options: dict[str, Any] = {"content": folder, "index": index, "embedder": "embedded"}
-        status = click.get_current_context().invoke(ingest_command, **options, embeds=False)
-        settings = replace(settings, index=index)
-        return int(status) or _run_audit(settings, limit, fail_on, as_json=as_json)
+        if folder is not None:
+            settings = replace(settings, index=Path(scratch, "index"))
+            ingest = partial(click.get_current_context().invoke, ingest_command, embeds=False)
+            if status := ingest(content=folder, index=settings.index, embedder="embedded"):
+                return int(status)
+        corpus = read_corpus(engine_for_one(settings, embeds=False))
+        from blog_search_mcp.server.author.audit import audit
 
-
-def _run_audit(settings: Settings, limit: int, fail_on: tuple[str, ...], *, as_json: bool) -> int:
-    from blog_search_mcp.ingest.last_ingest import read_folder
-    from blog_search_mcp.server.author.audit import audit
-
-    corpus, today = read_corpus(engine_for_one(settings, embeds=False)), date.today()
-    sources = frozenset(post.source for post in corpus.posts.values())
-    last = read_last_ingest(open_store(settings.index))
-    findings, notice = audit(corpus, read_folder(last, sources), today)
+        sources = frozenset(post.source for post in corpus.posts.values())
+        content = read_folder(read_last_ingest(open_store(settings.index)), sources)
+        findings, notice = audit(corpus, content, date.today())
     write = asdict if as_json else _format_finding
     facts = {
         "posts": len(corpus.posts),

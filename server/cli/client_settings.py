@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count, pairwise
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
@@ -32,7 +33,6 @@ class Client:
     """An MCP client and its user-wide settings file."""
 
     slug: str
-    """Name on the command line."""
     title: str
     path: Path
     entries_field: str = "mcpServers"
@@ -84,10 +84,8 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
 
 
 CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).items()}
-"""Title of each client by its slug."""
 
 EntryFields: TypeAlias = dict[str, Any]
-"""Fields of one entry, by which a client starts or reaches a server."""
 Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. Among changes, an entry without fields stands for its removal."""
 
@@ -125,18 +123,15 @@ def find_url(fields: EntryFields) -> str:
 
 def find_option(fields: EntryFields, option: str) -> str:
     """Return the value of an option in the arguments of an entry, `""` if it is not there."""
-    words = pairwise(_arguments(fields))
-    return next((value for word, value in words if word == option), "")
+    return dict(pairwise(_arguments(fields))).get(option, "")
 
 
 def find_index(fields: EntryFields) -> Location | None:
     """Return the index that an entry names by its absolute path or address, else `None`."""
-    value = find_option(fields, "--index")
-    try:
-        index = read_index(value)
-    except ValueError:
-        return None
-    return index if value == str(index) else None
+    with suppress(ValueError):
+        index = read_index(value := find_option(fields, "--index"))
+        return index if value == str(index) else None
+    return None
 
 
 def _arguments(fields: EntryFields) -> list[str]:
@@ -174,7 +169,9 @@ def add_entry(
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
-    fields = _http_fields(client, url, token) if url else _stdio_fields(client, settings)
+    fields = _http_fields(client, url, token) if url else _stdio_fields(settings)
+    if client.is_typed:
+        fields = {"type": "http" if url else "stdio", **fields}
 
     def decide(entries: Entries) -> Entries:
         return {name or choose_name(entries, settings.index, url): fields}
@@ -206,20 +203,17 @@ def _http_fields(client: Client, url: str, token: str) -> EntryFields:
             f"The file of {client.title} takes no address. Add {url} as a connector in its "
             f"settings, or as an entry of the bridge: npx -y mcp-remote {url} --header HEADER"
         )
-    kind = {"type": "http"} if client.is_typed else {}
-    field = "http_headers" if client.is_toml else "headers"
     headers = dict([_OUR_HEADER]) | ({"Authorization": f"Bearer {token}"} if token else {})
-    return {**kind, client.url_field: url, field: headers}
+    return {client.url_field: url, "http_headers" if client.is_toml else "headers": headers}
 
 
-def _stdio_fields(client: Client, settings: Settings) -> EntryFields:
+def _stdio_fields(settings: Settings) -> EntryFields:
     """Return the fields of an entry that starts a server; uvx gets `--offline` if that works."""
     script, *first = start_words()
     watch = ("--watch", str(settings.watch)) if settings.watch else ()
     arguments = [*first, "serve", *index_arguments(settings), *watch]
-    kind = {"type": "stdio"} if client.is_typed else {}
     env = find_secrets(settings.index)
-    fields = {**kind, "command": script, "args": arguments, **({"env": env} if env else {})}
+    fields = {"command": script, "args": arguments, **({"env": env} if env else {})}
     offline = fields | {"args": ["--offline", *arguments]}
     return offline if Path(script).stem == "uvx" and not explain_start(offline) else fields
 
@@ -260,7 +254,7 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
         ours = (each for each, fields in entries.items() if is_ours(fields))
         return {each: {} for each in (entries.keys() & {name} if name else ours)}
 
-    indexes, status = dict[str, None](), 0
+    indexes, status = list[Location | None](), 0
     for client in clients:
         try:
             removed = change_entries(client, decide)
@@ -268,12 +262,12 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
             print_error(str(error))
             status = FAILED
             continue
-        for each, fields in removed.items():
+        for each in removed:
             print_text(f"The entry {each!r} was taken out of {client.path}.{_name_backup(client)}")
-            indexes[str(find_index(fields) or "")] = None
+        indexes += map(find_index, removed.values())
     if not (indexes or status):
         print_text("There is no such entry.")
-    for index in filter(None, indexes):
+    for index in filter(None, dict.fromkeys(indexes)):
         print_text(f"The index stays; if nothing else asks it, delete {index}")
     return status
 
@@ -336,18 +330,16 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
             for name, wanted in decide(entries).items():
                 entry = entries.get(name, {})
                 fields = _merge(client, name, entry, wanted)
-                if fields == entry:
-                    continue
-                before[name], entries[name] = entry, fields
-                if not fields:
-                    del entries[name]
-                if client.is_toml:
-                    new_text = _replace_table(new_text, client.entries_field, name, fields)
+                if fields != entry:
+                    before[name], entries[name] = entry, fields
+                    if not fields:
+                        del entries[name]
+                    if client.is_toml:
+                        new_text = _replace_table(new_text, client.entries_field, name, fields)
             if client.is_toml and tomllib.loads(new_text).get(client.entries_field, {}) != entries:
                 raise ValueError("the entry stands in an unusual place")
-            if before and not client.is_toml:
-                new_text = _dump_json({**root, client.entries_field: entries}, like=text)
             if before:
+                new_text = new_text if client.is_toml else _dump_json(root, like=text)
                 _replace_file(client.path, text, new_text)
     except OSError as error:
         reason = error.strerror or "another command is changing it"
@@ -375,8 +367,6 @@ def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -
 _FLOAT = "\ue000"
 """Prefix of strings that stand for decimal numbers of JSON, so that these keep their digits."""
 
-_STRINGS_AND_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*+"|\s++')
-
 
 def _dump_json(root: dict[str, Any], like: str) -> str:
     """Return an object as JSON with the indent and the final line end of the text `like`."""
@@ -390,7 +380,8 @@ def _parse_json(text: str) -> Any:
     """Parse JSON. Raises ValueError if `_dump_json` would not give the same text but for blanks."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
-    if _STRINGS_AND_BLANKS.sub("", _dump_json(root, text)) != _STRINGS_AND_BLANKS.sub("", text):
+    strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, "")
+    if strip(_dump_json(root, text)) != strip(text):
         raise ValueError("a name stands in it twice, which a rewrite would lose")
     return root
 

@@ -40,13 +40,11 @@ Check: TypeAlias = tuple[str, State, str]
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
     """Print a line for each check. Return the exit status: 1 if there is a problem, else 0."""
-    checks = check_index(settings)
-    index = [(subject, state, fill_in_folders(text, settings)) for subject, state, text in checks]
     tools: Check = ("tools", "ok", describe_tools())
-    results = [*index, tools, *check_clients(settings, clients)]
+    results = [*check_index(settings), tools, *check_clients(settings, clients)]
     width = max(len(subject) for subject, _, _ in results)
     for subject, state, text in results:
-        print_text(f"{state:<9}{subject:<{width + 2}}{one_line(text)}")
+        print_text(f"{state:<9}{subject:<{width + 2}}{one_line(fill_in_folders(text, settings))}")
     states = Counter(state for _, state, _ in results)
     faults = [f"{state}s: {states[state]}" for state in ("problem", "warning") if states[state]]
     print_text(f"{', '.join(faults).capitalize()}." if faults else "All is well.")
@@ -67,7 +65,7 @@ def check_index(settings: Settings) -> Iterator[Check]:
     age = format_age(manifest.created, datetime.now(UTC))
     contents = f"posts: {len(manifest.posts):,}, chunks: {manifest.chunks:,}, {size:.1f} MB"
     backlog = describe_backlog(len(manifest.posts), manifest.waiting) or ""
-    yield ("index", "ok", f"{settings.index} is whole ({contents}, made {age}). {backlog}")
+    yield "index", "ok", f"{settings.index} is whole ({contents}, made {age}). {backlog}"
     try:
         open_embedder(manifest.embedder, settings.embedder_url).embed_query("test")
     except BlogSearchError as error:
@@ -84,31 +82,31 @@ def check_index(settings: Settings) -> Iterator[Check]:
 
 def describe_tools() -> str:
     """Return a sentence on the tokens of each toolset's definitions, each of 4 characters."""
-    costs = list[str]()
-    for name, tools in TOOLSETS.items():
-        fields = ("name", "description", "input_schema")  # the fields that a model reads
-        texts = (to_json({field: getattr(tool, field) for field in fields}) for tool in tools)
-        costs.append(f"{name} {sum(map(len, texts)) // 4:,}")
-    return f"The tools cost a model some tokens in each session: {', '.join(costs)}."
+    fields = ("name", "description", "input_schema")  # the fields that a model reads
+    costs = {
+        name: sum(len(to_json({it: getattr(tool, it) for it in fields})) for tool in tools) // 4
+        for name, tools in TOOLSETS.items()
+    }
+    listed = ", ".join(f"{name} {cost:,}" for name, cost in costs.items())
+    return f"The tools cost a model some tokens in each session: {listed}."
 
 
-def check_clients(settings: Settings, clients: Mapping[str, Client]) -> list[Check]:
+def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator[Check]:
     """Check each of our entries in the clients' settings; a lack of any is a warning."""
-    results: list[Check] = []
+    is_any = False
     for client in clients.values():
         try:
-            entries = client_settings.list_ours(client)
+            for name, fields in client_settings.list_ours(client):
+                state, text = _check_entry(client, name, fields, settings)
+                yield client.title, state, f"The entry {name!r} in {client.path} {text}"
+                is_any = True
         except ClientSettingsError as error:
-            results.append((client.title, "warning", str(error)))
-            continue
-        for name, fields in entries:
-            state, text = _check_entry(client, name, fields, settings)
-            results.append((client.title, state, f"The entry {name!r} in {client.path} {text}"))
-    if not results:
+            yield client.title, "warning", str(error)
+            is_any = True
+    if not is_any:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."
-        results.append(("clients", "warning", text))
-    return results
+        yield "clients", "warning", text
 
 
 def _check_entry(

@@ -104,24 +104,17 @@ def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
         yield format_line(locate_hit(hit, "chunk"), "   ", dim=True)
         if hit.get("url"):
             yield format_line(hit["url"], "   ", fg="blue")
-        yield f"   {_format_preview(hit)}"
-        for line in _format_reasons(hit) if why else ():
-            yield f"   {click.style(escape_controls(line), dim=True)}"
-
-
-def _format_preview(hit: Mapping[str, Any]) -> str:
-    text = escape_controls(hit["preview"].replace("\n", " "))
-    for start, end in reversed(hit.get("marks", ())):
-        text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
-    return text
-
-
-def _format_reasons(hit: Mapping[str, Any]) -> Iterator[str]:
-    yield "why:"
-    for reason in hit["reasons"]:
-        weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
-        if round(weight * value, 3):
-            yield f"     {weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
+        text = escape_controls(hit["preview"].replace("\n", " "))
+        for start, end in reversed(hit.get("marks", ())):
+            text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
+        yield f"   {text}"
+        if why:
+            yield format_line("why:", "   ", dim=True)
+        for reason in hit["reasons"] if why else ():
+            weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
+            if round(weight * value, 3):
+                product = f"{weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
+                yield f"        {click.style(escape_controls(product), dim=True)}"
 
 
 def _clean_line(text: str) -> str:

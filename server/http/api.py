@@ -13,12 +13,7 @@ from typing import Any
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.markdown import render_passage
-from blog_search_mcp.server.format.web import (
-    answer_facts,
-    index_facts,
-    passage_facts,
-    posts_facts,
-)
+from blog_search_mcp.server.format.web import answer_facts, index_facts, passage_facts, posts_facts
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS, find_posts
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
@@ -37,11 +32,6 @@ def answer(engine: Engine, question: str, body: bytes) -> Facts:
         names = ", ".join(QUESTIONS)
         raise UsageError(f"Send a JSON object of arguments to one of /api/: {names}.")
     return QUESTIONS[question](engine, values)
-
-
-def search(engine: Engine, values: Arguments) -> Facts:
-    """Search, as `search_blog` does. Raises BlogSearchError."""
-    return answer_facts(find_hits(engine, SEARCH_BLOG.parse(values)))
 
 
 def passage(engine: Engine, values: Arguments) -> Facts:
@@ -66,7 +56,7 @@ def passage(engine: Engine, values: Arguments) -> Facts:
 
 
 QUESTIONS: dict[str, Callable[[Engine, Arguments], Facts]] = {
-    "search": search,
+    "search": lambda engine, values: answer_facts(find_hits(engine, SEARCH_BLOG.parse(values))),
     "passage": passage,
     "posts": lambda engine, values: posts_facts(find_posts(engine, LIST_POSTS.parse(values))),
     "index": lambda engine, _values: index_facts(engine.overview, engine.reader().snapshot.catalog),

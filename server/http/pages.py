@@ -84,7 +84,6 @@ def api_route(engine: Engine) -> Route:
 
 
 def _respond(engine: Engine, question: str, body: bytes) -> JSONResponse:
-    """Answer a request, or refuse it with a sentence."""
     from blog_search_mcp.server.http.api import answer
 
     headers = {**SAFE, "Cache-Control": "no-store"}

@@ -31,7 +31,7 @@ from blog_search_mcp.ingest.last_ingest import (
     read_last_ingest,
 )
 from blog_search_mcp.ingest.posts.walk import SourceFile, walk
-from blog_search_mcp.server.settings import STOP_WITH_STDIN
+from blog_search_mcp.server.settings import STOP_WITH_STDIN, Settings, index_arguments
 
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked, which takes 14 ms for 754 posts."""
@@ -106,7 +106,7 @@ class Watcher:
         try:
             stamp = self._store.stamp()
             last = read_last_ingest(self._store, stamp[0]) if stamp else None
-            self._latest = state = self._walk(last)
+            self._latest = state = self._walk(last) if last else FolderState()
             if not self._is_due(state) or not (stamp is None or self._leads()):
                 return
             self._tried, self._began = state, self._now()
@@ -163,18 +163,15 @@ class Watcher:
                 log.info("The system does not tell when posts change (%s).", error)
                 time.sleep(TIMEOUT_MS / 1000)
 
-    def _walk(self, last: LastIngest | None) -> FolderState:
-        if last is None:
-            return FolderState()
+    def _walk(self, last: LastIngest) -> FolderState:
         files = walk(self._content).files
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return FolderState(files, len(compare_files(last, files, now, by_ctime=True)), last.waiting)
 
 
-def run_ingest(content: Path, index: Location, embedder_url: str) -> tuple[str, ...]:
+def run_ingest(content: Path, settings: Settings) -> Sequence[str]:
     """Ingest and return the lines of the report. Raises IngestFailed."""
-    embedder = ("--embedder-url", embedder_url) if embedder_url else ()
-    arguments = [str(content), "--index", str(index), *embedder, "--json", STOP_WITH_STDIN]
+    arguments = [str(content), *index_arguments(settings), "--json", STOP_WITH_STDIN]
     held, holding = os.pipe()
     try:
         done = subprocess.run(
@@ -188,7 +185,7 @@ def run_ingest(content: Path, index: Location, embedder_url: str) -> tuple[str, 
     finally:
         os.close(held)
         os.close(holding)
-    lines = tuple(done.stderr.splitlines())
+    lines = done.stderr.splitlines()
     if done.returncode:
         failed = "The newest posts could not be ingested"
         reason = lines[-1] if lines else f"it ended with status {done.returncode}."

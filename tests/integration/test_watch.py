@@ -17,6 +17,7 @@ from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.watcher import RETRY, Watcher, run_ingest
 from tests.support.paths import ROOT
 from tests.support.ports import free_port
@@ -120,7 +121,7 @@ def test_a_folder_that_went_away_is_said_until_it_is_back(watched: Watched) -> N
 
 def test_an_ingest_of_its_own_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(IngestFailed, match="none"):
-        run_ingest(tmp_path / "none", tmp_path / "index", "")
+        run_ingest(tmp_path / "none", Settings(tmp_path / "index"))
 
 
 def test_until_there_is_an_index_answers_say_that_it_is_being_made(

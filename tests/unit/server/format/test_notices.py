@@ -10,6 +10,7 @@ from blog_search_mcp.index.embedders.connection import FailureKind, RequestFaile
 from blog_search_mcp.index.embedders.ollama import OllamaWire
 from blog_search_mcp.index.errors import IngestFailed
 from blog_search_mcp.server.format.results import explain_failure, fit
+from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.watcher import run_ingest
 from tests.support.front import Blog, made
 
@@ -56,7 +57,7 @@ def test_a_failure_quotes_nothing_of_the_host(tmp_path: Path) -> None:
     assert foreign in str(failure)
     assert "sword" not in explain_failure(failure)
     with pytest.raises(IngestFailed) as raised:
-        run_ingest(tmp_path / "my posts", tmp_path / "index", "")
+        run_ingest(tmp_path / "my posts", Settings(tmp_path / "index"))
     assert "my posts" in str(raised.value)
     assert "my posts" not in explain_failure(raised.value)
 
