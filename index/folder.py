@@ -88,12 +88,11 @@ class FolderStore:
         """Read a generation's manifest."""
         files = self.layout.generation(number)
         files.require_own()
-        path = files.manifest
         try:
-            return loads(path.read_text(encoding="utf-8"))
+            return loads(files.manifest.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             refuse_place(self.layout, error)
-            raise IndexBroken(f"The index's {path.name} cannot be read.", REBUILD) from error
+            raise IndexBroken("The index's manifest.json cannot be read.", REBUILD) from error
 
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
@@ -199,7 +198,6 @@ class FolderStore:
         return manifest
 
     def _switch(self, manifest: Manifest) -> None:
-        """Make the generation the current one, whose files are on disk."""
         files, layout = self.layout.generation(manifest.generation), self.layout
         inner = sorted(path for path in files.folder.rglob("*") if path.is_dir())
         for path in (*inner, files.folder, layout.generations):
@@ -225,4 +223,3 @@ def _sync(path: Path) -> None:
 
 
 store_at = FolderStore
-"""Returns the store of the index in a folder."""

@@ -27,7 +27,6 @@ MAX_ADDRESS = 2048
 What is longer is none, so that it cannot fill an answer."""
 
 Order = Literal["newest", "oldest", "title"]
-"""How a list of posts is ordered."""
 
 Feature = Literal[
     "passage", "coverage", "post", "meaning", "opening", "gated_meaning", "gated_opening"
@@ -327,13 +326,7 @@ class EmbedderIdentity:
         return name_embedder(self.kind, self.model)
 
 
-_OWNERS = {
-    "ollama": "Ollama's",
-    "openai": "the embedding server's",
-    "embedded": "the packaged model",
-}
-
-
 def name_embedder(kind: str, model: str) -> str:
     """Name an embedder in a sentence."""
-    return f"{_OWNERS.get(kind, kind)} {model}"
+    servers = {"ollama": "Ollama's", "openai": "the embedding server's"}
+    return f"{servers.get(kind, 'the packaged model')} {model}"

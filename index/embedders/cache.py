@@ -128,7 +128,6 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
             ) from error
 
     def _execute(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        """Run a statement on the open connection or a new one. Raises sqlite3.Error."""
         if self._connection is None:
             self._connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)
             self._connection.executescript(_TABLES)

@@ -40,21 +40,13 @@ KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
 """Environment variable of Ollama's own clients."""
 
-CONNECT_TIMEOUT: Final = 3.0
-"""Seconds until a host that swallows packets counts as down."""
-
-MOST_REPLY_BYTES: Final = 8_000_000
-"""Limit of one answer: 32 vectors of 4,096 numbers, Ollama's longest, are 3 MB."""
-
-MOST_REPLY_SECONDS: Final = 30.0
-"""Limit from an answer's first byte to its last: a server sends vectors once it has them all."""
+MOST_REPLY_BYTES, MOST_REPLY_SECONDS = 8_000_000, 30.0
+"""Limits of one answer, and from its first byte to its last: 32 vectors of 4,096 numbers, Ollama's
+longest, are 3 MB, and a server sends vectors once it has them all."""
 
 
 class FailureKind(Enum):
-    """Kinds of failure that are handled differently: formats of what happened and of the remedy.
-
-    `{0}` is the Wire.
-    """
+    """Kinds of failure that are handled differently: what happened and the remedy, of a Wire."""
 
     DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
     SLOW = "{0.place} did not answer in time.", "Try again; if it stays so, restart it."
@@ -78,7 +70,7 @@ class RequestFailed(EmbedderError):
     """One failed request."""
 
     pause: float = 0.0
-    """Seconds to wait before the next request, if the server names them."""
+    """Seconds to wait before the next request, as the server says; 60 of them count."""
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
@@ -109,9 +101,6 @@ class RetryPolicy:
 FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
 """The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
 down for some seconds, and many servers count requests by the minute."""
-
-LONGEST_PAUSE: Final = 60.0
-"""Maximum seconds of a pause that a server names; up to eight pauses follow one another."""
 
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
@@ -165,23 +154,23 @@ class Wire(ABC):
         """
         return "", ""
 
-    def prepare(self, policy: RetryPolicy) -> httpx.Client:
-        """Return the client for requests of this policy. Raises EmbedderError."""
-        if policy.timeout not in self._clients:
+    def _prepare(self, timeout: float) -> httpx.Client:
+        """Return the client for requests of this timeout. Raises EmbedderError."""
+        if timeout not in self._clients:
             try:
-                self._clients[policy.timeout] = self._connect(policy.timeout)
+                self._clients[timeout] = self._connect(timeout)
             except (ImportError, OSError, ValueError, UsageError) as error:
                 what = f"{self.name}'s client cannot start"
                 remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
                 raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
-        return self._clients[policy.timeout]
+        return self._clients[timeout]
 
     def request(
         self, send: Callable[[httpx.Client], T], policy: RetryPolicy, attempt: int = 0
     ) -> T:
         """Send one request and retry it as the policy allows. Raises RequestFailed."""
         try:
-            return send(self.prepare(policy))
+            return send(self._prepare(policy.timeout))
         except RequestFailed as error:
             failure = error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -192,7 +181,7 @@ class Wire(ABC):
             failure = RequestFailed(FailureKind.FAILED, self, str(error))
         if attempt >= min(RETRIES.get(failure.kind, 0), len(policy.pauses)):
             raise failure
-        pause = max(policy.pauses[attempt], min(failure.pause, LONGEST_PAUSE))
+        pause = max(policy.pauses[attempt], min(failure.pause, 60.0))
         if pause > policy.pauses[attempt]:
             log.warning("%s is busy and is asked again in %.0f s.", self.place, pause)
         time.sleep(pause)
@@ -204,7 +193,7 @@ class Wire(ABC):
         if key := os.environ.get(self.key_variable, "").strip().removeprefix("Bearer "):
             headers["Authorization"] = f"Bearer {key}"
         return httpx.Client(
-            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
+            timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts swallow packets
             limits=httpx.Limits(max_keepalive_connections=0),
             trust_env=trust_env,
             verify=trust_env or self.address.startswith("https:"),  # certificates take time to load

@@ -2,9 +2,6 @@
 
 Documents and queries need the same model, prefixes and weights, or cosines mean nothing. The
 identity records these; it is kept in the manifest and in the cache's keys.
-
-How much of a text a model reads is counted in word pieces, estimated here for all of them: a BERT
-vocabulary spends one on a Han or kana character, on about five letters and on a punctuation mark.
 """
 
 from __future__ import annotations
@@ -98,31 +95,21 @@ def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future
     return ended
 
 
-LETTERS_PER_PIECE = 5
-"""English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less."""
-
 _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
 """Han, kana and bopomofo, whose characters are a piece each, as the inside of a set in a regular
 expression. Hangul is counted as letters."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
-
-_PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,{LETTERS_PER_PIECE}}}|[^\w\s]|[{_PIECES}]|_"
-"""The commonest kind comes first. It is compiled at its first use, since that takes 2 ms."""
-_BYTE_KINDS = bytes(
-    ord("a" if c.isalnum() else " " if c.isspace() else ".") for c in map(chr, range(256))
-)
-"""Kind of each ASCII byte: `a` part of a word, space no piece, `.` a piece by itself."""
+_PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
+"""English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less.
+The commonest kind comes first. It is compiled at its first use, since that takes 2 ms."""
 
 
 def count_pieces(text: str) -> int:
-    """Estimate the word pieces of `text`; an inlined file counts as one."""
+    """Estimate the word pieces of `text` in a BERT vocabulary; an inlined file counts as one."""
     text = _DATA_URI.sub("data", text) if ";base64," in text else text
-    if not text.isascii():
-        return len(re.findall(_PIECE_PATTERN, text))
-    pieces = text.encode().translate(_BYTE_KINDS).replace(b"a" * LETTERS_PER_PIECE, b".")
-    return len(pieces.replace(b"aa", b"a").replace(b"aa", b"a").replace(b" ", b""))
+    return len(re.findall(_PIECE_PATTERN, text))
 
 
 def has_more_pieces(text: str, most: int) -> bool:

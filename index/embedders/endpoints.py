@@ -18,7 +18,6 @@ _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses to connect to, by the addresses that servers listen on."""
 
-
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )

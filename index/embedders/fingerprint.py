@@ -36,9 +36,6 @@ SAME_COSINE: Final = 0.999
 MAX_USUAL_COSINE: Final = 0.95
 """Largest usual cosine: cosines of a model that tells no texts apart leave no way to 1."""
 
-_PACKAGED_COSINES: Final = {"multilingual-e5-small": 0.8}
-"""Mean cosine of two of TEXTS by packaged model, since these have no fingerprint; 0 for others."""
-
 
 def pack_vectors(rows: Vectors) -> str:
     """Encode rows as text: float32, little-endian, in base64."""
@@ -59,9 +56,12 @@ def embeds_same(recorded: str, packed: str) -> bool:
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE."""
+    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE.
+
+    Packaged models have no fingerprint; theirs was measured on TEXTS.
+    """
     if identity.fingerprint is None:
-        return _PACKAGED_COSINES.get(identity.model, 0.0)
+        return 0.8 if identity.model == "multilingual-e5-small" else 0.0
     data = base64.b64decode(identity.fingerprint.vectors)
     rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
     rows = rows[rows.any(axis=1)]

@@ -13,7 +13,7 @@ from concurrent.futures import wait
 from dataclasses import replace
 from typing import Final
 
-from blog_search_mcp.index.embedders.connection import FOR_A_QUERY, FOR_DOCUMENTS
+from blog_search_mcp.index.embedders.connection import FOR_DOCUMENTS
 from blog_search_mcp.index.embedders.embedder import run_in_background
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, EmbedderMismatch
@@ -30,9 +30,6 @@ RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for a reader who has just
 started Ollama, seldom enough for one who never will."""
 
-RECENT_QUERIES: Final = 64
-"""Vectors kept: more queries than one conversation has, in 200 KB."""
-
 
 class ServedEmbedder(RemoteEmbedder):
     """Keeps no query waiting for long; safe to use from several threads."""
@@ -40,10 +37,7 @@ class ServedEmbedder(RemoteEmbedder):
     for_documents = replace(FOR_DOCUMENTS, pauses=(0.5, 1.0, 2.0))
 
     def __init__(self, recorded: EmbedderIdentity, url: str) -> None:
-        """Take the index's identity and the server's address. Raises as RemoteEmbedder.
-
-        The model is loaded in the background.
-        """
+        """Begin to load the model in the background. Raises as RemoteEmbedder."""
         super().__init__(recorded.kind, url, recorded.model, recorded=recorded)
         self._lock = threading.Lock()
         self._recent: dict[str, Vectors] = {}
@@ -53,7 +47,6 @@ class ServedEmbedder(RemoteEmbedder):
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a query, or raise EmbedderError soon; within RETRY_PAUSE the last failure."""
-        self.wire.prepare(FOR_A_QUERY)  # its imports take longer than a query waits
         with self._lock:
             if text in self._recent:
                 return self._recent[text]
@@ -72,7 +65,6 @@ class ServedEmbedder(RemoteEmbedder):
         raise late
 
     def _embed(self, text: str) -> Vectors:
-        """Embed a query, and record how that ended."""
         try:
             vector = super().embed_query(text)
         except BlogSearchError as error:
@@ -81,12 +73,11 @@ class ServedEmbedder(RemoteEmbedder):
         with self._lock:
             self._failure = None
             self._recent[text] = vector
-            if len(self._recent) > RECENT_QUERIES:
+            if len(self._recent) > 64:  # more queries than one conversation has, in 200 KB
                 del self._recent[next(iter(self._recent))]
         return vector
 
     def _fail(self, failure: BlogSearchError) -> None:
-        """Record why there is no vector; the next query may ask after RETRY_PAUSE."""
         with self._lock:
             self._failure, self._retry_at = failure, time.monotonic() + RETRY_PAUSE
             if isinstance(failure, EmbedderMismatch):

@@ -45,10 +45,7 @@ PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     "all-minilm": ("", ""),
 }
 """Prefixes of a document and a query. The first key that is part of a model's name counts, so
-multilingual models come first."""
-
-_ENGLISH: Final = tuple(PREFIXES)[tuple(PREFIXES).index("nomic-embed-text") :]
-"""Keys of English models; they share bert-base-uncased's vocabulary with the packaged one."""
+multilingual models come first, and those of English alone from `nomic-embed-text` on."""
 
 
 def find_card(name: str) -> str | None:
@@ -58,8 +55,9 @@ def find_card(name: str) -> str | None:
 
 
 def is_english(name: str) -> bool:
-    """Whether a model is known to read English alone."""
-    return find_card(name) in _ENGLISH
+    """Whether a model is known to read English alone, in bert-base-uncased's vocabulary."""
+    cards = [*PREFIXES]
+    return find_card(name) in cards[cards.index("nomic-embed-text") :]
 
 
 def full_name(model: str) -> str:

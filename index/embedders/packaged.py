@@ -44,8 +44,6 @@ licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `R
 they are."""
 
 _LOADING = threading.Lock()
-"""Held while a session is loaded, so that two threads do not load it twice."""
-
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
 
 
@@ -58,7 +56,7 @@ def import_onnxruntime() -> Any:
 
 
 def load_session(model: str) -> InferenceSession:
-    """Load a model's graph, once a process."""
+    """Load a model's graph, once a process, whichever threads ask for it."""
     with _LOADING:
         if model not in _SESSIONS:
             onnxruntime = import_onnxruntime()
@@ -71,7 +69,6 @@ def load_session(model: str) -> InferenceSession:
 
 
 TOKENIZERS: Final[dict[str, Tokenizer]] = {}
-"""Loaded tokenizers by model."""
 
 
 def load_tokenizer(model: str) -> Tokenizer:
@@ -93,10 +90,6 @@ def load_character_map(model: str) -> Mapping[int, str]:
     return {int(code): text for code, text in table.items()}
 
 
-MAX_PIECE: Final = 16
-"""Maximum characters of a piece, with the U+2581 that SentencePiece puts before each word."""
-
-
 def encode_by_table(path: Path, text: str) -> list[int]:
     """Return the ids of a text's pieces, looked up in a table of all pieces.
 
@@ -106,11 +99,12 @@ def encode_by_table(path: Path, text: str) -> list[int]:
     """
     from tokenizers import Tokenizer
 
+    longest = 16  # characters of a piece, with the U+2581 that SentencePiece puts before each word
     parts = {
         word[begin : begin + length]
         for word in (f"\u2581{word}" for word in text.split(" "))
         for begin in range(len(word))
-        for length in range(1, min(MAX_PIECE, len(word) - begin) + 1)
+        for length in range(1, min(longest, len(word) - begin) + 1)
     }
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as table:
         ((description,),) = table.execute("SELECT description FROM tokenizer")
@@ -129,15 +123,9 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
 """Its vocabulary is that of bert-base-uncased, which other English models share."""
 
-FOREIGN_SHARE: Final = 0.45
-"""Share of words that are one Latin piece below which a text is foreign (other European
-languages lie just above)."""
-
-ENGLISH_SHARE: Final = 0.75
-"""A text is taken as English if at least this share of its words is one piece each. Ordinary
-English prose and code lie above it."""
-
-_LATIN = re.compile(r"[a-z]+")
+FOREIGN_SHARE, ENGLISH_SHARE = 0.45, 0.75
+"""Share of words that are one Latin piece below which a text is foreign, as other European
+languages lie just above, and from which it is English, as ordinary prose and code lie above."""
 
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, at each of which BERT's tokenizer cuts."""
@@ -173,7 +161,7 @@ def _count_words(run: str) -> tuple[int, int]:
         return 1, int(tokenizer.token_to_id(run.lower()) is not None)
     pieces = tokenizer.encode(run, add_special_tokens=False).tokens
     words = [
-        bool(_LATIN.fullmatch(piece)) and not following.startswith("##")
+        piece.isascii() and piece.isalpha() and not following.startswith("##")
         for piece, following in pairwise([*pieces, ""])
         if not piece.startswith("##") and (piece == "[UNK]" or any(map(str.isalpha, piece)))
     ]
@@ -204,10 +192,6 @@ def _is_covered(letter: str) -> bool:
     return unicodedata.name(letter, "").startswith(_COVERED_SCRIPTS)
 
 
-MOST_THREADS: Final = 4
-"""Maximum threads; each holds the activations of one text."""
-
-
 @dataclass(frozen=True)
 class OnnxEmbedder:
     """A model of the package, as Embedder, which loads at the first text."""
@@ -228,7 +212,8 @@ class OnnxEmbedder:
         import numpy as np
 
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        # Each thread holds the activations of one text.
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             rows = [*pool.map(partial(self._embed, self.identity.document_prefix), texts)]
         return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 

@@ -109,10 +109,9 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 
     `posts` are counted by language. Empty if none does.
     """
-    better, fits = choose_packaged(posts), not is_english(identity.model)
-    if identity.kind not in _SERVERS:
-        fits = identity == better.identity
-    if fits or (better is MINILM and identity.kind in _SERVERS):
+    better, is_packaged = choose_packaged(posts), identity.kind not in _SERVERS
+    fits = better is MINILM or not is_english(identity.model)
+    if identity == better.identity or (fits and not is_packaged):
         return ""
     rebuild = rebuild_command(better.identity.kind)
     advice = f"{_describe_languages(posts)}; {better.identity.model} fits better: "
@@ -126,9 +125,9 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
     model is compared at its first use, since the server may be down now.
     Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
-    if identity.kind in _SERVERS and waits:
-        return open_remote(identity.kind, url, identity.model, recorded=identity)
     if identity.kind in _SERVERS:
+        if waits:
+            return open_remote(identity.kind, url, identity.model, recorded=identity)
         from blog_search_mcp.index.embedders.guard import ServedEmbedder
 
         return ServedEmbedder(identity, url)
@@ -198,5 +197,4 @@ def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choic
 
 
 def _describe_languages(posts: Mapping[str, int]) -> str:
-    """Describe in which languages posts are, without a full stop."""
     return f"{share_not_english(posts):.0%} of the posts are in another language than English"

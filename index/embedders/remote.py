@@ -44,9 +44,6 @@ from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 MAX_BATCH: Final = 32
 """Maximum texts of a request: Ollama embeds them one by one, so more lose more at a failure."""
 
-RETRY_TIMEOUT: Final = 60.0
-"""Timeout of a retry, in seconds; half a batch takes about half of it on a slow machine."""
-
 HARMLESS_TEXT: Final = "a short and simple text"
 """Sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
 
@@ -69,10 +66,10 @@ class RemoteEmbedder:
         prefixes: tuple[str, str] | None = None,
         recorded: EmbedderIdentity | None = None,
     ) -> None:
-        """Take kind, address and model, and the manifest's identity unless the index is new.
+        """Take `prefixes` (document, query), by default those of the model's card.
 
-        `prefixes` are (document, query), by default those of the model's card. Raises UsageError
-        for an address that no Ollama could have.
+        `recorded` is the manifest's identity, which has its own; `None` for a new index. Raises
+        UsageError for an address that no Ollama could have.
         """
         if recorded is not None:
             prefixes = (recorded.document_prefix, recorded.query_prefix)
@@ -90,7 +87,6 @@ class RemoteEmbedder:
         self._batches_match: bool | None = None
         """Whether texts embedded together get the vectors they get alone; `None` until tried."""
         self._failures = 0
-        """Number of failed requests for documents."""
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -204,7 +200,6 @@ class RemoteEmbedder:
         return np.stack(rows)
 
     def _check_batches(self) -> bool:
-        """Tell whether the fingerprint texts get the same vectors together as alone."""
         alone = self.identity.fingerprint
         if self._batches_match is None and alone:
             together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))
@@ -227,7 +222,8 @@ class RemoteEmbedder:
                 if failure.kind in (FailureKind.DOWN, FailureKind.BUSY):
                     raise
                 self._failures += 1
-                policy = replace(policy, timeout=min(policy.timeout, RETRY_TIMEOUT))
+                # On a slow machine half a batch takes about half of these seconds.
+                policy = replace(policy, timeout=min(policy.timeout, 60.0))
                 if len(texts) == 1 or failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
                     self._send(self.prefixes[0], [HARMLESS_TEXT], policy)
                 if len(texts) == 1:
@@ -256,7 +252,6 @@ class RemoteEmbedder:
         return mean_direction(rows, len(rows[0]))
 
     def _send(self, prefix: str, texts: list[str], policy: RetryPolicy) -> Vectors:
-        """Embed texts, each after `prefix`, by one request. Raises RequestFailed."""
         rows = self.wire.embed([prefix + text for text in texts], self._dimension, policy)
         self._dimension = rows.shape[1]
         return rows

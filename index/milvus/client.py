@@ -17,24 +17,19 @@ from blog_search_mcp.index.errors import MOST_DETAIL, IndexBroken, IndexProblem
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Vectors
 
-TOKEN = "MILVUS_TOKEN"  # the name of an environment variable
+TOKEN = "MILVUS_TOKEN"
 """The environment variable of the token, `user:password` or an API key."""
 
 PORT = 19530
-"""Milvus's own."""
 
-CONNECT_SECONDS = 5.0
-SECONDS = 60.0
+CONNECT_SECONDS, SECONDS = 5.0, 60.0
 """Timeouts of connecting and of one request; a cluster may load a collection first."""
 
-MOST_ROWS = 16_384
-"""Rows that one request finds (milvus.io, limitations)."""
+MOST_ROWS, MOST_TEXT = 16_384, 65_535
+"""Rows that one request finds, and bytes of UTF-8 that a text takes (milvus.io, limitations)."""
 
 ROWS_AT_ONCE = 200
 """Rows that are written, or read by their keys, in one request."""
-
-MOST_TEXT = 65_535
-"""Bytes of UTF-8 that a text takes (milvus.io, limitations)."""
 
 _NO_COLLECTION, _NOT_LOADED = 100, 101
 """The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
@@ -51,8 +46,8 @@ class Milvus:
     """One server or cluster; safe for concurrent requests. Every method raises IndexProblem."""
 
     def __init__(self, address: str) -> None:
-        """Take the address, such as `http://host:19530`; nothing is asked yet."""
         self.address = address
+        """Such as `http://host:19530`."""
         self._token = os.environ.get(TOKEN, "")
         self._lock = threading.Lock()
         self._client: Any = None
@@ -69,8 +64,7 @@ class Milvus:
         schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
         index = client.prepare_index_params()
         for place, (field, kind) in enumerate(fields.items()):
-            more = {"is_primary": place == 0, "max_length": MOST_TEXT}
-            schema.add_field(field, DataType[kind], **more)
+            schema.add_field(field, DataType[kind], is_primary=place == 0, max_length=MOST_TEXT)
         schema.add_field(vector, DataType.FLOAT_VECTOR, dim=dimension)
         index.add_index(vector, index_type="AUTOINDEX", metric_type="IP")
         self.ask("create_collection", name, schema=schema, index_params=index)

@@ -24,9 +24,6 @@ BLOCK_BYTES = 48_000
 BLOCKS_AT_ONCE = 100
 """Rows that are read at once: 6 MB."""
 
-_FILLER = [0.0, 0.0]
-"""Every collection must have vectors, and no vector fewer than two numbers."""
-
 
 class RemoteFiles:
     """The files of one index on a server. Every method raises IndexProblem."""
@@ -96,4 +93,5 @@ def _pack(sha256: str, content: bytes, part: int) -> Row:
 
 
 def _make_row(key: str, name: str, part: int, data: str) -> Row:
-    return {"key": key, "name": name, "part": part, "data": data, "nothing": _FILLER}
+    # Every collection must have vectors, and no vector fewer than two numbers.
+    return {"key": key, "name": name, "part": part, "data": data, "nothing": [0.0, 0.0]}

@@ -66,7 +66,6 @@ class MilvusStore(FolderStore):
         """The rows of the generation that is written."""
 
     def _read_live(self, *, strong: bool = True) -> dict[str, Any]:
-        """Read the live generation's number, its files' checksums and its collection."""
         if live := self._remote.read_head(LIVE, strong=strong):
             return live
         raise IndexMissing(
@@ -164,7 +163,6 @@ class MilvusStore(FolderStore):
         return MilvusVectorWriter(milvus, self._collection, check, files.vectors, base)
 
     def _switch(self, manifest: Manifest) -> None:
-        """Write the files of a complete generation and make it the live one."""
         files, remote = self.layout.generation(manifest.generation), self._remote
         names = (files.manifest.name, *manifest.files)
         contents = {name: remote.put((files.folder / name).read_bytes()) for name in names}
@@ -198,7 +196,6 @@ class MilvusStore(FolderStore):
             self._collect(*(kept for kept in self.layout.numbers() if kept >= number))
 
     def _copy_files(self, folder: Path, manifest: str) -> None:
-        """Copy a generation's files, those that an earlier one has here from there."""
         text = self._remote.get(manifest)
         for name, checksum in loads(text.decode()).files.items():
             path = folder / name

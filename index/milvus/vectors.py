@@ -74,7 +74,6 @@ class MilvusVectors(VectorStore):
     """The vectors of one generation on a Milvus server. Methods raise IndexProblem."""
 
     def __init__(self, milvus: Milvus, folder: Path) -> None:
-        """Read the directory in `folder`. Raises OSError or ValueError."""
         self._set_directory(read_directory(folder))
         self._milvus, self._collection = milvus, read_collection(folder)
         self._alive, _ = write_bounds(self._directory)
@@ -103,7 +102,7 @@ class MilvusVectors(VectorStore):
         return values
 
     def _find(self, query: Vectors, offsets: Ids) -> dict[int, float]:
-        """Search the rows at these offsets; return the cosines of those found, by key."""
+        """Return the cosines of the rows at these offsets that the search finds, by key."""
         cosines: dict[int, float] = {}
         for batch in _batches_of(self._keys[offsets].tolist(), AT_ONCE):
             wanted = f"row {_among(batch)}"
@@ -128,8 +127,7 @@ class MilvusVectorWriter(VectorWriter):
     ) -> None:
         """Start from the vectors of `base`; `check` raises once another ingest writes."""
         folder.mkdir()
-        self._folder = folder
-        self._base = base
+        self._folder, self._base = folder, base
         self._milvus, self._collection, self._check = milvus, collection, check
         self._ids: list[Ids] = []
         self._total = base.total.copy()

@@ -29,21 +29,9 @@ DECAY = 0.7
 """Factor on the score of each further passage of a post. Above .7 posts among the first five are
 lost, down to .6 evidence is lost (five question sets, hit@5 .942, evidence .837)."""
 
-NEAR_BEST = 0.8
-"""Share of the best score with which English is shown for a query of an unknown language. Names
-and identifiers are the same in all languages, so the scores of translations differ little."""
-
-
-SAME_PAIRS = 0.75
+SAME_PAIRS, LEAST_PAIRS = 0.75, 8
 """Share of the longer passage's pairs of words that a copy of it has, with another date, number or
-name in it."""
-
-UNSPACED_WORD = 12
-"""Characters of a word, on average, by which a text is in a script without spaces."""
-
-LEAST_PAIRS = 8
-"""Smallest number of word pairs in a passage that is compared; a shorter one says little."""
-
+name in it, and the smallest number of pairs in a passage that is compared: fewer say little."""
 
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
@@ -104,27 +92,22 @@ def collapse_copies(
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
-        own_pairs = pairs.get(passage.chunk, frozenset())
-        others = (other for other in kept if other.post != passage.post)
-        is_long = len(own_pairs) >= LEAST_PAIRS
-        originals = (o for o in others if _is_copy(own_pairs, pairs.get(o.chunk, frozenset())))
-        original = next(originals, None) if is_long else None
-        if original is None:
-            kept.append(passage)
+        compared = pairs.get(passage.chunk, frozenset())
+        for other in kept if len(compared) >= LEAST_PAIRS else ():
+            earlier = pairs.get(other.chunk, frozenset())
+            least = SAME_PAIRS * max(len(compared), len(earlier))
+            if other.post != passage.post and len(compared & earlier) >= least:
+                copies[other.chunk].append(passage.post)
+                break
         else:
-            copies[original.chunk].append(passage.post)
+            kept.append(passage)
     return kept, copies
 
 
-def _is_copy(one: Pairs, other: Pairs) -> bool:
-    shorter, longer = sorted((len(one), len(other)))
-    return shorter >= SAME_PAIRS * longer and len(one & other) >= SAME_PAIRS * longer
-
-
 def _pair_words(text: str) -> Pairs:
-    """Each two words in a row; of a script without spaces each two characters."""
     words = text.lower().split()
-    return frozenset(pairwise(words if len(words) * UNSPACED_WORD > len(text) else text))
+    is_spaced = len(words) * 12 > len(text)  # a word has fewer characters on average
+    return frozenset(pairwise(words if is_spaced else text))
 
 
 def collapse_translations(
@@ -144,9 +127,13 @@ def collapse_translations(
 
 
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
-    """The id of the post to show, of two or more: in the query's language and Chinese script."""
+    """The id of the post to show, of two or more: in the query's language and Chinese script.
+
+    For a query of no language it is English if that scores .8 of the best: names and identifiers
+    are the same in all languages, so the scores of translations differ little.
+    """
     language, traditional = language_of(query), to_simplified(query) != query
-    least = 0.0 if language else NEAR_BEST * max(scores[version.post] for version in group)
+    least = 0.0 if language else 0.8 * max(scores[version.post] for version in group)
 
     def rank(version: Translation) -> tuple[bool, bool, float, int]:
         speaks = primary_subtag(version.language) == (language or "en")

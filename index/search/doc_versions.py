@@ -8,9 +8,6 @@ from collections.abc import Iterable, Mapping
 
 from blog_search_mcp.index.types import VERSIONED
 
-CURRENT_SHARE = 0.5
-"""Least share of an old page's score that the current page has if it says the same."""
-
 
 def find_versions(posts: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, int]]:
     """Return by the id of an old page its version and the id of the page that took its place.
@@ -38,7 +35,7 @@ def find_versions(posts: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, i
 def prefer_current(
     scores: Mapping[int, float], versions: Mapping[int, tuple[str, int]], query: str
 ) -> dict[int, float]:
-    """Rank old pages below the current one, or leave them out where it scores nearly as well.
+    """Rank old pages below the current one, or leave them out where it has half of their score.
 
     An old page whose version the query names keeps its score, by post id.
     """
@@ -48,6 +45,6 @@ def prefer_current(
         if current in scores and not re.search(rf"(?<![\d.]){re.escape(version)}(?!\w)", query):
             preferred[current] = max(preferred[current], scores[post])
             preferred[post] = 0.99 * scores[post]
-            if scores[current] >= CURRENT_SHARE * scores[post]:
+            if scores[current] >= 0.5 * scores[post]:
                 del preferred[post]
     return preferred

@@ -21,8 +21,6 @@ QUOTED = re.compile(
 _WITHOUT = re.compile(
     r'(?<!\S)(-(?=[^\W\d_"])|(?:AND\s+)?NOT\s+(?=[^\WA-Z\d_"]))("[^"]+"|[^\s",.?!]{3,})'
 )
-MAX_PHRASE_PASSAGES = 500
-"""Passages with all words of a phrase that are read for it."""
 
 
 class Demands(NamedTuple):
@@ -88,7 +86,7 @@ def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -
 
 
 def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
-    """The passages that hold all of the words, with their headings."""
-    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, MAX_PHRASE_PASSAGES)
+    """The passages that hold all of the words, 500 at most, with their headings."""
+    numbers = _find_all(snapshot, snapshot.lexical.chunks, words, 500)
     for number, chunk in snapshot.catalog.chunks(numbers).items():
         yield number, "\n".join((*chunk.all_headings, chunk.plain))

@@ -17,26 +17,24 @@ from blog_search_mcp.index.text.display import count_character_columns, one_line
 from blog_search_mcp.index.text.languages import FULL_WIDTH, HANGUL
 from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
-from blog_search_mcp.index.text.tokenizer import Term, terms
+from blog_search_mcp.index.text.tokenizer import terms
 
 WIDTHS = 400, 160, 100
 """Columns of the first, the second and each further preview; a Han character takes two. With 240
 for each, five show the evidence of .16 of 189 questions on six blogs, with these of .34, for fewer
 tokens."""
 
-LEAD = 0.3
-"""Share of the width that may stand before the first match, to begin at a sentence or clause."""
-
-TAIL = 0.6
-"""Share of the width that must be filled before ending early, at a sentence or clause."""
+LEAD, TAIL = 0.3, 0.6
+"""Share of the width that may stand before the first match, to begin at a sentence or clause, and
+share that must be filled before ending early, at either."""
 
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(write_sentence_end_pattern())
 
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
-"""Marks that CommonMark leaves beside Chinese, where its rules ask for a space. Few texts have any,
-and to compile it takes milliseconds."""
+"""Marks that CommonMark leaves beside Chinese, where its rules ask for a space; few texts have any,
+and it is slow to compile."""
 
 
 def make_snippet(
@@ -54,14 +52,14 @@ def make_snippet(
     matches = [*terms(text, language, weights.keys())]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
     windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
-    start, end = max(windows, key=lambda window: _weigh(matches, weights, *window))
+
+    def weigh(window: tuple[int, int]) -> float:
+        start, end = window
+        stems = {term.stem for term in matches if start <= term.start and term.end <= end}
+        return fsum(weights[stem] for stem in stems)
+
+    start, end = max(windows, key=weigh)
     return "…" * (start > 0) + text[start:end].strip() + "…" * (end < len(text))
-
-
-def _weigh(matches: Sequence[Term], weights: Mapping[str, float], start: int, end: int) -> float:
-    """The weight of the different stems between two places."""
-    stems = {term.stem for term in matches if start <= term.start and term.end <= end}
-    return fsum(weights[stem] for stem in stems)
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:

@@ -23,9 +23,6 @@ from blog_search_mcp.index.types import Filters
 LISTED_NOTICE = "The query names no subject: posts are listed, the newest first."
 LIMITED_NOTICE = "Only posts of the time or by the author that the query names are searched."
 
-LONGEST_REQUEST = 25
-"""Words or Han characters of a request; a text that is longer is searched for."""
-
 
 def _list_words(kind: str) -> list[str]:
     """List the words of a kind in all languages; `_` in a row stands for a blank."""
@@ -39,8 +36,7 @@ def _any(kind: str) -> str:
     return f"(?:{'|'.join(words)})"
 
 
-_WORDS_FILE = Path(__file__).parents[1] / "data" / "request_words.txt"
-_ROWS = _WORDS_FILE.read_text(encoding="utf-8").splitlines()
+_ROWS = (Path(__file__).parents[1] / "data" / "request_words.txt").read_text("utf-8").splitlines()
 _MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _list_words(str(number))}
 _POST_WORDS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
 _WRITING_WORDS = re.compile(_any("written"), re.IGNORECASE)
@@ -87,12 +83,13 @@ def read_request(
 ) -> Request:
     """Read the time and the author that a query for posts names.
 
-    Posts are listed only if every word is understood; what is no query for posts is searched for
-    as it is. A year behind a word is no time if passages have both as a phrase (Server 2016).
+    Posts are listed only if every word is understood; what is no query for posts, or longer than
+    25 words or Han characters, is searched for as it is. A year behind a word is no time if
+    passages have both as a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
-    if not is_asked or length > LONGEST_REQUEST or _MANNER.match(text):
+    if not is_asked or length > 25 or _MANNER.match(text):
         return Request(text, filters, "")
     within, is_by, plain = filters, False, text.casefold()
     unclear, rest = _RESTRICTION.findall(text), _RESTRICTION.sub(" ", text)

@@ -47,7 +47,7 @@ from blog_search_mcp.index.types import (
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """All chunks of one generation, in the order of posts and of chunks in them.
+    """All chunks of one generation and their posts, in the order of posts and of chunks in them.
 
     A post's chunks get their ids after those of every earlier post, in their own order, so that
     ids ascend too.
@@ -55,7 +55,6 @@ class ChunkTable:
 
     chunks: Ids
     posts: Ids
-    """Post of each chunk."""
     vocabulary_coverage: npt.NDArray[np.float64]
     """Share of each chunk that the embedder's vocabulary covers, in [0, 1]."""
 
@@ -88,9 +87,6 @@ def locate_ids(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
     return np.repeat(low, counts) + within, counts
 
 
-_HAS_TAG = "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)"
-"""Condition for a tag, which ends with `/`, or a tag below it."""
-
 POST_FIELDS, CHUNK_FIELDS = ([field.name for field in fields(kind)] for kind in (Post, Chunk))
 _POST_COLUMNS = ", ".join(f"posts.{name}" for name in ("post_id", *POST_FIELDS))
 _CHUNK_ROWS = (
@@ -110,10 +106,6 @@ _ORDERS: dict[Order, str] = {
 """Posts without a date come last, whichever way dates run."""
 
 
-_OF_TANTIVY = re.compile(r"os error \d|IoError|io::Error|IO error")
-"""Words of tantivy's ValueError, its only exception, for a failure of the disk."""
-
-
 @contextmanager
 def translate_disk_errors() -> Iterator[None]:
     """Raise IndexProblem for what the system, SQLite or tantivy says of the disk in this block."""
@@ -121,27 +113,22 @@ def translate_disk_errors() -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         raise make_disk_error(error) from error
-    except ValueError as error:
-        if not _OF_TANTIVY.search(str(error)):
+    except ValueError as error:  # tantivy's only exception, here for a failure of the disk
+        if not re.search(r"os error \d|IoError|io::Error|IO error", str(error)):
             raise
         raise make_disk_error(error) from error
 
 
 def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    """Read the columns behind a row's id into fields in order of `names`; `lists` are JSON."""
+    """Return the columns behind a row's id by `names`; those of `lists` are JSON."""
     columns = dict(zip(names, row[1:], strict=True))
-    return columns | {name: _read_list(columns[name]) for name in lists}
-
-
-def _read_list(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+    return columns | {name: tuple(json.loads(columns[name])) for name in lists}
 
 
 class Catalog:
     """One opened catalog; safe for concurrent use."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Read through `connection`; `open_catalog` makes one for a finished file."""
         self._connection = connection
         connection.create_function("compose", 1, compose, deterministic=True)
         self._one_at_a_time = threading.Lock()
@@ -166,11 +153,12 @@ class Catalog:
         conditions = {
             f"{place} >= ?": folder and folder + "/",
             f"{place} < ?": folder and folder + "0",  # "0" is the character after "/"
-            _HAS_TAG: filters.tag and fold_tag(filters.tag),
+            # A tag ends with `/`, and so passes each tag below it.
+            "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)": filters.tag
+            and fold_tag(filters.tag),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
-            f"post_id {IN_LIST}": filters.author
-            and json.dumps(self._find_posts_by_author(filters.author)),
+            f"post_id {IN_LIST}": filters.author and json.dumps(self._posts_by(filters.author)),
         }
         applied = {condition: value for condition, value in conditions.items() if value}
         if not applied:
@@ -178,7 +166,7 @@ class Catalog:
         query = f"SELECT post_id FROM posts WHERE {' AND '.join(applied)}"
         return [row[0] for row in self.rows(query, [*applied.values()])]
 
-    def _find_posts_by_author(self, author: str) -> list[int]:
+    def _posts_by(self, author: str) -> list[int]:
         """Return the posts of which an author's name has all these words."""
         rows = self.rows("SELECT post_id, value FROM posts, json_each(authors)")
         words = split_name(author)
@@ -264,17 +252,14 @@ class Catalog:
             return post
         place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
-        places = [
-            (source, _normalize_name(source), _normalize_name(url or "")) for source, url in rows
-        ]
-        same = [source for source, *both in places if place in both]
-        ends = [
-            source
-            for source, file, page in places
-            if file.endswith(place)
-            or page.endswith(place)
-            or (is_path and place.endswith(file or "?"))
-        ]
+        same, ends = list[str](), list[str]()
+        for source, url in rows:
+            file, page = _normalize_name(source), _normalize_name(url or "")
+            is_longer = is_path and place.endswith(file or "?")
+            if place in (file, page):
+                same.append(source)
+            if is_longer or file.endswith(place) or page.endswith(place):
+                ends.append(source)
         only = (same or ends) if len(place) > 1 else []
         return self.require_post(only[0] if len(only) == 1 else name)
 
@@ -302,7 +287,7 @@ class Catalog:
     def anchors(self) -> dict[int, tuple[str, ...]]:
         """Return by post what may stand behind `#` in a link to it, where that is known."""
         rows = self.rows("SELECT post_id, anchors FROM posts WHERE anchors <> '[]'")
-        return {post: _read_list(anchors) for post, anchors in rows}
+        return {post: tuple(json.loads(anchors)) for post, anchors in rows}
 
     def translations(self) -> Translations:
         """Read which posts are translations of one another."""

@@ -36,14 +36,8 @@ GENERATION_NAME = re.compile("[0-9]{6,17}")
 DEFAULT_FOLDER = ".blog-index"
 """Default folder of an index, below the current folder."""
 
-
 MANIFEST_HEAD = b'{"format": '
 """First bytes of a manifest of any format; a new generation begins with them."""
-
-SWITCH_ATTEMPTS = 20
-SWITCH_PAUSE = 0.05
-"""Seconds. Windows refuses to rename over a file that is open, and servers open CURRENT, for less
-than a millisecond, at every request."""
 
 
 def require_own(paths: Iterable[Path], *kinds: int) -> None:
@@ -116,7 +110,6 @@ class Layout:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder is a generation, finished or not."""
     manifest = GenerationFiles(folder).manifest
     if manifest.is_symlink() or not manifest.is_file():
         return False
@@ -135,14 +128,14 @@ def replace_file(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    for attempts_left in reversed(range(SWITCH_ATTEMPTS)):
-        try:
+    # Windows refuses to rename over a file that is open, and servers open CURRENT, for less than a
+    # millisecond, at every request.
+    for _ in range(19):
+        with suppress(PermissionError):
             following.replace(path)
-            break
-        except PermissionError:
-            if not attempts_left:
-                raise
-            time.sleep(SWITCH_PAUSE)
+            return
+        time.sleep(0.05)
+    following.replace(path)
 
 
 Stamp: TypeAlias = tuple[int, ...]
@@ -155,27 +148,21 @@ The time of the last change of status would change with every further link to th
 
 def read_stamp(path: Path) -> FileStamp | None:
     """Read a file's stamp, `None` if there is no such file."""
-    try:
+    with suppress(OSError):
         status = path.lstat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+        return status.st_ino, status.st_size, status.st_mtime_ns
+    return None
 
 
 def refuse_place(layout: Layout, error: Exception) -> None:
     """Raise IndexProblem if `error` came of a place where no index can be read or made."""
-    if isinstance(error, OSError) and error.errno in _UNUSABLE:
+    denied, blocked = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG), (errno.ENOTDIR, errno.EEXIST)
+    if isinstance(error, OSError) and error.errno in (*denied, *blocked):
         raise IndexProblem(
             f"The index folder {layout.root.name:.80} cannot be used: {os.strerror(error.errno)}. "
             "Move a file there away, give this account the permission, or name another folder with "
             "--index DIR."
         ) from error
-
-
-_UNUSABLE = {
-    *(errno.EACCES, errno.EPERM, errno.ENAMETOOLONG),
-    *(errno.ENOTDIR, errno.EEXIST),  # a file lies where a folder has to be
-}
 
 
 def make_disk_error(error: Exception) -> IndexProblem:

@@ -29,10 +29,6 @@ FORMAT = 23
 REBUILD = ("Rebuild it: ", TO_REBUILD, ".")
 
 
-_INSIDE = r"^\.?[\w-][\w.-]*(/\.?[\w-][\w.-]*)*$"
-"""A path that stays below the folder it is joined to, on any system."""
-
-
 @dataclass(frozen=True, slots=True)
 class IndexedPost:
     """One post as the last ingest saw it."""
@@ -89,8 +85,8 @@ class Manifest(BaseModel):
     """Posts by source."""
     superseded: NonNegativeInt
     """Chunks deleted since the lexical index was last written whole."""
-    files: dict[Annotated[str, Field(pattern=_INSIDE)], Checksum]
-    """Checksums by path below the generation's folder, with `/`."""
+    files: dict[Annotated[str, Field(pattern=r"^\.?[\w-][\w.-]*(/\.?[\w-][\w.-]*)*$")], Checksum]
+    """Checksums by path, with `/`, that stays below the generation's folder on any system."""
 
     @property
     def chunks(self) -> int:
@@ -134,8 +130,8 @@ def _refuse_format(number: object, content: str) -> IndexBroken:
     return outdated
 
 
-def _sha256(canonical: str) -> str:
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def _sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def checksum_of(path: Path) -> Checksum:

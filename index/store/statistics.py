@@ -24,7 +24,7 @@ Counted: TypeAlias = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """One generation."""
+    """One generation, in numbers."""
 
     generation: int
     created: str
@@ -71,7 +71,6 @@ class Overview:
 
 
 OVERVIEW_JSON = TypeAdapter(Overview)
-"""Writes and reads what lies in `overview.json`."""
 
 
 def read_overview(files: GenerationFiles) -> Overview:

@@ -5,17 +5,14 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache, partial
 
-_CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]")
-_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-
 
 def to_line(words: str) -> str:
     """Put words on one line, without control characters or halves of a surrogate pair.
 
     Those that turn the direction of what follows them count; marks of direction do not.
     """
-    shown = _CONTROL_CHARACTERS.sub(" ", _DIRECTION_MARKS.sub("", words))
-    return one_line(replace_surrogates(shown))
+    undirected = re.sub("[\u202a-\u202e\u2066-\u2069]", "", words)
+    return one_line(replace_surrogates(re.sub("[\x00-\x1f\x7f-\x9f]", " ", undirected)))
 
 
 def one_line(text: str) -> str:

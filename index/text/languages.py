@@ -42,38 +42,18 @@ STEMMED = frozenset(
 """Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
 as English, which is what technical terms mostly are."""
 
-LEAST_FUNCTION_WORDS = 0.08
-"""Share of function words that names a language; running text of any has .25 and more, text
-made of identifiers next to none."""
-
-LEAST_POST_SHARE = 0.05
-"""Share of the posts from which on their language's stems are looked up for every query."""
-
-SAMPLE = 20_000
-"""Characters looked at: more would not change the answer."""
-
 _ANY_WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
 
-KANA_SHARE = 0.1
-"""Share of kana among the East Asian characters that makes a text Japanese: Japanese prose has
-half, Chinese none."""
-
-CHARACTERS_PER_WORD = 2
-"""East Asian characters that count as one word where scripts are weighed against each other."""
-
-WORDS_PER_FUNCTION_WORD = 3
-"""Words of running text for each function word in it; by these Latin text is weighed, since code
-is Latin whatever language it is explained in."""
-
+CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
+"""East Asian characters that count as one word where scripts are weighed against each other, and
+words of running text for each function word in it; by these Latin text is weighed, since code is
+Latin whatever language it is explained in."""
 
 LEAST_EVIDENCE = 2
 """Different function words that name a language: one alone may be a coincidence (de facto, la
 jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. Of single
 letters one beyond ASCII counts as one (à la carte), any other as none: it is a variable, or a half
 of I/O."""
-
-RUNNING_TEXT = 50
-"""Words from which on a text that shows no language is in one that is not known here."""
 
 UNDETERMINED = "und"
 """BCP 47's word for a language that is not known."""
@@ -82,9 +62,10 @@ UNDETERMINED = "und"
 def language_of(text: str) -> str:
     """The language of `text` as ISO 639-1.
 
-    `""` where too few words show it, `und` for running text in a language that is not known here.
+    `""` where too few words show it, `und` for 50 words and more in a language that is not known
+    here.
     """
-    return _language_of_sample(text[:SAMPLE])
+    return _language_of_sample(text[:20_000])  # more would not change the answer
 
 
 @lru_cache(maxsize=64)
@@ -101,20 +82,22 @@ def _language_of_sample(sample: str) -> str:
     if len(characters) > CHARACTERS_PER_WORD * WORDS_PER_FUNCTION_WORD * share:
         if len(re.findall(f"[{HANGUL}]", characters)) * 2 > len(characters):
             return "ko"
-        kana = len(re.findall(f"[{KANA}]", characters))
-        return "ja" if kana >= KANA_SHARE * len(characters) else "zh"
-    if share and share >= LEAST_FUNCTION_WORDS * words.total():
+        kana = len(re.findall(f"[{KANA}]", characters))  # Japanese prose has half, Chinese none
+        return "ja" if kana >= 0.1 * len(characters) else "zh"
+    # Running text of any language has .25 and more, text made of identifiers next to none.
+    if share and share >= 0.08 * words.total():
         return best if second[:2] < (evident, share) else ""
-    return UNDETERMINED if words.total() >= RUNNING_TEXT else ""
+    return UNDETERMINED if words.total() >= 50 else ""
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
     """The languages that a query is looked up in, the commonest first, of posts counted by theirs.
 
-    Each further one costs a look-up of every word, so those of a few posts are left out.
+    Each further one costs a look-up of every word, so those of less than a twentieth of the posts
+    are left out.
     """
     ordered = sorted(posts, key=lambda code: (-posts[code], code))
-    least = LEAST_POST_SHARE * sum(posts.values())
+    least = 0.05 * sum(posts.values())
     return tuple(code for code in ordered if posts[code] >= least) or ("en",)
 
 

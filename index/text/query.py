@@ -58,9 +58,6 @@ _CODE = re.compile(
 
 _EAST_ASIAN, _BIGRAM = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
 
-PROSE_TERMS = 4.0
-"""Terms of its own (a pair of Han characters as half of one) that make a query running text."""
-
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -97,7 +94,7 @@ class Query:
     is_question: bool
     """Asked, rather than described: a description resembles how a post begins."""
     is_prose: bool
-    """Running text, rather than an identifier, a title or a few words."""
+    """Running text, of four content words or more; a pair of Han characters is half of one."""
     has_other_script: bool
     """Whether it is in another script than most of the blog: East Asian, or not."""
 
@@ -145,7 +142,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
         words=tuple(words),
         language=shown,
         is_question=bool(_QUESTION.search(text)),
-        is_prose=length >= PROSE_TERMS and not _CODE.search(text),
+        is_prose=length >= 4.0 and not _CODE.search(text),
         has_other_script=(shown in EAST_ASIAN) is EAST_ASIAN.isdisjoint(blog[:1]),
     )
 
@@ -243,12 +240,10 @@ def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
 
-LEAST_LETTERS = 6
-"""Letters from which on a word may be misspelled: a shorter one is like too many others."""
-LEAST_ENDED = 4
-"""Letters from which on one may lack an ending that no stemmer here knows (Lodz, Łodzi)."""
-MOST_LETTERS = 40
-"""Letters up to which one may be: an edit for each and each letter of the alphabet is looked up."""
+LEAST_LETTERS, LEAST_ENDED, MOST_LETTERS = 6, 4, 40
+"""Letters from which on a word may be misspelled, since a shorter one is like too many others; from
+which on it may lack an ending that no stemmer here knows (Lodz, Łodzi); and up to which it may be
+either, since an edit for each and each letter of the alphabet is looked up."""
 
 
 def correct_spelling(
@@ -293,7 +288,7 @@ def correct_spelling(
 
 
 def _edits(word: str) -> Iterator[str]:
-    """Everything that is one edit away from a word and begins as it does."""
+    """Yield everything that is one edit away from a word and begins as it does."""
     for place in range(1, len(word) + 1):
         before, after = word[:place], word[place:]
         yield from (before + letter + after for letter in ascii_lowercase)

@@ -26,9 +26,6 @@ from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
 LANGUAGES = ("zh", "ja")
 """Those that the table of computing words has beside English, in its order."""
 
-LEAST_GLOSS = 2
-"""Words that a gloss must have; fewer find nothing that the words themselves do not."""
-
 
 @cache
 def _read_table(language: str) -> Mapping[str, list[str]]:
@@ -125,19 +122,16 @@ def _stems(word: str) -> list[str]:
 _CJK_RUN = re.compile(f"[{CJK}]+")
 
 
-_GLOSS_PIECE = rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*"
-"""A run of East Asian characters or a word: for few queries, and slow to compile."""
-
-
 def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
     """The words of a query that have an English name, in English, and their share of it in [0, 1].
 
-    A Latin word counts as two characters. None if the language is not in the table or too few have.
+    A Latin word counts as two characters. None if the language is not in the table, or for less
+    than two words, which find nothing that the query does not.
     """
     if language not in LANGUAGES:
         return None
     table, words, covered, whole = _read_table(language), list[str](), 0, 0
-    for piece in re.finditer(_GLOSS_PIECE, to_simplified(text)):
+    for piece in re.finditer(rf"(?P<run>[{CJK}]+)|[^\W_{CJK}][\w.:/\-]*", to_simplified(text)):
         named = [(piece[0], CHARACTERS_PER_WORD)]
         if run := piece["run"]:
             parts = (part for part in _segment_run(run, table) if part in table)
@@ -145,4 +139,4 @@ def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
         words += [word for word, _ in named]
         covered += sum(length for _, length in named)
         whole += len(run or "") or CHARACTERS_PER_WORD
-    return (" ".join(words), covered / whole) if len(words) >= LEAST_GLOSS else None
+    return (" ".join(words), covered / whole) if len(words) > 1 else None

@@ -58,10 +58,9 @@ _THOUSANDS = re.compile(
     r"(?:[.,](\d+))?"
 )
 """A number whose groups of digits have one mark between them, or are India's, and its decimals."""
-MOST_VERSION_PARTS = 4
-"""Largest number of leading parts that make a term of a version, such as 1.2.3.4."""
-LONGEST_PART = 3
-"""Digits of a part of a version; a longer one is the year of a date."""
+MOST_VERSION_PARTS, LONGEST_PART = 4, 3
+"""Leading parts that make a term of a version at most, such as 1.2.3.4, and digits of a part: a
+longer one is the year of a date."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no words by themselves."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
@@ -120,12 +119,11 @@ def index_terms(text: str, language: str = "en") -> str:
     return " ".join(map(_stems_of_runs(language).__getitem__, _TERM_RUN.findall(text)))
 
 
-MOST_RUNS = 32_768
-"""Number of runs whose stems are remembered for each language; a large blog has some thousands."""
-
-
 class _StemsOfRuns(dict[str, str]):
-    """By run, its stems apart by spaces; a look-up takes a third of an `lru_cache`'s."""
+    """By run, its stems apart by spaces; a look-up takes a third of an `lru_cache`'s.
+
+    A large blog has some thousands.
+    """
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -134,11 +132,10 @@ class _StemsOfRuns(dict[str, str]):
         if run.isascii() and run.isalpha() and run[1:].islower():  # has no parts
             stems = stem(run, stemmer_of(self._language))
         else:
-            stems = " ".join(
-                [term.stem for term in _split_term_run.__wrapped__(run, self._language)]
-            )
+            parts = _split_term_run.__wrapped__(run, self._language)
+            stems = " ".join([term.stem for term in parts])
         if len(run) <= LONGEST_RUN:
-            if len(self) >= MOST_RUNS:
+            if len(self) >= 32_768:
                 self.clear()
             self[run] = stems
         return stems
@@ -149,7 +146,6 @@ _stems_of_runs = lru_cache(maxsize=16)(_StemsOfRuns)
 
 @lru_cache(maxsize=16384)
 def _split_term_run(run: str, language: str) -> Sequence[Term]:
-    """The terms of a run, by their place in it."""
     return tuple(
         _pair_letters(run) if _EAST_ASIAN.match(run) else _split_name(run, stemmer_of(language))
     )

@@ -25,14 +25,8 @@ from blog_search_mcp.index.vectors.segments import (
     write_directory,
 )
 
-BLOCK = 4096
-"""Number of rows copied at a time."""
-
 SEGMENT = 1 << 24
 """Numbers in a full segment, 64 MB. An ingest holds one in memory; each costs a search .02 ms."""
-
-DELETED_SHARE = 0.1
-"""Most rows that may be deleted, as a share; beyond it all segments are merged without them."""
 
 
 class VectorWriter:
@@ -80,7 +74,7 @@ class VectorWriter:
         leaving = np.flatnonzero(~base.deleted & (gone | (np.arange(len(gone)) >= end)))
         if len(leaving):
             store = VectorStore(self._base_folder)
-            for block in np.split(leaving, range(BLOCK, len(leaving), BLOCK)):
+            for block in np.split(leaving, range(4096, len(leaving), 4096)):
                 rows, are_kept = store.read(block), ~gone[block]
                 self._total -= rows.sum(axis=0, dtype=np.float64)
                 if are_kept.any():
@@ -100,9 +94,9 @@ def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
     """Count the base's segments, from the first on, that are not merged with the added rows.
 
     A segment that is not full is merged once as many rows came after it. So each row is copied
-    only as often as a segment doubles until it is full.
+    only as often as a segment doubles until it is full. All are merged where a tenth is deleted.
     """
-    if deleted.sum() > DELETED_SHARE * len(deleted):
+    if deleted.sum() > 0.1 * len(deleted):
         return 0
     kept, most = len(base.counts), (SEGMENT - 1) // len(base.total)
     while kept and added and base.counts[kept - 1] <= min(added, most):

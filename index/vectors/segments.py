@@ -93,11 +93,11 @@ class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
     A chunk has one vector for each window of its text, and is as near as the nearest of
-    them. Stores that keep rows elsewhere override `search`, `_products` and `read` alone.
+    them. Stores that keep rows elsewhere override `search`, `_products` and `read` alone. Opening
+    one raises OSError, ValueError or RuntimeError.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Map the segments. Raises OSError, ValueError or RuntimeError."""
         self._set_directory(read_directory(folder))
         names = map(name_segment, self._directory.segments)
         self._segments = [_open_segment(folder / name) for name in names]
@@ -106,7 +106,6 @@ class VectorStore:
     def _set_directory(self, directory: Directory) -> None:
         self._directory = directory
         self.dimension = len(directory.total)
-        """Length of a vector."""
         self._live: Ids = np.flatnonzero(~directory.deleted)
         self._by_id: Ids = self._live[np.argsort(directory.ids[self._live], kind="stable")]
         self._sorted_ids: Ids = directory.ids[self._by_id]
@@ -173,7 +172,6 @@ class VectorStore:
                 yield segment, self._starts[place], order[bounds[place] : bounds[place + 1]]
 
     def _products(self, query: Vectors, offsets: Ids) -> Vectors:
-        """Return the inner products of `query` with the rows at these offsets."""
         products, faiss = np.empty(len(offsets), dtype=np.float32), load_faiss()
         for segment, start, places in self._split(offsets):
             rows, values = offsets[places] - start, products[places]

@@ -16,14 +16,9 @@ from itertools import chain
 from blog_search_mcp.index.text.tokenizer import index_terms
 from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
-TITLE_TIMES = 3
-"""Weight of the title, which names a post's subject in a few words."""
-
-HEADING_TIMES = 2
-"""Weight of a heading: it counts once with the text below it and once by itself."""
-
-NAME_TIMES = 2
-"""Weight of the file's name, slug, tags and other names of a post, which name its subject."""
+TITLE_TIMES, HEADING_TIMES, NAME_TIMES = 3, 2, 2
+"""Weight of the title, of a heading, and of the file's name, slug, tags and other names of a post.
+They name the subject in a few words."""
 
 PADDING = 150
 """Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
@@ -38,8 +33,8 @@ def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
     said = _terms([*post.authors, post.words], post)
     about = _terms([post.description], post)
     inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks]
-    told = {*" ".join((label, *inner)).split()} if about else set()
-    first = " ".join((said, *(word for word in about.split() if word not in told)))
+    others = {*" ".join((label, *inner)).split()} if about else set()
+    first = " ".join((said, *(word for word in about.split() if word not in others)))
     passages = list[str]()
     for chunk, words in zip(chunks, inner, strict=True):
         above = [_terms(chunk.headings, post)] * HEADING_TIMES
@@ -51,7 +46,6 @@ def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
 
 
 def _terms(texts: Iterable[str], post: Post) -> str:
-    """Return the stems of several texts of a post, joined by blanks."""
     return " ".join(filter(None, (index_terms(text, post.language) for text in texts)))
 
 

@@ -29,10 +29,9 @@ def bm25_idf(document_frequency: int, documents: int) -> float:
 
 
 class LexicalLevel:
-    """The posts or the chunks of a generation; safe for concurrent searches."""
+    """The posts or the chunks of a generation, by an id field; safe for concurrent searches."""
 
     def __init__(self, folder: Path, id_field: str) -> None:
-        """Open `folder`, whose documents are known by `id_field`. The caller has verified it."""
         index = tantivy.Index.open(str(folder))
         self._schema = index.schema
         self._searcher = index.searcher()
@@ -122,7 +121,6 @@ class LexicalLevel:
         limit: int,
         among: Sequence[int] | None,
     ) -> dict[int, float]:
-        """Find the best `limit` documents with the share of `most` that they score, best first."""
         if not most or not limit:
             return {}
         wanted = tantivy.Query.boolean_query([(Occur.Should, clause) for clause in clauses])

@@ -13,12 +13,6 @@ from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.types import PostTerms
 from blog_search_mcp.index.words.documents import PADDING
 
-_HEAP = 30_000_000
-"""Bytes tantivy gathers before it writes a segment; its own minimum is 15 MB a thread."""
-
-_NO_WORD = "·"
-"""Padding term of chunks, which is in no query."""
-
 _PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
 """Files that tantivy closes to other accounts, whatever the umask, though their servers read them
 too, and one that it leaves as it is made."""
@@ -34,16 +28,19 @@ class WordsWriter:
     """
 
     def __init__(self, folder: Path, previous: Path | None) -> None:
-        self._folder, self._padding = folder, f" {_NO_WORD}" * PADDING
+        self._folder, self._padding = folder, " ·" * PADDING  # a term that is in no query
         self._levels = [_begin(folder, previous, name) for name in LEVELS]
-        self._writers = [level.writer(_HEAP, 1) for level in self._levels]
+        # Bytes that tantivy gathers before it writes a segment: twice its minimum for a thread.
+        self._writers = [level.writer(30_000_000, 1) for level in self._levels]
 
     def add(self, post_id: int, chunk_ids: Sequence[int], terms: PostTerms) -> None:
         """Add a post with its chunks."""
-        for_chunks, for_posts = zip(self._writers, self._levels, strict=True)
+        chunks, posts = self._writers
+        of_chunks, of_posts = (level.schema for level in self._levels)
         for chunk_id, words in zip(chunk_ids, terms.chunks, strict=True):
-            _add(*for_chunks, stem=words + self._padding, chunk=chunk_id, post=post_id)
-        _add(*for_posts, stem=terms.whole, post=post_id)
+            row = {"stem": words + self._padding, "chunk": chunk_id, "post": post_id}
+            chunks.add_document(Document.from_dict(row, of_chunks))
+        posts.add_document(Document.from_dict({"stem": terms.whole, "post": post_id}, of_posts))
 
     def clear(self) -> None:
         """Begin again without a post, also of those that were removed before."""
@@ -66,10 +63,6 @@ class WordsWriter:
     def close(self) -> None:
         """End tantivy's threads, whether or not the index is complete."""
         self._writers, self._levels = [], []
-
-
-def _add(writer: tantivy.IndexWriter, level: tantivy.Index, **row: str | int) -> None:
-    writer.add_document(Document.from_dict(row, level.schema))
 
 
 def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
