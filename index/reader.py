@@ -148,12 +148,11 @@ def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
 
 
 class Index:
-    """An index that opens each new generation at the first request after a switch; thread-safe."""
+    """An index that opens each generation at the first request after it was made; thread-safe."""
 
     def __init__(
         self, location: Location, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> None:
-        """Take the location, where no index need exist yet, and a function that makes embedders."""
         self.store = open_store(location)
         self._embedder_for = embedder_for
         self._opening = threading.Lock()

@@ -143,13 +143,13 @@ def _name_post(post: Post) -> dict[str, Any]:
 
 
 def _post_facts(
-    similar: SimilarPost, passages: Sequence[Chunk], meetings: int | None
+    similar: SimilarPost, passages: Sequence[Chunk], most: int | None
 ) -> dict[str, Any]:
-    post, shown = similar.post, similar.meetings[:meetings]
+    post, meetings = similar.post, similar.meetings[:most]
     facts = {
         "kind": similar.kind,
         "passages_met": len(similar.meetings),
-        "meetings": [_meeting_facts(meeting, passages[meeting.passage], post) for meeting in shown],
+        "meetings": [_meeting_facts(it, passages[it.passage], post) for it in meetings],
         "linked": similar.is_linked or None,
         "translations": dict(similar.translations),
     }

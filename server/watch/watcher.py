@@ -54,7 +54,10 @@ class FolderState:
 
 
 class Watcher:
-    """A watch of one folder for one index; `check` and `notice` may be called from any thread."""
+    """A watch of one folder for one index; `check` and `notice` may be called from any thread.
+
+    `ingest` returns the lines of its report, and `on_switch` is called after each new generation.
+    """
 
     def __init__(
         self,
@@ -64,10 +67,6 @@ class Watcher:
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take a function that ingests and returns the lines of its report.
-
-        `on_switch` is called after each new generation.
-        """
         self._store = open_store(index)
         self._lock = (
             FileLock(index / "watch.lock", blocking=False) if isinstance(index, Path) else None

@@ -85,7 +85,6 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
     """An open index, safe for concurrent use. Every method may raise BlogSearchError."""
 
     def __init__(self, location: Location, embedder_url: str) -> None:
-        """Keep the location of the index, which the first call opens."""
         self._index = Index(location, partial(open_embedder, url=embedder_url, waits=False))
 
     def search(
@@ -112,11 +111,8 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
     ) -> tuple[Post, ...]:
         """Return at most `limit` posts that pass `filters`, from `offset` on."""
         arguments = _check_filters(filters, limit=limit, offset=offset, order=order)
-        return (
-            self._index.reader()
-            .snapshot.catalog.list_posts(arguments.filters, order, limit, offset)
-            .page
-        )
+        catalog = self._index.reader().snapshot.catalog
+        return catalog.list_posts(arguments.filters, order, limit, offset).page
 
     def close(self) -> None:
         """Close the files. A later call opens the newest generation again."""
