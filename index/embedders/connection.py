@@ -41,8 +41,8 @@ OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
 """Environment variable of Ollama's own clients."""
 
 MOST_REPLY_BYTES, MOST_REPLY_SECONDS = 8_000_000, 30.0
-"""Limits of one answer, and from its first byte to its last: 32 vectors of 4,096 numbers, Ollama's
-longest, are 3 MB, and a server sends vectors once it has them all."""
+"""Most bytes of an answer, and seconds from its first byte to its last: 32 vectors of 4,096
+numbers, Ollama's longest, are 3 MB, and a server sends vectors once it has them all."""
 
 
 class FailureKind(Enum):
@@ -154,23 +154,12 @@ class Wire(ABC):
         """
         return "", ""
 
-    def _prepare(self, timeout: float) -> httpx.Client:
-        """Return the client for requests of this timeout. Raises EmbedderError."""
-        if timeout not in self._clients:
-            try:
-                self._clients[timeout] = self._connect(timeout)
-            except (ImportError, OSError, ValueError, UsageError) as error:
-                what = f"{self.name}'s client cannot start"
-                remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-                raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
-        return self._clients[timeout]
-
     def request(
         self, send: Callable[[httpx.Client], T], policy: RetryPolicy, attempt: int = 0
     ) -> T:
         """Send one request and retry it as the policy allows. Raises RequestFailed."""
         try:
-            return send(self._prepare(policy.timeout))
+            return send(self._connect(policy.timeout))
         except RequestFailed as error:
             failure = error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -188,18 +177,27 @@ class Wire(ABC):
         return self.request(send, policy, attempt + 1)
 
     def _connect(self, timeout: float) -> httpx.Client:
-        trust_env = not is_loopback(self.address)  # a proxy is not for this machine
+        """Return the client for requests of this timeout. Raises EmbedderError."""
+        if timeout in self._clients:
+            return self._clients[timeout]
         headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
         if key := os.environ.get(self.key_variable, "").strip().removeprefix("Bearer "):
             headers["Authorization"] = f"Bearer {key}"
-        return httpx.Client(
-            timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts swallow packets
-            limits=httpx.Limits(max_keepalive_connections=0),
-            trust_env=trust_env,
-            verify=trust_env or self.address.startswith("https:"),  # certificates take time to load
-            headers=headers,
-            event_hooks={"request": [bound_answer], "response": [self._read_answer]},
-        )
+        try:
+            trust_env = not is_loopback(self.address)  # a proxy is not for this machine
+            self._clients[timeout] = httpx.Client(
+                timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts swallow packets
+                limits=httpx.Limits(max_keepalive_connections=0),
+                trust_env=trust_env,
+                verify=trust_env or self.address.startswith("https:"),  # certificates load slowly
+                headers=headers,
+                event_hooks={"request": [bound_answer], "response": [self._read_answer]},
+            )
+        except (ImportError, OSError, ValueError, UsageError) as error:
+            what = f"{self.name}'s client cannot start"
+            remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
+            raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
+        return self._clients[timeout]
 
     def _read_answer(self, response: httpx.Response) -> None:
         """Read an answer, which must not be compressed: a hook of httpx.
