@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 GRAIN_NS = 2_000_000_000
 """Resolution of FAT's time stamps, the coarsest in use: a file may change again unnoticed."""
-LARGE_POST = 64_000
-"""Size in bytes above which a post is read in a worker process even in a small blog, so that it can
-be ended if it takes too long. 1 % of 4,919 posts of eleven blogs are larger."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
@@ -122,9 +119,7 @@ class _Ingest:
             site=self.plan.site,
             measure_coverage=self.plan.choice.embedder.vocabulary_coverage,
         )
-        return self.workers.map(
-            read, self.plan.to_read, skip_post, lambda item: item.file.size > LARGE_POST
-        )
+        return self.workers.map(read, self.plan.to_read, skip_post)
 
     def _write(self) -> Manifest:
         """Write the changes, then the vectors that wait; publish each generation once complete."""

@@ -1,22 +1,25 @@
 """Spread work over processes and keep its order; little work is done in this process.
 
 Parsing is pure Python, so threads would take turns. Starting a process costs as much as reading
-some dozens of posts. An item that takes too long or ends its process is left out.
+some dozens of posts. An item that takes too long is left out, as is one that ends its process.
 """
 
 import gc
 import os
 import pickle
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache, partial
 from itertools import islice
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
+from threading import current_thread, main_thread
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from blog_search_mcp.index.errors import IngestFailed, UnreadablePost
 from blog_search_mcp.ingest import GC_THRESHOLD
@@ -39,8 +42,8 @@ IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 
 MAX_SECONDS = 30
-"""Seconds for one item; a lost one gets them once more, since the machine may have been busy or
-asleep. A post takes 7 ms of a processor, the largest that may be read (16 MB) 16 s."""
+"""Seconds for one item; one lost in a process gets them once more, since the machine may have been
+busy or asleep. A post takes 7 ms of a processor, the largest that may be read (16 MB) 16 s."""
 
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
@@ -86,28 +89,25 @@ class WorkerPool:
         function: Callable[[Item], Output],
         items: Sequence[Item],
         lost: Callable[[Item, str], Output],
-        is_large: Callable[[Item], bool] = lambda _: False,
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
         Take all results of one call before the next call.
-        Fewer than `MIN_POOLED` items are done in this process, but for those that are large.
-        `lost` makes the result of an item that raises UnreadablePost or MemoryError, given it and
-        the reason, in processes also of one that takes more than `MAX_SECONDS` or ends its
+        Fewer than `MIN_POOLED` items are done in this process where it can end one by a signal,
+        which Windows and other threads than the main one cannot.
+        `lost` makes the result of an item that raises UnreadablePost or MemoryError or takes more
+        than `MAX_SECONDS`, given it and the reason, in processes also of one that ends its
         process. What else `function` raises is raised here. Raises IngestFailed after `MAX_LOST`
         lost items, or if processes end before they begin.
         """
-        work = partial(_work, function, lost)
-        if self._processes < 2 or len(items) < MIN_POOLED:
+        is_little = self._processes < 2 or len(items) < MIN_POOLED
+        if is_little and hasattr(signal, "setitimer") and current_thread() is main_thread():
             for item in items:
-                alone = is_large(item)
-                yield (
-                    self._take(work, item, self._submit(work, item), lost) if alone else work(item)
-                )
+                yield _work(function, lost, item, limits_time=True)
             return
-        work = _Pickled(work)
+        work = _Pickled(partial(_work, function, lost))
         futures = ((item, self._submit(work, item)) for item in items)
-        pending = deque(islice(futures, self._processes * IN_FLIGHT))
+        pending = deque(islice(futures, max(1, self._processes) * IN_FLIGHT))
         while pending:
             yield self._take(work, *pending.popleft(), lost)
             pending.extend(islice(futures, 1))
@@ -160,12 +160,36 @@ class WorkerPool:
 
 
 def _work(
-    function: Callable[[Item], Output], lost: Callable[[Item, str], Output], item: Item
+    function: Callable[[Item], Output],
+    lost: Callable[[Item, str], Output],
+    item: Item,
+    *,
+    limits_time: bool = False,
 ) -> Output:
     try:
-        return function(item)
+        with _limit_time() if limits_time else nullcontext():
+            return function(item)
     except (UnreadablePost, MemoryError) as error:
         return lost(item, str(error) or LOST_REASON)
+
+
+@contextmanager
+def _limit_time() -> Iterator[None]:
+    """Raise UnreadablePost in the block after MAX_SECONDS, in the main thread of this process.
+
+    A call into C runs to its end before the signal counts; Python's regular expressions do not.
+    """
+    handler = signal.signal(signal.SIGALRM, _refuse_late)
+    timer = signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def _refuse_late(_number: int, _frame: object) -> NoReturn:
+    raise UnreadablePost(LOST_REASON)
 
 
 class _Pickled(partial[Any]):

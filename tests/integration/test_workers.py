@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -108,6 +110,32 @@ def test_what_all_items_have_in_common_is_unpickled_once_in_a_process(helpers: W
 def test_little_work_is_done_here(most: int, items: int) -> None:
     with closing(WorkerPool(most)) as helpers:
         assert {process for _, process in helpers.map(negated, range(items), lose)} == {os.getpid()}
+
+
+def hang(number: int) -> tuple[int, int]:
+    """Stand still at 1 as a regular expression does, which no wait for a lock would be."""
+    if number == 1:
+        re.match("(a+)+$", "a" * 60 + "!")
+    return number, os.getpid()
+
+
+@pytest.mark.parametrize("is_main", [True, False])
+def test_of_little_work_what_hangs_is_lost_too_and_in_other_threads_by_a_process(
+    is_main: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "MAX_SECONDS", 1)
+    handler = signal.getsignal(signal.SIGALRM)
+    with closing(WorkerPool(2)) as helpers, ThreadPoolExecutor(1) as thread:
+
+        def read() -> list[tuple[int, int | str]]:
+            return list(helpers.map(hang, range(3), say_lost))
+
+        found = read() if is_main else thread.submit(read).result()
+    assert found[1] == (1, LOST_REASON)
+    assert [number for number, _ in found] == [0, 1, 2]
+    assert ({found[0][1], found[2][1]} == {os.getpid()}) == is_main
+    assert signal.getsignal(signal.SIGALRM) == handler
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one(
