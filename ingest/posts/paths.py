@@ -76,9 +76,14 @@ def parse_path(path: str, indexes: re.Pattern[str] = INDEX) -> PostPath:
 
 
 def parse_file(source: str) -> PostPath:
-    """Parse the path of a post's file; a language before its suffix is no part of the name."""
+    """Parse the path of a post's file; a language before its suffix is no part of the name.
+
+    Behind the name of a file that stands for its folder, anything counts as one: `index.cn.md`.
+    """
     folder, _, name = source.rpartition("/")
-    return parse_path(f"{folder}/{split_language(name)[0]}", BUNDLE)
+    first = name.partition(".")[0]
+    stem = first if BUNDLE.fullmatch(first) else split_language(name)[0]
+    return parse_path(f"{folder}/{stem}", BUNDLE)
 
 
 def split_day(name: str, form: re.Pattern[str] = _DAY) -> tuple[str, str]:
@@ -117,9 +122,7 @@ def host_of(parts: SplitResult) -> str:
 def page_of(path: str) -> str:
     """Return what the addresses of one page have in common, decoded, without slashes around it."""
     stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
-    stem = re.sub(r"\.html?$", "", stem)
-    folder, _, name = stem.rpartition("/")
-    return folder if INDEX.fullmatch(name) else stem
+    return parse_path(re.sub(r"\.html?$", "", stem)).page
 
 
 def folder_shape(page: str) -> str:

@@ -19,6 +19,7 @@ from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageErro
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.foreign_files import decode_settings, describe_os_error, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, decide
+from blog_search_mcp.ingest.posts.paths import parse_file
 from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vault
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
@@ -60,7 +61,6 @@ of another post. `ingest.prepare` compares the texts of both files to decide."""
 _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep what was changed or deleted."""
 
-_SECTION = "_index."
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
@@ -245,7 +245,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     """
     if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
-    is_part = folder.has_parts and name[0] == "_" and not name.startswith(_SECTION)
+    is_part = folder.has_parts and name[0] == "_" and not parse_file(name).index
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
     stem, _, ending = name.rpartition(".")
     is_rendered = ending.lower() == "qmd" and any(f"{stem}{x}" in beside for x in (".md", ".mdx"))
@@ -286,7 +286,7 @@ def _compile(data: bytes) -> Rules:
 
 def is_section(name: str) -> bool:
     """Return whether a file of this name describes all pages of its folder to Hugo or Zola."""
-    return name.startswith(_SECTION) and name.endswith(_SECTION_ENDS)
+    return name.endswith(_SECTION_ENDS) and parse_file(name).index == "_index"
 
 
 def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:

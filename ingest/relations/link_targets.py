@@ -12,8 +12,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -89,17 +89,20 @@ class Addresses:
         """Hosts of the blog's own site, without `www.`."""
         self._by_file: dict[str, int] = {}
         """Post ID by source, source without suffix, and folder of a file that stands for it."""
-        for write_key in (str, partial(MARKDOWN.sub, ""), lambda source: parse_path(source).page):
-            for number, post in posts.items():
-                self._by_file.setdefault(write_key(post.source.casefold()), number)
+        self._paths = {number: parse_path(post.source) for number, post in posts.items()}
+        sources = {number: post.source.casefold() for number, post in posts.items()}
+        stems = {number: MARKDOWN.sub("", source) for number, source in sources.items()}
+        pages = {number: path.page.casefold() for number, path in self._paths.items()}
+        for number, file in chain.from_iterable(keys.items() for keys in (sources, stems, pages)):
+            self._by_file.setdefault(file, number)
         for number, post in posts.items():
             for address in filter(None, (post.url, *post.aliases)):
                 if parts := split_address(address):
                     self._by_page.setdefault(page_of(parts.path), number)
-            path = parse_path(post.source)
+            path = self._paths[number]
             names = (path.name, path.undated, post.slug, post.title, *post.aliases)
-            pages = map(_fold_name, (path.undated, post.slug))
-            for name in filter(None, (*map(str.casefold, names), *pages)):
+            folded = map(_fold_name, (path.undated, post.slug))
+            for name in filter(None, (*map(str.casefold, names), *folded)):
                 self._by_name[name].add(number)
 
     @cached_property
@@ -137,8 +140,7 @@ class Addresses:
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
-            ends = {n: parse_path(self._posts[n].source.casefold()).page for n in posts}
-            posts = {n for n, end in ends.items() if page.endswith(end)}
+            posts = {n for n in posts if page.endswith(self._paths[n].page.casefold())}
         return posts if len(posts) == 1 else set()
 
     def _find_placed(self, page: str) -> int | None:

@@ -74,7 +74,6 @@ class Hugo(Generator):
         """Return the path of a page as in `.Permalink`, below the base URL. Raises NoLink."""
         if not folder:
             raise NoLink("some folders are mounted elsewhere")
-        self._check_bundles(f"{folder}/{inner}")
         default = self.defaultcontentlanguage.lower()
         above, _, name = inner.rpartition(".")[0].rpartition("/")
         stem, _, suffix = name.rpartition(".")
@@ -83,14 +82,13 @@ class Hugo(Generator):
             name, language = stem, suffix.lower()
         is_below = self.defaultcontentlanguageinsubdir or language != default
         page = parse_path(f"{above}/{name}", BUNDLE)
+        self._check_bundles(f"{folder}/{page.page if page.index == '_index' else page.folder}")
         return self.encode(self._make_path(fields, page, f"/{language}" if is_below else ""))
 
     def _check_bundles(self, place: str) -> None:
-        """Raise NoLink for a file in the bundle of another page."""
-        folder, _, name = place.rpartition("/")
-        above = folder.rpartition("/")[0] if name.startswith("index.") else folder
+        """Raise NoLink for a page in a folder that is the bundle of another page or in one."""
         bundles = self.bundles - {"content"} if self.is_assumed else self.bundles
-        if not bundles.isdisjoint(accumulate(above.split("/"), "{}/{}".format)):
+        if not bundles.isdisjoint(accumulate(place.split("/"), "{}/{}".format)):
             raise NoLink("beside an index.md, so Hugo makes no page of it")
 
     def _make_path(self, fields: Fields, page: PostPath, prefix: str) -> str:

@@ -351,18 +351,16 @@ class Zola(Generator):
         if others and code not in ("", self.default_language, *others):
             raise NoLink("its language is none of the site's")
         name, language = (stem, code) if code in others else (name, "")
-        own_path = "" if name == "_index" else get_text(fields, "path")
-        if above and name.partition(".")[0] == "index":
-            above, _, last = above.rpartition("/")
-            name = last if name == "index" else name
-        path = own_path or f"{language}/{above}/{_spell(name, fields)}".replace("//", "/")
-        return self.encode(f"/{path.strip('/')}/".replace("//", "/"))
+        page = parse_path(f"{above}/{name}", BUNDLE)
+        path = "" if page.is_list else get_text(fields, "path")
+        if not path:
+            end = page.page if page.is_list else f"{page.folder}/{_spell(page.name, fields)}"
+            path = f"{language}/{end}"
+        return self.encode(re.sub("/+", "/", f"/{path}/"))
 
 
 def _spell(name: str, fields: Fields) -> str:
-    """Return the last part of a URL's path, `""` for a section or the whole site."""
-    if BUNDLE.fullmatch(name):
-        return ""
+    """Return the last part of a post's URL's path. Raises NoLink."""
     slug = get_text(fields, "slug") or split_day(name, ZOLA_DAY)[1]
     spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
     if not (slug.isascii() and spelled):

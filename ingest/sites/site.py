@@ -10,7 +10,7 @@ from pathlib import Path
 from blog_search_mcp.index.errors import NoLink, UsageError
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.ingest.posts.metadata import Fields
-from blog_search_mcp.ingest.posts.paths import spelled_languages
+from blog_search_mcp.ingest.posts.paths import parse_file, spelled_languages
 from blog_search_mcp.ingest.posts.vault import OBSIDIAN
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.configuration import (
@@ -67,8 +67,8 @@ class Site:
 
     def with_sources(self, sources: Iterable[str]) -> "Site":
         """Return the site with its bundles, which are folders with an `index` file."""
-        places = ((self.links.prefix + source).rpartition("/") for source in sources)
-        bundles = frozenset(folder for folder, _, name in places if name.startswith("index."))
+        paths = (parse_file(self.links.prefix + source) for source in sources)
+        bundles = frozenset(path.page for path in paths if path.index == "index")
         return replace(self, links=self.links.model_copy(update={"bundles": bundles}))
 
     def find_language(self, source: str) -> tuple[str, str]:

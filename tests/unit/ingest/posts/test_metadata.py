@@ -48,6 +48,7 @@ def test_characters_that_an_export_wrote_as_entities_are_read() -> None:
         ("a-post.md", "", "a post"),
         ("notes/index.md", "", "notes"),
         ("blog/2019-05-14-big-news/index.zh-tw.md", "", "big news"),
+        ("blog/big-news/index.cn.md", "", "big news"),
         ("kv-cache/_index.md", "", "kv cache"),
         ("2024-05-01.md", "", "2024-05-01"),
         ("202405011230 Zettel.md", "", "Zettel"),
