@@ -59,7 +59,7 @@ class EmbeddingQueue:
         """Number of texts sent to the embedder, including refused ones."""
         self.without_vector: dict[str, str] = {}
         """Reason by source of each post that has a refused window."""
-        self._embedder = embedder
+        self.embedder = embedder
         self._cache = cache
         self._progress = progress
         self._refused: dict[str, str] = {}
@@ -113,7 +113,7 @@ class EmbeddingQueue:
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
         """Embed a batch into the cache; return the vectors by text. Raises EmbedderError."""
         try:
-            rows, reasons = self._embedder.embed_documents(batch), dict[str, str]()
+            rows, reasons = self.embedder.embed_documents(batch), dict[str, str]()
         except TextsRefused as refusal:
             rows = refusal.rows
             reasons = {batch[place]: reason for place, reason in refusal.reasons.items()}

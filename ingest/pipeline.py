@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -153,11 +153,15 @@ class _Ingest:
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
         """Write a generation with every change, with vectors if MAX_INLINE_WINDOWS suffices."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
+        from blog_search_mcp.ingest.write import open_index_writer
 
         self.progress.start("indexing posts", len(self.plan.to_read))
-        with self._open_writer(self.plan.base, queue) as writer:
+        with open_index_writer(self.store, self.plan.base, queue.embedder.identity) as writer:
+            queue.writer = writer
             for result in self.results:
-                self._write_post(result, queue)
+                self.counts.count(result)
+                if result.new is not None:
+                    queue.put(result.new, writer.add(result.new))
                 self.progress.advance(1)
             queue.flush()
             writer.remove(self.counts.removed)
@@ -167,21 +171,6 @@ class _Ingest:
             if windows <= MAX_INLINE_WINDOWS and self.job.embeds:
                 self._embed_windows(queue, windows, windows)
             return self._publish(writer)
-
-    @contextmanager
-    def _open_writer(self, base: Manifest | None, queue: EmbeddingQueue) -> Iterator[IndexWriter]:
-        """Open the writer of a generation and set it in `queue`."""
-        from blog_search_mcp.ingest.write import open_index_writer
-
-        with open_index_writer(self.store, base, self.plan.choice.embedder.identity) as writer:
-            queue.writer = writer
-            yield writer
-
-    def _write_post(self, result: ParsedResult, queue: EmbeddingQueue) -> None:
-        """Count one result; add its post, if it has one, and queue the post's windows."""
-        self.counts.count(result)
-        if result.new is not None:
-            queue.put(result.new, queue.writer.add(result.new))
 
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
         """Embed `most` of all `windows`; return how many are done.
@@ -207,13 +196,15 @@ class _Ingest:
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
         """Embed the waiting windows; publish after an eighth, a half and all of them."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
+        from blog_search_mcp.ingest.write import open_index_writer
 
         done, windows = 0, sum(post.waiting for post in manifest.posts.values())
         parts = (part for part in (windows // 8, windows // 2) if part >= MAX_INLINE_WINDOWS)
         for milestone in (*parts, windows):
             if done >= milestone:
                 continue
-            with self._open_writer(manifest, queue) as writer:
+            with open_index_writer(self.store, manifest, queue.embedder.identity) as writer:
+                queue.writer = writer
                 done = self._embed_windows(queue, milestone - done, windows)
                 writer.write_lexical()
                 manifest = self._publish(writer)
