@@ -1,7 +1,7 @@
 """A chat model of Ollama's: the conversation goes out over /api/chat, the model's turn comes in.
 
 The wire is the one that embeds queries: without a proxy on the way to this machine, and with a
-sentence for whatever Ollama answers.
+sentence for whatever Ollama or the client raise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from examples.agent.conversation import AgentError, Call, Reply
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import httpx
+    from ollama import ChatResponse, Client
 
     from examples.agent.conversation import Message, Tool
 
@@ -42,26 +42,23 @@ class OllamaChat:
 
     def chat(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
         """Have the model take the next turn. Raises AgentError."""
-        body = {
-            "model": self._wire.model,
-            "messages": [_written(message) for message in messages],
-            "tools": [_offered(tool) for tool in tools],
-            "options": {"num_ctx": CONTEXT, "temperature": 0},
-            "keep_alive": KEEP_ALIVE,
-            "stream": False,
-        }
 
-        def send(client: httpx.Client) -> Reply:
-            message = client.post(f"{self._wire.url}/api/chat", json=body).json()["message"]
-            calls = [call["function"] for call in message.get("tool_calls") or ()]
-            turns = tuple(Call(each["name"], dict(each["arguments"])) for each in calls)
-            return Reply(message.get("content") or "", turns)
+        def send(client: Client) -> ChatResponse:
+            response: ChatResponse = client.chat(
+                model=self._wire.model,
+                messages=[_written(message) for message in messages],
+                tools=[_offered(tool) for tool in tools],
+                options={"num_ctx": CONTEXT, "temperature": 0},
+                keep_alive=KEEP_ALIVE,
+            )
+            return response
 
         try:
-            reply: Reply = self._wire.request(send, RetryPolicy(READ, ()))
+            message = self._wire.request(send, RetryPolicy(READ, ())).message
         except BlogSearchError as error:
             raise AgentError(str(error)) from error
-        return reply
+        calls = (call.function for call in message.tool_calls or ())
+        return Reply(message.content or "", tuple(Call(c.name, dict(c.arguments)) for c in calls))
 
 
 def _written(message: Message) -> dict[str, Any]:

@@ -131,19 +131,27 @@ class Wire(ABC):
         self.model = model
         self.place = f"{self.name} at {url}"
         self.fetch = self.fetch.format(model=model)
-        self._clients: dict[float, httpx.Client] = {}
+        self._clients: dict[float, Any] = {}
 
     @property
     @abstractmethod
     def address(self) -> str:
         """URL of requests for vectors. Raises UsageError for an address that cannot be meant."""
 
+    def open_client(self, **options: Any) -> Any:
+        """Set up the client of this timeout with the options of an `httpx.Client`."""
+        return httpx.Client(**options)
+
+    def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
+        """Request vectors; return the answer."""
+        return bytes(client.post(self.address, json=body).content)
+
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
         """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
         body = {"model": self.model, "input": texts, **self.fields}
 
-        def send(client: httpx.Client) -> Vectors:
-            return read_rows(client.post(self.address, json=body).content, len(texts), dimension)
+        def send(client: Any) -> Vectors:
+            return read_rows(self.post(client, body), len(texts), dimension)
 
         return self.request(send, policy)
 
@@ -154,9 +162,7 @@ class Wire(ABC):
         """
         return "", ""
 
-    def request(
-        self, send: Callable[[httpx.Client], T], policy: RetryPolicy, attempt: int = 0
-    ) -> T:
+    def request(self, send: Callable[[Any], T], policy: RetryPolicy, attempt: int = 0) -> T:
         """Send one request and retry it as the policy allows. Raises RequestFailed."""
         try:
             return send(self._connect(policy.timeout))
@@ -176,7 +182,7 @@ class Wire(ABC):
         time.sleep(pause)
         return self.request(send, policy, attempt + 1)
 
-    def _connect(self, timeout: float) -> httpx.Client:
+    def _connect(self, timeout: float) -> Any:
         """Return the client for requests of this timeout. Raises EmbedderError."""
         if timeout in self._clients:
             return self._clients[timeout]
@@ -185,10 +191,11 @@ class Wire(ABC):
             headers["Authorization"] = f"Bearer {key}"
         try:
             trust_env = not is_loopback(self.address)  # a proxy is not for this machine
-            self._clients[timeout] = httpx.Client(
+            self._clients[timeout] = self.open_client(
                 timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts swallow packets
                 limits=httpx.Limits(max_keepalive_connections=0),
                 trust_env=trust_env,
+                follow_redirects=False,
                 verify=trust_env or self.address.startswith("https:"),  # certificates load slowly
                 headers=headers,
                 event_hooks={"request": [bound_answer], "response": [self._read_answer]},
