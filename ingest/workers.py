@@ -94,7 +94,7 @@ class WorkerPool:
 
         Take all results of one call before the next call.
         Fewer than `MIN_POOLED` items are done in this process where it can end one by a signal,
-        which Windows and other threads than the main one cannot.
+        which Windows and other threads than the main one cannot; there one process does them.
         `lost` makes the result of an item that raises UnreadablePost or MemoryError or takes more
         than `MAX_SECONDS`, given it and the reason, in processes also of one that ends its
         process. What else `function` raises is raised here. Raises IngestFailed after `MAX_LOST`
@@ -105,9 +105,10 @@ class WorkerPool:
             for item in items:
                 yield _work(function, lost, item, limits_time=True)
             return
+        self._processes = 1 if is_little else self._processes
         work = _Pickled(partial(_work, function, lost))
         futures = ((item, self._submit(work, item)) for item in items)
-        pending = deque(islice(futures, max(1, self._processes) * IN_FLIGHT))
+        pending = deque(islice(futures, self._processes * IN_FLIGHT))
         while pending:
             yield self._take(work, *pending.popleft(), lost)
             pending.extend(islice(futures, 1))
@@ -151,7 +152,7 @@ class WorkerPool:
             context = _Context()
             context.RLock()  # the first one starts a process, after which SIGINT is unblocked
             start = partial(gc.set_threshold, GC_THRESHOLD)
-            self._pool = ProcessPool(max(1, self._processes), 0, start, context=context)
+            self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
             with block_interrupts():  # it may start a process
                 return self._pool.schedule(work, [item], timeout=MAX_SECONDS)

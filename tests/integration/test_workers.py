@@ -131,6 +131,9 @@ def test_of_little_work_what_hangs_is_lost_too_and_in_other_threads_by_a_process
             return list(helpers.map(hang, range(3), say_lost))
 
         found = read() if is_main else thread.submit(read).result()
+        if not is_main:
+            read_many = partial(helpers.map, negated, range(9), lose)
+            assert len({process for _, process in thread.submit(list, read_many()).result()}) == 1
     assert found[1] == (1, LOST_REASON)
     assert [number for number, _ in found] == [0, 1, 2]
     assert ({found[0][1], found[2][1]} == {os.getpid()}) == is_main
