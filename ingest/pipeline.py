@@ -214,8 +214,9 @@ class _Ingest:
     def _publish(self, writer: IndexWriter) -> Manifest:
         """Commit the generation, which makes it live; return its manifest."""
         self.progress.start("writing the index", 1)
-        plan = self.plan
-        about = describe_blog(self.job.content, plan.site.generator.config)
+        plan, site = self.plan, self.plan.site
+        are_notes = not site.is_configured and any(file.is_note for file in plan.files.values())
+        about = (*describe_blog(self.job.content, site.generator.config), are_notes)
         manifest = writer.commit(plan.created, plan.build, about)
         self.counts.problems += [writer.contradiction] if writer.contradiction else []
         self.progress.advance(1)

@@ -16,7 +16,7 @@ from blog_search_mcp.index.store.catalog import open_catalog, translate_disk_err
 from blog_search_mcp.index.store.catalog_writer import CatalogWriter, open_writer
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import BuildFingerprint, Manifest, PendingPost
-from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, count_posts
+from blog_search_mcp.index.store.statistics import OVERVIEW_JSON, About, count_posts
 from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.words.documents import terms_of
@@ -113,12 +113,12 @@ class IndexWriter:
         self._write_relations()
 
     def commit(
-        self, created: str, build: BuildFingerprint, about: tuple[str, str] = ("", "")
+        self, created: str, build: BuildFingerprint, about: About = ("", "", False)
     ) -> Manifest:
         """Complete vectors and texts, write the manifest and make this generation the live one.
 
-        `created` is the time of the walk: UTC, ISO 8601 to the second. `about` is the title and
-        the description of the blog.
+        `created` is the time of the walk: UTC, ISO 8601 to the second. `about` describes
+        the blog.
         """
         self._catalog.commit()
         self.vectors.commit(self._removed_chunks)

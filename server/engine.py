@@ -44,7 +44,7 @@ class Engine(Index):
         """Return hits of keyword and semantic search, with notices on the state of the index."""
         return self._add_notice(self.reader().search(query, filters, limit=limit, offset=offset))
 
-    def read(self, source: str, chunk_index: int, neighbors: int) -> Passage:
+    def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
         """Return a page around a chunk, with notices on the state of the index."""
         return self._add_notice(self.reader().read(source, chunk_index, neighbors))
 

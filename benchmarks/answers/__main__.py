@@ -95,7 +95,7 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
     some = [{"source": source} for source in order_by_hash(posts)[:SUGGESTED]]
     title = posts[some[0]["source"]][1]
     calls: dict[str, Sequence[dict[str, str]]] = {
-        "search_blog": [{"query": title}, {"query": title, "response_format": "markdown"}],
+        "search_blog": [{"query": title}, {"query": title, "response_format": "json"}],
         "read_chunk": some[:1],
         "list_posts": [{}],
         "get_outline": some[:1],
@@ -175,7 +175,9 @@ def search(
 ) -> dict[str, Any]:
     """Search, or suggest links for the draft of a `source`, which is no hit then."""
     tool, argument = ("suggest_links", "text") if source else ("search_blog", "query")
-    reply = ask("tools/call", name=tool, arguments={argument: text, "top_k": DEPTH})
+    asked = {argument: text, "top_k": DEPTH}
+    asked |= {} if source else {"response_format": "json"}
+    reply = ask("tools/call", name=tool, arguments=asked)
     facts = reply.get("structuredContent", {})
     hits = [
         (hit["source"], hit.get("chunk_index"), round(hit.get("score", 0), 3))

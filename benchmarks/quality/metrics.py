@@ -100,7 +100,8 @@ def ask(engine: Engine, query: Query) -> Outcome:
     wanted = " ".join(query.evidence.split())
     shown = [wanted in " ".join(text.split()) for text in reads]
     told = SEARCH_BLOG.call(engine, {"query": query.text})
-    previews = [fold(wanted) in fold(hit["preview"]) for hit in (told.facts or {})["results"]]
+    facts = SEARCH_BLOG.call(engine, {"query": query.text, "response_format": "json"}).facts or {}
+    previews = [fold(wanted) in fold(hit["preview"]) for hit in facts["results"]]
     return Outcome(
         rank,
         gain,

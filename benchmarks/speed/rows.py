@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import faiss
 from markdown_it import MarkdownIt
@@ -127,7 +128,7 @@ def search(stage: Stage) -> Figure:
 def read(stage: Stage) -> Figure:
     """A warm `read_chunk`, beside a tool of a bare server that gives back as much text."""
     with server(ours(stage.index)) as started, server(BARE) as bare:
-        [hit, *_] = started.call("search_blog", query=QUERY)["structuredContent"]["results"]
+        [hit, *_] = _hits(started, QUERY)
         place = {"source": hit["source"], "chunk_index": hit["chunk_index"]}
         text = started.call("read_chunk", **place)["content"][0]["text"]
         taken, floors = in_turn(
@@ -232,8 +233,14 @@ def _ingest_changes(folder: Path) -> None:
 
 def _find(watching: Server, query: str) -> str:
     """Return the source of the first hit, empty if there is none."""
-    hits = watching.call("search_blog", query=query)["structuredContent"]["results"]
+    hits = _hits(watching, query)
     return str(hits[0]["source"]) if hits else ""
+
+
+def _hits(started: Server, query: str) -> list[dict[str, Any]]:
+    """Return the facts of the hits."""
+    reply = started.call("search_blog", query=query, response_format="json")
+    return list(reply["structuredContent"]["results"])
 
 
 def _first_reply(command: tuple[str, ...]) -> None:

@@ -37,8 +37,6 @@ class ToolResult:
 
     blocks: tuple[str, ...]
     """The text blocks of the answer; of a failure, its sentence."""
-    facts: Mapping[str, Any] | None = None
-    """Facts of the answer as values, from tools that give them."""
     is_error: bool = False
 
     @property

@@ -59,13 +59,11 @@ def _read(messages: Sequence[Message]) -> Iterator[Source]:
     for call, result in _results(messages):
         if call.tool == "read_chunk" and not result.is_error:
             place = dict(line.partition(": ")[::2] for line in result.blocks[-1].splitlines())
-            index = int(call.arguments.get("chunk_index", 0))
+            index = int(place["chunk_index"].split()[0])
             yield Source(place["source"], index, place["title"], place.get("url"))
 
 
 def _confidence(result: ToolResult) -> str:
-    if result.facts is not None:
-        return str(result.facts["confidence"]) if result.facts["results"] else "none"
     written = _CONFIDENCE.match(result.text)
     return written[1] if written else "none"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from anyio.to_thread import run_sync
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 SEARCH = Tool(
     "search_blog",
-    "Find passages of the blog. Returns hits, best first, each with source, chunk_index, title, "
-    "url and a preview, and how sure the answer is. Call read_chunk for the text.",
+    "Find passages of the blog. Returns hits, best first: source #chunk_index, title, url "
+    "and a preview, and how sure the answer is. Call read_chunk for the text.",
     {
         "type": "object",
         "properties": {
@@ -32,7 +31,7 @@ SEARCH = Tool(
 )
 READ = Tool(
     "read_chunk",
-    "Read one passage, by a hit's source and chunk_index; neighbors adds passages around it.",
+    "Read one passage, by a hit's source #chunk_index; neighbors adds passages around it.",
     {
         "type": "object",
         "properties": {
@@ -51,33 +50,26 @@ def search_blog(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
     if not query.strip():
         raise ValueError(f"query must not be blank, got {query!r}.")
     answer = blog.search(query, limit=int(given.get("top_k", 5)))
-    found = {
-        "results": [
-            {
-                "source": hit.post.source,
-                "chunk_index": hit.chunk.index,
-                "title": hit.post.title,
-                "url": link(hit.post, hit.chunk),
-                "preview": hit.preview,
-            }
-            for hit in answer.hits
-        ],
-        "confidence": answer.confidence,
-        "notice": answer.notice,
-    }
-    return ToolResult((json.dumps(found, ensure_ascii=False),), found)
+    parts = [f"Confidence: {answer.confidence}." if answer.hits else "", answer.notice or ""]
+    for number, hit in enumerate(answer.hits, 1):
+        head = f"{number}. {hit.post.source} #{hit.chunk.index} · {hit.post.title}"
+        lines = (head, link(hit.post, hit.chunk), f"> {hit.preview}")
+        parts.append("\n".join(filter(None, lines)))
+    return ToolResult(("\n\n".join(filter(None, parts)),))
 
 
 def read_chunk(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
     """Read, and name the place of the passage. Raises as `search_blog`."""
-    index, neighbors = int(given.get("chunk_index", 0)), int(given.get("neighbors", 0))
-    passage = blog.read(str(given["source"]), index, neighbors=neighbors)
+    source, _, index = str(given["source"]).partition(" #")
+    neighbors = int(given["neighbors"]) if "neighbors" in given else None
+    passage = blog.read(source, int(given.get("chunk_index", index or 0)), neighbors=neighbors)
     chunk = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     place = {
         "title": passage.post.title,
         "source": passage.post.source,
         "date": passage.post.date,
         "url": link(passage.post, chunk),
+        "chunk_index": f"{chunk.index} of 0-{passage.count - 1}",
     }
     lines = "\n".join(f"{name}: {value}" for name, value in place.items() if value)
     return ToolResult(("\n\n".join(chunk.text for chunk in passage.chunks), lines))

@@ -48,7 +48,7 @@ class McpSource:
                 raise AgentError(GONE) from error
             return ToolResult((error.message,), is_error=True)
         texts = tuple(block.text for block in result.content if isinstance(block, TextContent))
-        return ToolResult(texts, result.structured_content, bool(result.is_error))
+        return ToolResult(texts, bool(result.is_error))
 
 
 @asynccontextmanager

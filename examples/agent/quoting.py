@@ -6,7 +6,7 @@ a pure function of the conversation.
 
 from __future__ import annotations
 
-import json
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -43,8 +43,7 @@ class QuotingModel:
 
 
 def _read_best(found: Message) -> Reply:
-    hits = json.loads(found.text)["results"]
-    if not hits:
+    best = re.search(r"^1\. (.+? #\d+)", found.text, re.MULTILINE)
+    if not best:
         return Reply("The blog has nothing on this.")
-    best = {name: hits[0][name] for name in ("source", "chunk_index")}
-    return Reply("", (Call("read_chunk", best),))
+    return Reply("", (Call("read_chunk", {"source": best[1]}),))

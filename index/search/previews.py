@@ -18,6 +18,7 @@ from blog_search_mcp.index.text.languages import FULL_WIDTH, HANGUL
 from blog_search_mcp.index.text.query import Query
 from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import terms
+from blog_search_mcp.index.types import Chunk
 
 WIDTHS = 400, 160, 100
 """Columns of the first, the second and each further preview; a Han character takes two. With 240
@@ -35,6 +36,31 @@ _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
 """Marks that CommonMark leaves beside Chinese, where its rules ask for a space; few texts have any,
 and it is slow to compile."""
+_LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$))+$")
+"""A character beyond ASCII as URLs have it, and options of MyST such as `:width: 100px`."""
+
+
+def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
+    """List the lines of a chunk for a preview, each with the number of inner headings up to it.
+
+    Dashes set a heading off; options of directives and words in a URL's encoding are left out.
+    """
+    lines, passed, inner = list[tuple[str, int]](), 0, chunk.inner_headings
+    for text in map(one_line, chunk.plain.split("\n")):
+        runs = re.split("([!-~]+)", text) if "%" in text else [text]
+        line = one_line("".join(run for run in runs if not _LEFT_OUT.search(run)))
+        line = re.sub(_EMPHASIS, "", line) if "**" in line else line
+        name = line if line in inner[passed:] else line.lstrip("0123456789. ")
+        if name and name in inner[passed:]:
+            passed += inner[passed:].index(name) + 1
+            line = f"{'– ' * (bool(lines) and lines[-1][0][-1] != '–')}{line} –"
+        lines += [(line, passed)] if line else []
+    return lines
+
+
+def write_text(chunk: Chunk) -> str:
+    """Write the lines of a chunk for a preview on one line."""
+    return " ".join(line for line, _ in list_lines(chunk)).strip(" –") or one_line(chunk.text)
 
 
 def make_snippet(
@@ -44,7 +70,7 @@ def make_snippet(
 
     `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
     """
-    text = one_line(re.sub(_EMPHASIS, "", plain) if "**" in plain else plain)
+    text = one_line(plain)
     widths = map(count_character_columns, text)
     columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(widths)]
     if columns[-1] <= width:
@@ -59,7 +85,8 @@ def make_snippet(
         return fsum(weights[stem] for stem in stems)
 
     start, end = max(windows, key=weigh)
-    return "…" * (start > 0) + text[start:end].strip() + "…" * (end < len(text))
+    window, is_cut = text[start:end].strip(" –"), end < len(text)
+    return "…" * (start > 0) + (f"{window.rstrip('.…')}…" if is_cut else window)
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:

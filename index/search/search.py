@@ -20,7 +20,7 @@ from blog_search_mcp.index.search.diversity import (
 )
 from blog_search_mcp.index.search.doc_versions import prefer_current
 from blog_search_mcp.index.search.operators import QUOTED, find_phrase, read_demands, read_passages
-from blog_search_mcp.index.search.previews import WIDTHS, make_snippet
+from blog_search_mcp.index.search.previews import WIDTHS, make_snippet, write_text
 from blog_search_mcp.index.search.ranking import (
     Rewards,
     choose_weights,
@@ -275,7 +275,7 @@ def _make_hits(
             chunk=chunks[chunk],
             score=score,
             preview=make_snippet(
-                chunks[chunk].plain or chunks[chunk].text,
+                write_text(chunks[chunk]),
                 stems,
                 posts[post].language,
                 WIDTHS[min(rank, len(WIDTHS) - 1)],

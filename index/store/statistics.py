@@ -18,6 +18,7 @@ from blog_search_mcp.index.store.manifest import REBUILD, Manifest
 from blog_search_mcp.index.text.display import compose
 from blog_search_mcp.index.types import Post
 
+About: TypeAlias = tuple[str, str, bool]  # title, description, and whether it is a vault of notes
 Counted: TypeAlias = tuple[tuple[str, int], ...]
 """Names, each with the number of posts that have it."""
 
@@ -52,6 +53,8 @@ class Overview:
     description: str = ""
     newest: tuple[str, ...] = ()
     """Titles of the newest dated posts, three at most."""
+    are_notes: bool = False
+    """Whether the posts are notes of a vault, which no site publishes."""
     notice: str | None = None
     """Message for the reader: posts have changed since, or wait for their vectors."""
 
@@ -81,8 +84,8 @@ def read_overview(files: GenerationFiles) -> Overview:
         raise IndexBroken("The index's overview.json cannot be read.", REBUILD) from error
 
 
-def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str]) -> Overview:
-    """Count what `posts`, the generation's, have in common; `about` are title and description."""
+def count_posts(posts: Sequence[Post], manifest: Manifest, about: About) -> Overview:
+    """Count what `posts`, the generation's, have in common."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
     sites = _count_names("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
     files = [PurePosixPath(compose(it.source)) for it in posts]  # index.md, in German index.de.md
@@ -105,6 +108,7 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: tuple[str, str
         title=about[0],
         description=about[1],
         newest=tuple(post.title for post in dated[:3]),
+        are_notes=about[2],
     )
 
 

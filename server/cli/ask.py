@@ -44,7 +44,8 @@ async def _search_and_read(settings: Settings, question: str) -> list[CallToolRe
     arguments = ["-P", "-m", "blog_search_mcp", "serve", "--wait", *index_arguments(settings)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
     async with Client(server) as client:
-        replies = [await client.call_tool("search_blog", {"query": question})]
+        search = {"query": question, "response_format": "json"}
+        replies = [await client.call_tool("search_blog", search)]
         page = replies[0].structured_content or {}
         for best in page.get("results", [])[: page.get("confidence") != "low"]:
             place = {"source": best["source"], "chunk_index": best["chunk_index"]}

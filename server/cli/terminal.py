@@ -12,7 +12,7 @@ import click
 from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import blog_of
-from blog_search_mcp.server.format.results import locate_hit
+from blog_search_mcp.server.format.results import write_facts, write_head
 from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2
@@ -98,12 +98,10 @@ def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
     if page["notice"]:
         yield format_line(page["notice"], fg="yellow")
     for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
-        heading = f" › {_clean_line(hit['heading'])}" if hit.get("heading") else ""
         score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
-        yield f"{number}. {click.style(_clean_line(hit['title']), bold=True)}{heading}{score}"
-        yield format_line(locate_hit(hit, "chunk"), "   ", dim=True)
-        if hit.get("url"):
-            yield format_line(hit["url"], "   ", fg="blue")
+        yield f"{format_line(write_head(number, hit), bold=True)}{score}"
+        if facts := write_facts(hit):
+            yield format_line(facts, "   ", dim=True)
         text = escape_controls(hit["preview"].replace("\n", " "))
         for start, end in reversed(hit.get("marks", ())):
             text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
@@ -117,11 +115,6 @@ def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
                 yield f"        {click.style(escape_controls(product), dim=True)}"
 
 
-def _clean_line(text: str) -> str:
-    """Put text on one line, since a line break in it could forge a line of the output."""
-    return escape_controls(one_line(text))
-
-
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:
-    """Put text on one indented line, styled by the attributes of `click.style`."""
-    return indent + click.style(_clean_line(text), **attributes)
+    """Put text, in which a break could forge a line, on one, styled as `click.style` does."""
+    return indent + click.style(escape_controls(one_line(text)), **attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 
 from blog_search_mcp.index.errors import find_nearest
@@ -9,6 +10,8 @@ from blog_search_mcp.index.store.statistics import Counted, Overview
 from blog_search_mcp.index.text.display import compose, fold_tag
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import NAME_WIDTH, brief, fit, present, quote
+
+_POSTS = re.compile(r"(?<=\bNo )post|(?<=\bOnly )post|(?<=: )post(?=s are)|\bthe blog(?= may| is)")
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
@@ -21,8 +24,13 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     if limits:
         return f"No post matches this query within {limits}. Leave filters out, or try other words."
     languages = list_names(overview.languages)
-    others = f" The blog's languages: {languages}." if languages else ""
+    others = f" The languages: {languages}." if languages else ""
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
+
+
+def name_notes(notice: str) -> str:
+    """Call the posts of a vault notes in a notice, where our words and not a name have them."""
+    return _POSTS.sub(lambda found: "note" if "post" in found[0] else "the notes", notice)
 
 
 def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
@@ -43,7 +51,7 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     if section and section not in dict(sections):
         sentences += _list_near("section", section, sections, overview.main_sections)
     if (filters.after or filters.before) and overview.first_day is None:
-        sentences.append("No post of the blog has a date, so none passes after or before.")
+        sentences.append("No post has a date, so none passes after or before.")
     return " ".join(sentences) or None
 
 
@@ -54,5 +62,5 @@ def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[s
     return [
         f"No post has the {kind} {quote(name)}.",
         *([f"Nearest: {nearest}."] if nearest else []),
-        f"The {kind}s: {list_names(listed)}." if listed else f"The blog has no {kind}s.",
+        f"The {kind}s: {list_names(listed)}." if listed else f"There are no {kind}s.",
     ]

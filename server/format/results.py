@@ -11,17 +11,19 @@ import logging
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from math import ceil
 from typing import Any, TypeVar
 
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.search.previews import list_lines, write_text
 from blog_search_mcp.index.text.display import (
     count_columns,
     one_line,
     replace_surrogates,
     shorten,
 )
+from blog_search_mcp.index.text.languages import language_of, primary_subtag
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
@@ -99,11 +101,17 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
     }
 
 
-def brief_facts(hit: Hit) -> dict[str, Any]:
-    """Gather the facts of a hit for a model, with title and heading shortened."""
+def brief_facts(hit: Hit, question: str | None = None) -> dict[str, Any]:
+    """Gather the facts of a hit for a model, with title and heading shortened.
+
+    With a `question` translations are left out if the hit is in its language.
+    """
     facts = hit_facts(hit)
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
     facts["heading"] = heading_path(tuple(facts.pop("headings")), width=HEADING_WIDTH) or None
+    if question is not None:
+        is_foreign = primary_subtag(hit.post.language) != (language_of(question) or "en")
+        facts["translations"] = facts["translations"] if is_foreign else {}
     return present(facts)
 
 
@@ -126,20 +134,32 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
     return present({"name": brief(place.name, NAME_WIDTH), "part": place.part, "next": place.next})
 
 
-def locate_hit(hit: Mapping[str, Any], index_name: str, mark: str = "") -> str:
-    """Write where a hit, its translations and its series are, on a line; `mark` quotes a source."""
-    facts = [f"{mark}{hit['source']}{mark} {index_name} {hit['chunk_index']}"]
-    facts += [f"lines {hit['lines']}"] if "lines" in hit else []
-    facts += [
-        hit.get("date", ""),
-        ", ".join(hit.get("authors") or ()),
-        ", ".join(hit.get("tags", ())),
-    ]
-    translations, series = hit.get("translations", {}), hit.get("series")
-    facts += [f"also in {code}: {mark}{source}{mark}" for code, source in translations.items()]
-    if series:
-        following = f", next: {series['next']}" if "next" in series else ""
-        facts.append(f"part {series['part']} of {series['name']}{following}")
+def write_page(offset: int, page: Mapping[str, Any]) -> str:
+    """Write a page for a model: confidence, notice, numbered hits, and the next offset."""
+    confidence = f"Confidence: {page['confidence']}. " if page["results"] else ""
+    parts = [f"{confidence}{page.get('notice', '')}".strip()]
+    for number, hit in enumerate(page["results"], offset + 1):
+        # A sign before it keeps a preview from reading as another hit.
+        lines = write_head(number, hit), write_facts(hit), f"> {one_line(hit['preview'])}"
+        parts.append("\n".join(filter(None, lines)))
+    parts += [f"More with offset={page['next_offset']}."] if "next_offset" in page else []
+    return "\n\n".join(parts)
+
+
+def write_head(number: int, hit: Mapping[str, Any]) -> str:
+    """Write `1. source #chunk_index · date · title › heading`, as far as they are known."""
+    place = f"{number}. {' '.join(hit['source'].splitlines())} #{hit['chunk_index']}"
+    title = " › ".join(one_line(hit[name]) for name in ("title", "heading") if hit.get(name))
+    return " · ".join(filter(None, (place, hit.get("date"), title)))
+
+
+def write_facts(hit: Mapping[str, Any]) -> str:
+    """Write the other facts of a hit on a line, `""` if there are none."""
+    facts = [hit.get("url"), f"lines {hit['lines']}" if "lines" in hit else ""]
+    facts += [", ".join(hit.get(name) or ()) for name in ("authors", "tags")]
+    facts += [f"also in {code}: {source}" for code, source in hit.get("translations", {}).items()]
+    if "next" in (series := hit.get("series", {})):
+        facts.append(f"part {series['part']} of {series['name']}, next: {series['next']}")
     return one_line(" · ".join(filter(None, facts)))
 
 
@@ -150,27 +170,15 @@ def link_to(post: Post, anchor: str) -> str | None:
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
     """Return the path of headings over a hit's preview, and the nearest known anchor."""
-    shown = _plain_line(hit.preview.strip("…"))
-    start = _plain_line(hit.chunk.plain).find(shown) + len(shown) // 3  # what matched is behind it
-    at, passed, inner = 0, 0, hit.chunk.inner_headings
-    for line in hit.chunk.plain.split("\n"):
-        if at > start:
-            break
-        words = _plain_line(line)
-        name = words if words in inner[passed:] else words.lstrip("0123456789. ")
-        if name in inner[passed:]:
-            passed = inner.index(name, passed) + 1
-        at += len(words) + bool(words)
+    lines, shown = list_lines(hit.chunk), hit.preview.strip("…")
+    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # what matched is behind it
+    ends = accumulate(len(line) + 1 for line, _ in lines)
+    passed = next((count for end, (_, count) in zip(ends, lines, strict=True) if end > start), 0)
     every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]
     above = len(hit.chunk.headings)
     path = every[:above] + every[above:][:passed][-1:]
     anchor = next((anchor for _, anchor in reversed(path) if anchor), "")
     return tuple(name for name, _ in path), anchor
-
-
-def _plain_line(text: str) -> str:
-    """Put text on one line without `**`, which a preview may leave out."""
-    return one_line(text.replace("**", ""))
 
 
 def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:

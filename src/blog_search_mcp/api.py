@@ -95,9 +95,9 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         query, filters = shorten_query(arguments.query), arguments.filters
         return self._index.reader().search(query, filters, limit=limit, offset=offset)
 
-    def read(self, source: str, chunk_index: int, *, neighbors: int = 0) -> Passage:
-        """Read a page around a chunk of the post `source`, and `neighbors` chunks on each side."""
-        if neighbors < 0:
+    def read(self, source: str, chunk_index: int, *, neighbors: int | None = None) -> Passage:
+        """Read a page around a chunk, with 0 neighbors the chunk alone, else so many more."""
+        if neighbors is not None and neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
         return self._index.reader().read(source, chunk_index, neighbors)
 

@@ -29,7 +29,7 @@ Connection = Mapping[str, Any]
 """A command with its arguments, or an address."""
 
 
-ONION_SOUP: Mapping[str, str] = {"query": "onion soup"}
+ONION_SOUP: Mapping[str, str] = {"query": "onion soup", "response_format": "json"}
 CLIENTS = ("langchain-mcp-adapters", "pydantic-ai-slim", SDK, *(f"{SDK_2} {era}" for era in ERAS))
 """Every client that is a library, and how it chooses the protocol's version, if it can be told."""
 

@@ -60,7 +60,9 @@ def test_inspector_finds_nothing_wrong_with_any_part_of_the_surface(
     inspect(stdio, era, "prompts/get", "--quiet", *prompt)
     search = ("--tool-name", "search_blog", "--tool-arg", "query=onion soup")
     answer, _ = inspect(stdio, era, "tools/call", "--quiet", *search)
-    assert answer["structuredContent"]["results"][0]["source"] == "soup.md"
+    [block] = answer["content"]
+    assert "structuredContent" not in answer
+    assert re.match(r"1\. soup\.md #0 ", block["text"].split("\n\n")[1])
 
 
 @real

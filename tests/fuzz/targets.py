@@ -87,7 +87,7 @@ def query(data: bytes) -> None:
     except BlogSearchError as error:
         _is_sentence(error)
     else:
-        assert found.facts is not None
+        assert found.texts[0].strip()
     for filters in (
         {"tag": given["query"]},
         {"section": given["query"]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -168,8 +167,8 @@ def searches_reads_answers(messages: Sequence[Body]) -> Body:
     if last["role"] == "user":
         called = {"name": "search_blog", "arguments": {"query": last["content"], "top_k": 3}}
     elif last["tool_name"] == "search_blog":
-        best = json.loads(last["content"])["results"][0]
-        arguments = {name: best[name] for name in ("source", "chunk_index")}
+        place = last["content"].partition("\n1. ")[2].split(" · ")[0]
+        arguments = {"source": place}
         called = {"name": "read_chunk", "arguments": arguments}
     else:
         return {"content": f"With the context: \x1b[31m{last['content'].splitlines()[0]}"}

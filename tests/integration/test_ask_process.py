@@ -18,10 +18,10 @@ def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folde
     words = ("ask", "what is a KV cache?", "--index", indexed(tmp_path, POSTS))
     asked = run_python("-P", "-m", "blog_search_mcp", *words, cwd=tmp_path)
     assert (asked.returncode, asked.stderr) == (0, "")
-    confidence, first, place = asked.stdout.splitlines()[:3]
+    confidence, first = asked.stdout.splitlines()[:2]
     assert confidence == "Confidence: normal"
-    assert first.startswith("1. What is a KV cache?")
-    assert "inference/kv.md chunk 0" in place
+    assert first.startswith("1. inference/kv.md #0 ")
+    assert "What is a KV cache?" in first
     text = "A KV cache keeps the keys and values of earlier tokens, so that each new token\ncosts"
     assert text in asked.stdout
     assert "chunk_index: 0" in asked.stdout

@@ -27,7 +27,9 @@ def made(folder: Path) -> Path:
 
 def is_loading(server: Process) -> bool:
     """Whether an answer is by words alone, since the model is still loading."""
-    reply = server.call("search_blog", {"query": "onion soup"})["structuredContent"]
+    reply = server.call("search_blog", {"query": "onion soup", "response_format": "json"})[
+        "structuredContent"
+    ]
     assert reply["results"][0]["source"] == "soup.md"
     notice = str(reply.get("notice", ""))
     return LOADING in notice and "still loading nomic-embed-text" in notice

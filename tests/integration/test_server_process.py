@@ -40,7 +40,9 @@ async def test_the_five_stages_of_a_session(mode: str, index: Path) -> None:
     async with Client(server_over(index), mode=mode) as client:
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
-        answer = await client.call_tool("search_blog", {"query": "what is a KV cache?"})
+        answer = await client.call_tool(
+            "search_blog", {"query": "what is a KV cache?", "response_format": "json"}
+        )
         assert answer.structured_content == json.loads(text_of(answer))
         best = answer.structured_content["results"][0]
         assert (best["source"], best["chunk_index"]) == ("inference/kv.md", 0)
@@ -74,7 +76,7 @@ __main__.main()
 
 def test_what_is_printed_while_serving_goes_to_stderr(tmp_path: Path) -> None:
     server = Process(tmp_path, MODERN, ("-c", NOISY))
-    reply = server.call("search_blog", {"query": "cache"})
+    reply = server.call("search_blog", {"query": "cache", "response_format": "json"})
     assert len(reply["structuredContent"]["results"]) == 3
     status, printed, logged = server.rest()
     assert (status, printed) == (0, b"")

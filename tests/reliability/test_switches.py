@@ -56,7 +56,7 @@ class Blog:
 
     def search(self, query: str) -> dict[str, Any]:
         """Return the structured answer. Raises KeyError for an error."""
-        self.server.send(call("now", {"query": query}))
+        self.server.send(call("now", {"query": query, "response_format": "json"}))
         answer: dict[str, Any] = self.server.replies(1)[0]["result"]["structuredContent"]
         return answer
 

@@ -73,7 +73,9 @@ class Blog:
         return command(*words[:names], "--index", str(self.index), *words[names:], env=env)
 
     def tool(self, name: str, **arguments: Any) -> Reply:
-        """Call a tool as a client does; every tool is offered."""
+        """Call a tool as a client does, a search for its facts; every tool is offered."""
+        if name == "search_blog":
+            arguments = {"response_format": "json", **arguments}
 
         async def call() -> Reply:
             async with Client(build_server(engine, offered)) as client:

@@ -82,20 +82,33 @@ def test_what_no_leg_knows_finds_nothing_and_fails_nowhere(query: str, made: Blo
 
 
 @pytest.mark.parametrize(
-    ("sizes", "asked", "page"),
+    ("sizes", "asked", "start", "page"),
     [
-        ([PAGE_BYTES], 0, range(1)),
-        ([1, PAGE_BYTES + 1, 1], 1, range(1, 2)),
-        ([1, 1, 1], 1, range(3)),
-        ([PAGE_BYTES // 3] * 5, 2, range(1, 4)),
-        ([PAGE_BYTES // 2] * 3, 1, range(1, 3)),
-        ([PAGE_BYTES // 2] * 3, 2, range(1, 3)),
-        ([1, 1, 1, PAGE_BYTES], 2, range(3)),
-        ([PAGE_BYTES, 1, 1, 1], 1, range(1, 4)),
+        ([PAGE_BYTES], 0, 0, range(1)),
+        ([1, PAGE_BYTES + 1, 1], 1, 1, range(1, 2)),
+        ([1, 1, 1], 1, 1, range(3)),
+        ([PAGE_BYTES // 3] * 5, 2, 2, range(1, 4)),
+        ([PAGE_BYTES // 2] * 3, 1, 1, range(1, 3)),
+        ([PAGE_BYTES // 2] * 3, 2, 2, range(1, 3)),
+        ([1, 1, 1, PAGE_BYTES], 2, 2, range(3)),
+        ([PAGE_BYTES, 1, 1, 1], 1, 1, range(1, 4)),
+        ([PAGE_BYTES // 2] * 4, 2, 1, range(1, 3)),
+        ([PAGE_BYTES // 2] * 4, 3, 1, range(2, 4)),
     ],
-    ids=["alone", "too long", "all", "both sides", "next first", "last", "before", "behind"],
+    ids=[
+        "alone",
+        "too long",
+        "all",
+        "both sides",
+        "next first",
+        "last",
+        "before",
+        "behind",
+        "section",
+        "long section",
+    ],
 )
 def test_a_page_grows_by_whole_chunks_behind_and_before(
-    sizes: list[int], asked: int, page: range
+    sizes: list[int], asked: int, start: int, page: range
 ) -> None:
-    assert fill_page(sizes, asked) == page
+    assert fill_page(sizes, asked, start) == page

@@ -41,7 +41,7 @@ def test_a_generation_is_told_in_numbers(blog: MakeBlog) -> None:
 def counted(*posts: Post) -> Overview:
     identity = EmbedderIdentity("", "", "", 1)
     manifest = Manifest.model_construct(generation=1, created="", embedder=identity, posts={})
-    return count_posts(posts, manifest, ("", ""))
+    return count_posts(posts, manifest, ("", "", False))
 
 
 def test_the_site_is_where_most_posts_are_published() -> None:

@@ -75,7 +75,7 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"before": "2025-01-01", "after": "2024-02-29"}, {OLD, NEW}),
         ({"tag": "", "section": " \u3000", "after": "null", "before": "None"}, {OLD, NEW}),
         ({"tag": [], "section": {}, "sort": "", "top_k": "undefined"}, {OLD, NEW}),
-        ({"tag": '""', "section": "[]", "response_format": "N/A"}, {OLD, NEW}),
+        ({"tag": '""', "section": "[]", "sort": "N/A"}, {OLD, NEW}),
         ({"top_k": "1", "offset": " 0 ", "sort": "newest"}, {NEW}),
         ({"top_k": ["1"], "before": 2024}, {OLD}),
         ({"tag": ["ice"], "offset": "0.0"}, {OLD}),

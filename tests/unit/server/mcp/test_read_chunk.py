@@ -62,7 +62,7 @@ def read(blog: Blog, source: str, **given: Any) -> tuple[str, dict[str, str]]:
     return text, dict(facts)
 
 
-@pytest.mark.parametrize("given", [{}, {"neighbors": 3}, {"whole": True}])
+@pytest.mark.parametrize("given", [{}, {"neighbors": 0}, {"neighbors": 3}, {"whole": True}])
 def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str, Any]) -> None:
     text, place = read(blog, "soup.md", **given)
     assert text == SHORT.rstrip()
@@ -72,6 +72,18 @@ def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str,
         "date": "2025-03-04",
         "chunk_index": "0 of 0-0",
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "index"),
+    [
+        *(("code.md#2", 2), ("code.md #2", 2), (" code.md # 2 ", 2), ("code.md#02", 2)),
+        *(("/blog/code.md#1", 1), ("code.md#a-heading", 0), ("code.md", 0), ("code.md#", 0)),
+    ],
+)
+def test_a_source_may_name_the_chunk_too(blog: Blog, source: str, index: int) -> None:
+    assert read(blog, source)[1]["chunk_index"].startswith(f"{index} of")
+    assert read(blog, source, chunk_index=3)[1]["chunk_index"].startswith("3 of")
 
 
 def test_each_heading_is_in_the_text_or_named_with_its_chunk(blog: Blog) -> None:
@@ -109,6 +121,35 @@ def named_in(place: dict[str, str]) -> dict[str, int]:
 def test_a_part_is_as_long_as_its_script_allows(blog: Blog, characters: int) -> None:
     text, _ = read(blog, f"{characters}.md", whole=True)
     assert characters * 0.85 < len(text) < characters * 1.1
+
+
+SPLIT = "".join(
+    f"## Walrus{n}\n\nWhat{n} begins it. "
+    + "\n\n".join(f"Paragraph {n}.{part} {'lies on the ice. ' * 60}" for part in range(3))
+    + "\n\n"
+    for n in range(4)
+)
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    return made(tmp_path_factory.mktemp("split"), {"split.md": SPLIT})
+
+
+def test_a_page_begins_with_the_section_and_no_neighbors_are_the_chunk_alone(split: Blog) -> None:
+    _, place = read(split, "split.md")
+    count = int(place["chunk_index"].split()[2].partition("-")[2].strip(",")) + 1
+    assert count > 4
+    for index in range(count):
+        alone, place = read(split, "split.md", chunk_index=index, neighbors=0)
+        assert "shown with" not in place["chunk_index"]
+        page, _ = read(split, "split.md", chunk_index=index)
+        assert alone in page
+        assert len(alone) < len(page)
+        for number in re.findall(r"Paragraph (\d)\.", alone):
+            assert f"What{number} begins it." in page
+        more, _ = read(split, "split.md", chunk_index=index, neighbors=3)
+        assert page in more
 
 
 @pytest.mark.parametrize("start", [0, len(CODE) - 1])

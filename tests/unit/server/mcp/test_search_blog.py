@@ -1,8 +1,9 @@
-"""`search_blog`: what a page of hits says, in JSON and in Markdown, and how long it may be."""
+"""`search_blog`: what a page of hits says, as text and in JSON, and how long it may be."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_an_empty_page_says_why(blog: Blog, given: dict[str, Any], named: list[s
     assert search(blog, **given, response_format="markdown").text == reply.facts["notice"]
 
 
-def test_markdown_is_text_alone_that_holds_what_is_called_and_cited(blog: Blog) -> None:
+def test_text_is_alone_and_holds_what_is_called_and_cited(blog: Blog) -> None:
     facts = search(blog, top_k=3).facts
     reply = search(blog, top_k=3, response_format="markdown")
     assert reply.facts is None
@@ -115,6 +116,57 @@ def test_markdown_is_text_alone_that_holds_what_is_called_and_cited(blog: Blog) 
         said = ("title", "source", "chunk_index", "url", "preview")
         assert [name for name in said if f"{hit[name]}" not in text] == []
     assert "offset=3" in more
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_what_is_printed_before_a_hit_is_a_source_for_read_chunk(
+    blog: Blog, long: Blog, blank: str
+) -> None:
+    for each, count in ((blog, len(POSTS)), (long, 5)):
+        facts = search(each, "walrus rests", top_k=5).facts["results"]
+        text = search(each, "walrus rests", top_k=5, response_format="markdown").text
+        places = re.findall(r"^\d+\. (.+?) #(\d+)(?: |$)", text, re.MULTILINE)
+        assert len(places) == count
+        assert [(hit["source"], f"{hit['chunk_index']}") for hit in facts] == places
+        for source, index in places:
+            read = each.tool("read_chunk", source=f"{source}{blank}#{index}")
+            same = each.tool("read_chunk", source=source, chunk_index=int(index))
+            assert (read.is_error, read.text) == (False, same.text)
+
+
+TRANSLATED = {
+    "a.en.md": "---\ntranslationKey: a\n---\n# The walrus\n\nThe walrus sleeps on the ice.\n",
+    "a.de.md": "---\ntranslationKey: a\n---\n# Das Walross\n\nDas Walross ruht auf dem Eis.\n",
+    "b.fr.md": "---\ntranslationKey: b\n---\n# Le phoque\n\nLe phoque nage dans la mer, orque.\n",
+    "b.de.md": "---\ntranslationKey: b\n---\n# Die Robbe\n\nDie Robbe schwimmt in dem Meer.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "hit", "other"),
+    [
+        ("where does the walrus sleep on the ice", "a.en.md", None),
+        ("wo ruht das Walross auf dem Eis", "a.de.md", None),
+        ("what is the orque that is in the sea", "b.fr.md", "b.de.md"),
+    ],
+)
+def test_a_translation_is_told_beside_a_hit_in_another_language_than_the_question(
+    tmp_path: Path, query: str, hit: str, other: str | None
+) -> None:
+    translated = made(tmp_path, TRANSLATED)
+    text = search(translated, query, response_format="markdown").text
+    block = next(block for block in text.split("\n\n") if f" {hit} #" in block)
+    assert [source for source in TRANSLATED if source in block and source != hit] == (
+        [other] if other else []
+    )
+
+
+def test_a_series_is_told_where_it_goes_on(blog: Blog) -> None:
+    text = search(blog, top_k=5, response_format="markdown").text
+    blocks = {block.split()[1]: block for block in text.split("\n\n") if " #" in block}
+    assert "caches/part-2.md" in blocks["caches/part-1.md"]
+    assert "Caches, next" not in blocks["caches/part-2.md"]
+    assert "part 2 of" not in blocks["caches/part-2.md"]
 
 
 def test_five_hits_stay_small_and_are_shortened_in_nothing_that_is_called_or_cited(

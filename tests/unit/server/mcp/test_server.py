@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.mcp.server import (
     HOW,
     NO_INDEX,
+    WHEN,
     build_server,
 )
 from blog_search_mcp.server.settings import Settings
@@ -57,6 +59,10 @@ async def test_the_server_says_who_it_is_and_keeps_a_fault_of_its_own_in_the_log
         assert not able.tools.list_changed
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == ["search_blog", "read_chunk"]
+        # A client that got text of a tool with an output schema would refuse it.
+        assert [tool.output_schema for tool in listed.tools] == [None, None]
+        loads = [tool.meta for tool in listed.tools]
+        assert loads == [{"anthropic/alwaysLoad": True}] * 2
         with pytest.raises(MCPError) as refused:
             await client.call_tool("list_posts", {})
         with caplog.at_level(logging.ERROR):
@@ -80,20 +86,22 @@ def told(index: Path, mode: str = "auto") -> str:
             return client.instructions or ""
 
     said = anyio.run(connect)
-    assert len(said.encode()) < 1_600
+    assert len(said.encode()) < 2_048
+    assert said.startswith(WHEN)
+    assert said.endswith(HOW)
     return said
 
 
 @EACH_ERA
 def test_each_connection_is_told_of_the_index_of_that_moment(mode: str, blog: Blog) -> None:
-    assert told(blog.index, mode) == f"{ABOUT} {HOW}"
+    assert told(blog.index, mode) == f"{WHEN} {ABOUT} {HOW}"
     blog.write({"tea.md": "Tea is made of leaves and of hot water.\n"})
     blog.ingest()
     assert "3 posts" in told(blog.index, mode)
 
 
 def test_without_an_index_a_client_is_told_so(tmp_path: Path) -> None:
-    assert told(tmp_path / "none") == f"{NO_INDEX} {HOW}"
+    assert told(tmp_path / "none") == f"{WHEN} {NO_INDEX} {HOW}"
 
 
 def test_names_of_a_large_blog_are_counted_and_begin_no_line(tmp_path: Path) -> None:
@@ -104,5 +112,39 @@ def test_names_of_a_large_blog_are_counted_and_begin_no_line(tmp_path: Path) -> 
     said = told(made(tmp_path, posts).index)
     assert "100 posts" in said
     assert " more. " in said
-    assert said.endswith(HOW)
     assert "\n" not in said
+
+
+LONG = "很長的名字" * 40
+WIDEST = {
+    "../hugo.toml": f'title = "{LONG}"\nbaseURL = "https://{"a" * 60}.example/{"b" * 90}/"\n'
+    f'[params]\ndescription = "{LONG}。"\n',
+    **{
+        f"{n}{LONG[:70]}/{m}.md": f"---\ndate: 2025-03-0{n + 1}\ntitle: {n}{LONG}\n"
+        f'tags: ["{n}{LONG}", "{m}{LONG}"]\n---\n海象在冰上休息。\n'
+        for n in range(9)
+        for m in range(3)
+    },
+}
+VAULT = {"../.obsidian/app.json": "{}", "Walrus post.md": "A walrus rests on the ice. #sea\n"}
+
+
+def test_instructions_have_room_for_the_longest_names(tmp_path: Path) -> None:
+    assert len(told(made(tmp_path, WIDEST).index)) > len(HOW) + 400
+
+
+@pytest.mark.parametrize("query", ["grep of nothing", "latest posts", '"a walrus flies"', "wlarus"])
+def test_a_vault_has_notes(tmp_path: Path, query: str) -> None:
+    vault = made(tmp_path, VAULT)
+    said = told(vault.index)
+    assert "1 note" in said
+    assert "blog" not in said.replace("search_blog", "")
+    for given in ({}, {"tag": "none"}, {"section": "none"}, {"after": "2020"}):
+        facts = vault.tool("search_blog", query=query, **given).facts
+        notice = str(facts.get("notice", "")).replace("Walrus post.md", "")
+        assert not {"post", "posts", "blog"} & {*re.findall(r"\w+", notice)}
+
+
+@pytest.mark.parametrize("settings", [{}, {"../.obsidian/app.json": "{}", "../hugo.toml": SITE}])
+def test_what_a_site_publishes_is_a_blog(tmp_path: Path, settings: dict[str, str]) -> None:
+    assert "1 post" in told(made(tmp_path, {"a.md": "A walrus rests.\n", **settings}).index)

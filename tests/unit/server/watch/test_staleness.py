@@ -92,7 +92,7 @@ def test_one_comparison_runs_at_a_time_holds_up_no_caller_and_is_good_for_an_int
 def ask_until(server: Process, wanted: Callable[[str], bool]) -> str:
     """Search until the notice is as wanted: comparisons run beside the answers."""
     for _ in range(100):
-        reply = server.call("search_blog", {"query": "onion soup"})
+        reply = server.call("search_blog", {"query": "onion soup", "response_format": "json"})
         told = str(reply["structuredContent"].get("notice", ""))
         if wanted(told):
             return told
