@@ -97,6 +97,7 @@ class IndexReader:
             count=len(chunks),
             headings=tuple(list_headings(chunks)),
             translations=snapshot.translations_of(post_id),
+            replacement=snapshot.replaced.get(post_id),
             notice=self._age,
         )
 

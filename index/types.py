@@ -67,6 +67,8 @@ class Post:
     """Who wrote it, by name where the site knows one."""
     words: str = ""
     """Other texts of the front matter, for search only."""
+    outdated: str = ""
+    """The word by which the author calls it outdated, or the ISO day after which it is."""
 
     @property
     def section(self) -> str:
@@ -137,6 +139,8 @@ class Link:
     """Text of the link without markup; `""` for an element of HTML."""
     line: int
     """Line of the file, from 1."""
+    kind: str = ""
+    """`newer` or `older` for the address of a post that replaces this one, or that it replaces."""
 
 
 class SeriesPart(NamedTuple):
@@ -168,6 +172,16 @@ class PlaceInSeries:
     name: str
     part: int
     next: str | None
+
+
+class Replacement(NamedTuple):
+    """A post that is replaced, or that its author calls outdated."""
+
+    source: str
+    current: int | None
+    """ID of the post that took its place, `None` if the author names none that is there."""
+    notice: str
+    """Words for a reader of the post: `replaced by SOURCE`, `deprecated`, `since DAY`."""
 
 
 class Translation(NamedTuple):
@@ -236,6 +250,7 @@ class Hit:
     translations: Translated = ()
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
+    replacement: Replacement | None = None
     reasons: tuple[Reason, ...] = ()
     """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
     the hit is less for a further passage, more for a post that a better translation lifted or
@@ -278,6 +293,7 @@ class Passage:
     headings: tuple[tuple[int, str], ...] = ()
     """The post's headings in order, each with the index of the chunk that it stands in."""
     translations: Translated = ()
+    replacement: Replacement | None = None
     notice: str | None = None
     """One sentence the reader must see (the post may have changed)."""
 

@@ -22,6 +22,7 @@ from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.words.documents import terms_of
 from blog_search_mcp.index.words.writer import WordsWriter
 from blog_search_mcp.ingest.relations.link_targets import Addresses
+from blog_search_mcp.ingest.relations.replacements import find_replacements
 from blog_search_mcp.ingest.relations.series import find_series
 from blog_search_mcp.ingest.relations.translations import find_translations
 
@@ -136,15 +137,21 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write translations and series, unless the metadata of all changed posts are as before."""
+        """Write what posts are to each other, unless all changed ones say and link as before."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
-            before, now = open_catalog(self._before).posts_at, self._catalog.posts_at
+            before, now = open_catalog(self._before).relating_facts, self._catalog.relating_facts
             if all(before(source) == now(source) for source in self._changed):
                 return
         posts = self._catalog.every_post()
-        self._catalog.write_relations(find_translations(posts), find_series(posts))
-        contradiction = are_most_new and Addresses(posts, self._catalog.links()).contradiction
+        addresses = Addresses(posts, self._catalog.links())
+        newer = find_replacements(posts, addresses.resolved)
+        pairs = {(current, "newer", post) for post, current in newer.items()}
+        for post, links in addresses.resolved.items():
+            pairs |= {(to.post, "", post) for _, to in links if to and to.post != post}
+        linked = sorted((posts[to].source, kind, posts[post].source) for to, kind, post in pairs)
+        self._catalog.write_relations(find_translations(posts), find_series(posts), linked)
+        contradiction = are_most_new and addresses.contradiction
         if contradiction:
             self.contradiction = (
                 f"{contradiction}. Say with --permalink how the site makes its "

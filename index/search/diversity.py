@@ -9,6 +9,7 @@ list. A neighbour of a chunk that is shown is no result of its own: it is read w
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,7 +20,7 @@ import numpy as np
 from blog_search_mcp.index.search.retrieval import Candidates, Numbers
 from blog_search_mcp.index.text.languages import TRADITIONAL, language_of, primary_subtag
 from blog_search_mcp.index.text.tokenizer import to_simplified
-from blog_search_mcp.index.types import Translation, Translations
+from blog_search_mcp.index.types import VERSIONED, Replacement, Translation, Translations
 
 PASSAGES_PER_POST = 3
 """Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
@@ -32,6 +33,10 @@ lost, down to .6 evidence is lost (five question sets, hit@5 .942, evidence .837
 SAME_PAIRS, LEAST_PAIRS = 0.75, 8
 """Share of the longer passage's pairs of words that a copy of it has, with another date, number or
 name in it, and the smallest number of pairs in a passage that is compared: fewer say little."""
+
+OUTDATED, RELATED = 0.8, 0.4
+"""Factor on the score of an outdated post without a current one, and smallest share of a replaced
+post's score with which the current one stands above it: one that says less does not answer."""
 
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
@@ -124,6 +129,30 @@ def collapse_translations(
         shown = _choose_post(group, scores, query) if len(group) > 1 else post
         collapsed[shown] = max(score, collapsed.get(shown, 0.0))
     return collapsed
+
+
+def prefer_current(
+    scores: Mapping[int, float], replaced: Mapping[int, Replacement], query: str
+) -> dict[int, float]:
+    """Rank replaced posts below the current ones, and outdated ones below their equals, by post ID.
+
+    Old pages of a documentation are left out where the current one has half of their score, and
+    keep theirs if the query names their version.
+    """
+    preferred = dict(scores)
+    for post in replaced.keys() & scores.keys():
+        current, score = replaced[post].current, scores[post]
+        version = VERSIONED.match(replaced[post].source)
+        if current is None:
+            preferred[post] = OUTDATED * score
+        elif scores.get(current, 0.0) >= RELATED * score and not (
+            version and re.search(rf"(?<![\d.]){re.escape(version[3])}(?!\w)", query)
+        ):
+            preferred[current] = max(preferred[current], score)
+            preferred[post] = 0.99 * score
+            if version and scores[current] >= 0.5 * score:
+                del preferred[post]
+    return preferred
 
 
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:

@@ -17,8 +17,8 @@ from blog_search_mcp.index.search.diversity import (
     collapse_copies,
     collapse_translations,
     diversify_passages,
+    prefer_current,
 )
-from blog_search_mcp.index.search.doc_versions import prefer_current
 from blog_search_mcp.index.search.operators import QUOTED, find_phrase, read_demands, read_passages
 from blog_search_mcp.index.search.previews import WIDTHS, make_snippet, write_text
 from blog_search_mcp.index.search.ranking import (
@@ -186,12 +186,12 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
 
     The certainty of the answer makes scores comparable between queries.
     """
-    # 1. Score by features; old versions of a page stand below the current one.
+    # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
     features = compute_post_features(retrieved)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
-    scores = prefer_current(scores, snapshot.versions, text)
+    scores = prefer_current(scores, snapshot.replaced, text)
     confidence = estimate_confidence(retrieved, snapshot.languages[0])
     # 2. Raise posts that have the query as a heading, or word for word.
     with_heading = snapshot.catalog.posts_with_heading(name_keys(text))
@@ -282,6 +282,7 @@ def _make_hits(
             ),
             translations=snapshot.translations_of(post),
             series=snapshot.series[post].place_of(post) if post in snapshot.series else None,
+            replacement=snapshot.replaced.get(post),
             reasons=explain(post),
         )
         for rank, (post, chunk, score) in enumerate(page, offset)

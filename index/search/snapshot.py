@@ -5,18 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
 from blog_search_mcp.index.embedders.embedder import Embedder
 from blog_search_mcp.index.errors import IndexBroken
-from blog_search_mcp.index.search.doc_versions import find_versions
 from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalog
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.text.languages import common_languages
 from blog_search_mcp.index.text.query import Titles, index_titles
-from blog_search_mcp.index.types import Series, Translated, Translations
+from blog_search_mcp.index.types import Replacement, Series, Translated, Translations
 from blog_search_mcp.index.vectors.segments import VectorStore
 from blog_search_mcp.index.words.searcher import LexicalSearcher
 
@@ -67,9 +67,9 @@ class Snapshot:
         return tuple(self.catalog.authors())
 
     @cached_property
-    def versions(self) -> Mapping[int, tuple[str, int]]:
-        """The old pages by id, each with its version and the id of the current page."""
-        return find_versions(self.catalog.rows("SELECT post_id, source FROM posts"))
+    def replaced(self) -> Mapping[int, Replacement]:
+        """The posts by ID that are replaced, or outdated on the day on which they are asked for."""
+        return self.catalog.replaced(date.today().isoformat())
 
 
 def open_snapshot(

@@ -38,6 +38,7 @@ from blog_search_mcp.index.types import (
     Order,
     Post,
     Posts,
+    Replacement,
     Series,
     SeriesPart,
     Translation,
@@ -280,7 +281,8 @@ class Catalog:
 
     def links(self) -> dict[int, tuple[Link, ...]]:
         """Return every post's links by its id, in the order of the post; none for most posts."""
-        rows = self.rows("SELECT post_id, href, words, line FROM links ORDER BY post_id, rowid")
+        query = "SELECT post_id, href, words, line, kind FROM links ORDER BY post_id, rowid"
+        rows = self.rows(query)
         by_post = groupby(rows, key=itemgetter(0))
         return {post: tuple(Link(*row[1:]) for row in of_post) for post, of_post in by_post}
 
@@ -302,6 +304,18 @@ class Catalog:
         series = [Series(name, tuple(starmap(SeriesPart, parts))) for name, parts in relations]
         return {part.post: one for one in series for part in one.parts}
 
+    def replaced(self, today: str) -> dict[int, Replacement]:
+        """Read by ID which posts are replaced, or called outdated by an ISO day."""
+        rows = self.rows(
+            "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
+            "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "
+            "LEFT JOIN linked ON linked.source = old.source AND kind = 'newer' "
+            "LEFT JOIN (SELECT post_id id, source FROM posts) new ON new.source = target "
+            "WHERE target <> '' OR outdated >= 'a' OR outdated BETWEEN '0' AND ?",
+            [today],
+        )
+        return {row[0]: Replacement(*row[1:]) for row in rows}
+
     def _relations(self, kind: str) -> Iterator[tuple[str, list[tuple[int, str, Any]]]]:
         """Yield (name, members); a member is (post id, source, its language or its part number)."""
         ids = dict(self.rows("SELECT source, post_id FROM posts"))
@@ -309,9 +323,11 @@ class Catalog:
         for name, members in self.rows(query, [kind]):
             yield name, [(ids[source], source, it) for source, it in json.loads(members)]
 
-    def posts_at(self, source: str) -> list[Post]:
-        """Return the post at a source in a list, which is empty if there is none."""
-        return [*self._posts("WHERE source = ?", source).values()]
+    def relating_facts(self, source: str) -> tuple[list[Post], list[tuple[str, str]]]:
+        """Return what relates a post to others: its metadata, and where its links lead."""
+        query = "SELECT DISTINCT href, kind FROM links JOIN posts USING (post_id) WHERE source = ?"
+        posts = self._posts("WHERE source = ?", source).values()
+        return [*posts], self.rows(f"{query} ORDER BY href, kind", [source])
 
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""

@@ -36,11 +36,11 @@ CREATE TABLE posts (
     source TEXT NOT NULL UNIQUE, title TEXT NOT NULL, date TEXT, tags TEXT NOT NULL,
     description TEXT NOT NULL, slug TEXT NOT NULL, language TEXT NOT NULL, url TEXT,
     translation_key TEXT NOT NULL, series TEXT NOT NULL, part INTEGER, aliases TEXT NOT NULL,
-    authors TEXT NOT NULL, words TEXT NOT NULL, anchors TEXT NOT NULL
+    authors TEXT NOT NULL, words TEXT NOT NULL, outdated TEXT NOT NULL, anchors TEXT NOT NULL
 );
 CREATE TABLE links (
     post_id INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
-    href TEXT NOT NULL, words TEXT NOT NULL, line INTEGER NOT NULL
+    href TEXT NOT NULL, words TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL
 );
 CREATE INDEX links_by_post ON links (post_id);
 CREATE TABLE tags (
@@ -68,10 +68,15 @@ CREATE TABLE texts (
 CREATE TABLE shared.texts (
     chunk_id INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT NOT NULL
 );
+CREATE TABLE linked (
+    target TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+    PRIMARY KEY (target, kind, source)
+) WITHOUT ROWID;
 CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
+`linked` has the posts that link to others (`kind` is empty) or are replaced by them (`newer`).
 `relations` are the groups of `translations` and the `series` of this generation, by sources;
 `readable` is a chunk's vocabulary coverage, and `shared.texts` may hold texts that are no more.
 """
@@ -113,10 +118,18 @@ class CatalogWriter(Catalog):
         return chunk_id
 
     def write_relations(
-        self, translations: Iterable[Sequence[Translation]], series: Iterable[Series]
+        self,
+        translations: Iterable[Sequence[Translation]],
+        series: Iterable[Series],
+        linked: Iterable[tuple[str, str, str]],
     ) -> None:
-        """Note which posts are translations of each other, and which the parts of a series."""
-        self._connection.execute("DELETE FROM relations")
+        """Note which posts are translations of each other, which parts of a series, which `linked`.
+
+        The last are rows of target, kind and source, each once.
+        """
+        for table in ("relations", "linked"):
+            self._connection.execute(f"DELETE FROM {table}")
+        self._connection.executemany("INSERT INTO linked VALUES (?, ?, ?)", linked)
         for group in translations:
             self._insert("relations", "translations", "", tuple(one[1:] for one in group))
         for one in series:

@@ -23,7 +23,7 @@ from blog_search_mcp.index.invocation import PACKAGE, TO_INGEST, TO_REBUILD
 from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_stamp
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
-FORMAT = 23
+FORMAT = 24
 """Raise it when an older program could not read, or would misread, what is written now."""
 
 REBUILD = ("Rebuild it: ", TO_REBUILD, ".")

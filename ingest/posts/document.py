@@ -19,6 +19,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     describe_post,
     first_text,
     normalize_names,
+    read_replacements,
     unread_date,
 )
 from blog_search_mcp.ingest.posts.paths import spelled_languages
@@ -42,9 +43,13 @@ class Document:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links of the body, with their lines of the file."""
+        """The posts that the front matter says replace this one or are replaced; the body's links.
+
+        Lines are those of the file.
+        """
         above = self.first_line - 1
-        return tuple(replace(link, line=link.line + above) for link in self.body.links[0])
+        below = (replace(link, line=link.line + above) for link in self.body.links[0])
+        return (*read_replacements(self.named), *below)
 
 
 MAX_MARKS = 400_000

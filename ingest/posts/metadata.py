@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypeAlias
+from urllib.parse import quote
 
 from blog_search_mcp.index.text.display import compose, shorten, to_line
 from blog_search_mcp.index.text.languages import language_tag
-from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Post
-from blog_search_mcp.ingest.posts.paths import date_in_path, parse_file, split_day
+from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Link, Post
+from blog_search_mcp.ingest.posts.paths import MARKDOWN, date_in_path, parse_file, split_day
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -70,6 +71,10 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
     datemodified updated updatedat updatedon updateddate updatedtime updatetime dateupdated
     lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
     更新日期 更新时间 更新日"""
+_ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
+    expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
+END_FIELDS = tuple(_ENDS.split())
+"""Normalized names of fields with the last day of a post; a note is outdated from then on."""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
@@ -190,6 +195,11 @@ _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 
+_OUTDATED = re.compile(r"\b(?:deprecated|outdated|archived|superseded|obsolete)\b")
+_REPLACEMENTS = {
+    **dict.fromkeys(("supersededby", "replacedby", "obsoletedby", "deprecatedby"), "newer"),
+    **dict.fromkeys(("supersedes", "replaces", "obsoletes"), "older"),
+}
 _NO_WORDS = re.compile(
     r"template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
     r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
@@ -240,7 +250,38 @@ def describe_post(
         aliases=_list_aliases(named),
         authors=_list_authors(named),
         words=shorten(" ".join(_list_words(named)), MAX_DESCRIPTION, len),
+        outdated=_find_outdated(named),
     )
+
+
+def _find_outdated(named: Fields) -> str:
+    """Return the word by which the post is outdated, else the day after which it is, if any."""
+    state = " ".join(to_text(named.get(name)) for name in ("status", "state")).lower()
+    word, day = _OUTDATED.search(state), first_date(named, ("staleafter", *END_FIELDS))
+    return word[0] if word else day.isoformat() if day else ""
+
+
+_BY = re.compile(r"\b(?:superseded|replaced|obsoleted|deprecated) by[\s:]+(.+)", re.IGNORECASE)
+_LINK = re.compile(r"\[\[([^\[\]|#]+)|\[[^\[\]]*\]\(<?([^()<>\s]+)")
+
+
+def read_replacements(named: Fields) -> list[Link]:
+    """Link the posts of which fields say that they replace this one, or are replaced by it."""
+    values = [(kind, named.get(name)) for name, kind in _REPLACEMENTS.items()]
+    states = (_BY.search(to_text(named.get(name))) for name in ("status", "state"))
+    values += [("newer", state[1]) for state in states if state]
+    written = ((kind, to_text(item)) for kind, value in values for item in flatten(value))
+    links = (Link(_find_href(text), text, 1, kind) for kind, text in written if text)
+    return [link for link in links if len(link.href) <= MAX_ADDRESS][:MAX_TAGS]
+
+
+def _find_href(text: str) -> str:
+    """Return the address in a link of Markdown, else a path, else the file of a title or a name."""
+    link = _LINK.search(text)
+    if link and link[2]:
+        return link[2]
+    is_path = text[:1] in "/." or "://" in text or MARKDOWN.search(text.partition("#")[0])
+    return text if is_path and not link else quote(f"{link[1] if link else text}.md")
 
 
 def _list_authors(named: Fields) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from blog_search_mcp.ingest.posts.metadata import (
     DATE_FIELDS,
+    END_FIELDS,
     PUBLISH_FIELDS,
     Fields,
     find_day,
@@ -94,10 +95,8 @@ _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomp
 
 _BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
     scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
-_END_NAMES = """expirydate expire expires expiresat expireson expiry expiredate expiration
-    expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
-_BEGINS, _ENDS = tuple(_BEGIN_NAMES.split()), tuple(_END_NAMES.split())
-_TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *_ENDS))
+_BEGINS = tuple(_BEGIN_NAMES.split())
+_TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *END_FIELDS))
 ZONE = "timezone"
 """The inherited field that names the zone of times without one."""
 LOCKED_WHEN = "lockedwhen"
@@ -116,13 +115,13 @@ def check_visibility(
     public at its publication date, else its date; a day begins at midnight, and expires when it is
     over, in the zone of the site or else this machine's. `_OF_SUBJECTS` count in no note.
     """
-    subjects = _OF_SUBJECTS.split() if is_note else ()
+    subjects = (*_OF_SUBJECTS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
     zone = to_text(named.get(ZONE))
     own_day = find_day(named, source)
     dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
     begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
-    ends = min(_read_times(named, _ENDS, zone, is_end=True), default=None)
+    ends = min(_read_times(named, END_FIELDS, zone, is_end=True), default=None)
     reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
     folders, _, name = source.rpartition("/")
     others: Mapping[HiddenReason, object] = {

@@ -98,6 +98,7 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
         "date": hit.post.date,
         "translations": dict(hit.translations),
         "series": place_facts(hit.series),
+        "outdated": hit.replacement and hit.replacement.notice,
     }
 
 
@@ -155,7 +156,8 @@ def write_head(number: int, hit: Mapping[str, Any]) -> str:
 
 def write_facts(hit: Mapping[str, Any]) -> str:
     """Write the other facts of a hit on a line, `""` if there are none."""
-    facts = [hit.get("url"), f"lines {hit['lines']}" if "lines" in hit else ""]
+    facts = [f"outdated: {hit['outdated']}" if hit.get("outdated") else "", hit.get("url")]
+    facts.append(f"lines {hit['lines']}" if "lines" in hit else "")
     facts += [", ".join(hit.get(name) or ()) for name in ("authors", "tags")]
     facts += [f"also in {code}: {source}" for code, source in hit.get("translations", {}).items()]
     if "next" in (series := hit.get("series", {})):

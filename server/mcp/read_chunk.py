@@ -132,6 +132,7 @@ def describe_place(passage: Passage) -> str:
         "above": _name_headings(above),
         "before": _name_headings(before),
         "after": _name_headings(after),
+        "outdated": passage.replacement and passage.replacement.notice,
         **{f"also in {language}": source for language, source in passage.translations},
         "notice": passage.notice,
     }

@@ -17,12 +17,14 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
+from blog_search_mcp import index
 from blog_search_mcp.index.text.languages import FULL_WIDTH
 from blog_search_mcp.index.types import MAX_ADDRESS, Link
 from blog_search_mcp.ingest.posts.markdown.parser import (
@@ -279,14 +281,39 @@ def find_links_and_ids(
     return tuple(short), tuple(dict.fromkeys(ids))
 
 
+_FILE = Path(index.__file__).parent / "data" / "replacing_words.txt"
+_ROWS = (row.split("\t")[1:] for row in _FILE.read_text("utf-8").splitlines())
+_SIGNS, _OTHERS = (
+    "|".join(  # the longest first; phrases without blanks between words have no edges
+        rf"\b{phrase}\b" if phrase < "\u3000" else phrase
+        for phrase in sorted("|".join(column).split("|"), key=len, reverse=True)
+    )
+    for column in zip(*_ROWS, strict=True)
+)
+_PHRASE = re.compile(f"({_SIGNS})|{_OTHERS}")
+MAX_INTRODUCTION = 200
+
+
+def introduces_newer(words: str) -> bool:
+    """Return whether the words before a link say nothing but that it leads to a newer post.
+
+    "was replaced by" may be said of anything, "this article was replaced by" of the post.
+    """
+    if len(words) > MAX_INTRODUCTION or not words.strip():
+        return False
+    letters = " ".join(re.findall(r"[^\W\d_]+", words.casefold()))
+    return any(_PHRASE.findall(letters)) and not _PHRASE.sub("", letters).strip()
+
+
 def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
     """Yield a paragraph's links; add the ids of its HTML to `ids`."""
-    href, words = "", ""
+    href, words, kind = "", "", ""
     for token in tokens:
         if token.type == "link_open":
+            kind = "newer" if introduces_newer(words) else ""
             href, words = str(token.attrs.get("href", "")).removesuffix("#"), ""
         elif token.type == "link_close":
-            yield Link(href, " ".join(words.split()), line)
+            yield Link(href, " ".join(words.split()), line, kind)
             href = ""
         elif token.type in ("softbreak", "hardbreak"):
             line += 1

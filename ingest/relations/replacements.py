@@ -1,0 +1,49 @@
+"""Replacements: which post of a blog is the current one for another."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from blog_search_mcp.index.types import VERSIONED, Post
+from blog_search_mcp.ingest.relations.link_targets import ResolvedLink
+
+
+def find_replacements(
+    posts: Mapping[int, Post], links: Mapping[int, Iterable[ResolvedLink]]
+) -> dict[int, int]:
+    """Return by replaced post the last of the posts that replace each other, all by ID.
+
+    What a post says of itself counts first. None is replaced in a circle, or more than 50 times.
+    """
+    next_posts = find_versions((number, post.source) for number, post in posts.items())
+    for post, of_post in links.items():
+        for link, target in of_post:
+            if target and target.post != post and link.kind == "newer":
+                next_posts[post] = target.post
+            elif target and target.post != post and link.kind:
+                next_posts.setdefault(target.post, post)
+    current = dict(next_posts)
+    for post in current:
+        for _ in range(50):
+            current[post] = next_posts.get(current[post], current[post])
+    return {post: last for post, last in current.items() if last not in next_posts}
+
+
+def find_versions(posts: Iterable[tuple[int, str]]) -> dict[int, int]:
+    """Return by the ID of an old page of Docusaurus the ID of the page that took its place.
+
+    Of every post are given the ID and the source. Where the current page is gone, the newest counts
+    for it.
+    """
+    places = {source.rpartition(".")[0]: post for post, source in posts}
+    old_pages = defaultdict[str, list[tuple[list[int], str, int]]](list)
+    for place, post in places.items():
+        if old := VERSIONED.match(place):
+            below = f"{old[2] or ''}docs/{place[old.end() :]}"
+            numbers = [int(digits) for digits in re.findall(r"\d{1,9}", old[3])]
+            current = old[1] + below if old[1] + below in places else below
+            old_pages[current].append((numbers, old[3], post))
+    every = ((places.get(page, max(old)[-1]), old) for page, old in old_pages.items())
+    return {post: newest for newest, old in every for *_, post in old if post != newest}
