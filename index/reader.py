@@ -98,6 +98,7 @@ class IndexReader:
             headings=tuple(list_headings(chunks)),
             translations=snapshot.translations_of(post_id),
             replacement=snapshot.replaced.get(post_id),
+            linked_from=snapshot.catalog.list_posts(Filters(), "newest", 3, 0, post.source),
             notice=self._age,
         )
 

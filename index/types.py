@@ -294,6 +294,8 @@ class Passage:
     """The post's headings in order, each with the index of the chunk that it stands in."""
     translations: Translated = ()
     replacement: Replacement | None = None
+    linked_from: Posts = Posts((), 0, 0)
+    """The newest three of the posts that link to it."""
     notice: str | None = None
     """One sentence the reader must see (the post may have changed)."""
 

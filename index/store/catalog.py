@@ -147,8 +147,8 @@ class Catalog:
         except sqlite3.DatabaseError as error:
             raise IndexBroken("The index's texts cannot be read.", REBUILD) from error
 
-    def matching_posts(self, filters: Filters) -> list[int] | None:
-        """Return the ids of the posts that pass, or `None` if every post does."""
+    def matching_posts(self, filters: Filters, links_to: str = "") -> list[int] | None:
+        """Return the ids of the posts that pass and link to a source; `None` for every post."""
         folder = filters.section or ""
         place = "source" if folder.isascii() else "compose(source)"
         conditions = {
@@ -159,6 +159,7 @@ class Catalog:
             and fold_tag(filters.tag),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
+            "source IN (SELECT source FROM linked WHERE kind = '' AND target = ?)": links_to,
             f"post_id {IN_LIST}": filters.author and json.dumps(self._posts_by(filters.author)),
         }
         applied = {condition: value for condition, value in conditions.items() if value}
@@ -185,9 +186,11 @@ class Catalog:
         """Return all posts by id."""
         return self._posts("")
 
-    def list_posts(self, filters: Filters, order: Order, limit: int, offset: int) -> Posts:
-        """List the posts that pass, from `offset` on, `limit` at most."""
-        among = self.matching_posts(filters)
+    def list_posts(
+        self, filters: Filters, order: Order, limit: int, offset: int, links_to: str = ""
+    ) -> Posts:
+        """List the posts that pass and link to a source, from `offset` on, `limit` at most."""
+        among = self.matching_posts(filters, links_to)
         where = "" if among is None else f"WHERE post_id {IN_LIST}"
         values = [] if among is None else [json.dumps(among)]
         ordered = f"{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"

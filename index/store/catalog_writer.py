@@ -72,6 +72,7 @@ CREATE TABLE linked (
     target TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
     PRIMARY KEY (target, kind, source)
 ) WITHOUT ROWID;
+CREATE INDEX linked_by_source ON linked (source, kind);
 CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.

@@ -122,6 +122,7 @@ def describe_place(passage: Passage) -> str:
     after = [place for place in others if place[0] > last.index]
     if len(others) > MAX_HEADINGS:
         before, after = before[-HEADINGS_AROUND:], after[:HEADINGS_AROUND]
+    linking = ", ".join(linking.source for linking in passage.linked_from.page)
     facts = {
         "title": brief(post.title, TITLE_WIDTH),
         "source": post.source,
@@ -132,6 +133,7 @@ def describe_place(passage: Passage) -> str:
         "above": _name_headings(above),
         "before": _name_headings(before),
         "after": _name_headings(after),
+        "linked from": linking and f"{passage.linked_from.total:,} in all, first {linking}",
         "outdated": passage.replacement and passage.replacement.notice,
         **{f"also in {language}": source for language, source in passage.translations},
         "notice": passage.notice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ SOUP = (
 DEEP = "/".join([letter * 180 for letter in "abcd"])
 POSTS = {
     "soup/onion.md": SOUP,
-    "soup/leek.md": "---\ntitle: Leek\ndate: 2024-01-01\n---\nBoil a leek.\n",
-    "bread.md": "---\ntitle: Bread\n---\nBake some bread.\n",
+    "soup/leek.md": "---\ntitle: Leek\ndate: 2024-01-01\n---\nBoil [it](onion.md).\n",
+    "bread.md": "---\ntitle: Bread\n---\nSee [[onion]], [leek](soup/leek.md#salt), [[bread]].\n",
 }
 ONION, LEEK, BREAD = POSTS
 
@@ -47,6 +48,9 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ({"limit": 2, "offset": 1}, [LEEK, BREAD], 3, []),
         ({"limit": 2}, [ONION, LEEK], 3, []),
         ({"tag": "soup", "after": "2030"}, [], 0, ["filters"]),
+        ({"links_to": "soup/onion"}, [LEEK, BREAD], 2, []),
+        ({"links_to": "leek.md", "section": "/"}, [BREAD], 1, []),
+        ({"links_to": BREAD}, [], 0, ["filters"]),
         ({"tag": "soop"}, [], 0, ["'soop'", "soup (1)", "winter (1)"]),
         ({"offset": 7}, [], 3, ["7", "3"]),
     ],
@@ -92,3 +96,28 @@ def test_an_outline_names_the_post_and_its_sections(blog: Blog) -> None:
     number, headings, lines = body.split("  ")
     assert (number, lines) == ("0", "lines 7-15")
     assert all(name in headings for name in ("Stock", "Cooling"))
+
+
+def test_a_read_names_the_posts_that_link_to_it_in_every_generation(tmp_path: Path) -> None:
+    links = {
+        f"{n}.md": f"---\ndate: 2024-01-0{n}\n---\nBoil it as [so](a.md), [so](a.md).\n"
+        for n in (3, 1, 4, 2)
+    }
+    blog = made(tmp_path, {"a.md": "Boil it.\n", **links})
+    assert "linked from: 4 in all, first 4.md, 3.md, 2.md\n" in read(blog)
+    blog.write({"3.md": "Boil nothing.\n", "a.md": "# Boiling\n\nBoil [it](1.md).\n"})
+    blog.ingest()
+    assert "linked from: 3 in all, first 4.md, 2.md, 1.md\n" in read(blog)
+    blog.write({"2.md": "See [it](#boil).\n", "5.md": "[Boil](a.md#now).\n"})
+    (blog.content / "4.md").unlink()
+    blog.ingest()
+    assert "linked from: 2 in all, first 1.md, 5.md\n" in read(blog)
+    for source in ("1.md", "5.md"):
+        blog.write({source: "Boil nothing.\n"})
+    blog.ingest()
+    assert "linked from" not in read(blog)
+
+
+def read(blog: Blog) -> str:
+    """Read the place of the post that others link to."""
+    return blog.tool("read_chunk", source="a.md").text + "\n"
