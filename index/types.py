@@ -66,7 +66,7 @@ class Post:
     authors: tuple[str, ...] = ()
     """Who wrote it, by name where the site knows one."""
     words: str = ""
-    """Other texts of the front matter, for search only."""
+    """Names and values of the other fields of the front matter, ` · ` between the fields."""
     outdated: str = ""
     """The word by which the author calls it outdated, or the ISO day after which it is."""
 

@@ -202,9 +202,10 @@ _REPLACEMENTS = {
 }
 _NO_WORDS = re.compile(
     r"template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
-    r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|lang|locale|date"
-    r"|time|draft|stat(?:e|us)|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
-    r"|order|weight|sort|menu|nav|side|toc|math|comment|note|todo|engine|format|licen[cs]e|mail"
+    r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|pwd|credential"
+    r"|auth(?!or)|kennwort|contrase|senha|пароль|密[码碼]|パスワード|비밀번호|lang|locale"
+    r"|draft|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
+    r"|order|weight|sort|menu|nav|side|toc|math|comment|engine|format|licen[cs]e|mail"
     r"|output|execute|jupyter|bibliography|header|footer|cascade|build|params|extra|alias|redirect"
 )
 """Parts of normalized names of fields whose values are not for readers."""
@@ -249,7 +250,7 @@ def describe_post(
         part=int(part) if re.fullmatch(r"[0-9]{1,4}", part) else None,
         aliases=_list_aliases(named),
         authors=_list_authors(named),
-        words=shorten(" ".join(_list_words(named)), MAX_DESCRIPTION, len),
+        words=shorten(" · ".join(_list_words(named)), MAX_DESCRIPTION, len),
         outdated=_find_outdated(named),
     )
 
@@ -301,18 +302,23 @@ def _levels(named: Fields) -> list[Fields]:
 
 
 def _list_words(named: Fields) -> Iterator[str]:
-    """Yield the words of fields that are read for nothing else."""
-    taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES}
+    """Yield name and values of the fields that are read for nothing else and say something."""
+    taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES, *_REPLACEMENTS}
+    taken |= {*DATE_FIELDS, *CHANGE_FIELDS, *END_FIELDS, "staleafter"}
     description = first_text(named, _SUMMARIES)
     for name, value in (item for fields in _levels(named) for item in fields.items()):
         is_name = name.endswith(("title", "label"))
         if name in taken or (_NO_WORDS.search(name) and not is_name):
             continue
+        texts = list[str]()
         for item in flatten(value):
-            is_said = isinstance(item, str) or (isinstance(item, dict) and "name" in item)
-            text = to_text(item) if is_said else ""
-            if text != description and re.search(r"[^\W\d_]", text) and _WORDY.match(text):
-                yield text
+            is_said = not isinstance(item, dict) or "name" in item
+            text = to_text(item).strip("[]") if is_said else ""
+            is_plain = isinstance(item, date) or not re.search(r"[^\W\d_]", text)
+            if text and text != description and (is_plain or _WORDY.match(text)):
+                texts.append(text)
+        if texts:
+            yield f"{name} {', '.join(texts)}"
 
 
 def _list_aliases(named: Fields) -> tuple[str, ...]:

@@ -31,9 +31,10 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
-MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS = 20, 3, 40
+MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS, FIELDS_WIDTH = 20, 3, 40, 300
 """A place block names all headings of a post if it has at most MAX_HEADINGS, otherwise
-HEADINGS_AROUND on each side of the page; each is shortened to HEADING_COLUMNS columns."""
+HEADINGS_AROUND on each side of the page; each is shortened to HEADING_COLUMNS columns, and what
+else the front matter says to FIELDS_WIDTH."""
 
 
 class ReadArguments(Arguments):
@@ -133,6 +134,7 @@ def describe_place(passage: Passage) -> str:
         "above": _name_headings(above),
         "before": _name_headings(before),
         "after": _name_headings(after),
+        "fields": brief(post.words, FIELDS_WIDTH),
         "linked from": linking and f"{passage.linked_from.total:,} in all, first {linking}",
         "outdated": passage.replacement and passage.replacement.notice,
         **{f"also in {language}": source for language, source in passage.translations},

@@ -109,3 +109,34 @@ def test_a_tag_holds_those_below_it(tmp_path: Path) -> None:
     assert set(blog.sources("hen", "--tag", "Birds")) == {"a.md", "b.md"}
     assert blog.sources("hen", "--tag", "birds/fowl") == ["a.md"]
     assert set(blog.sources("hen", "--tag", "#birds/")) == {"a.md", "b.md"}
+
+
+OTHER_FIELDS = [
+    ("due: 2031-05-17\nstatus: waiting\nrating: 4", "due 2031-05-17 · status waiting · rating 4"),
+    ("Review On: 2031-05-17 08:30:00", "reviewon 2031-05-17 08:30:00"),
+    ("project: [[Henhouse]]\nhelpers: [Ida, 3, Per]", "project Henhouse · helpers Ida, 3, Per"),
+    ("score: 4/5\nprice: 2.50\nextra:\n  grain: oats", "score 4/5 · price 2.50 · grain oats"),
+    ("api-token: zebu\nAPI Key: zebu\nDB.Passwd: zebu\nmy_Secret: zebu\nCredential_Id: zebu", ""),
+    ("oauth: zebu\nMot de passe: zebu\n密码: zebu\nKennwort: zebu\nsecretKey: [zebu]", ""),
+    ("layout: zebu\ntoc: true\nmath: 3\nweight: 9\npermalink: /zebu\nid: 12\ncss: zebu", ""),
+    ("pinned: true\nlastmod: 2031-05-17\nreplaced_by: zebu\nbox:\n  depth: 3", ""),
+]
+"""Fields of front matter, and what a read has of them."""
+
+
+def test_what_else_the_front_matter_says_is_read_and_found(tmp_path: Path) -> None:
+    posts = {
+        f"{number}.md": f"---\ntitle: A hen\n{fields}\n---\nA hen number{number}.\n"
+        for number, (fields, _) in enumerate(OTHER_FIELDS)
+    }
+    posts["long.md"] = f"---\nmany: [{', '.join(f'oat{n}' for n in range(900))}]\n---\nA hen.\n"
+    blog = made(tmp_path, posts)
+    for number, (_, said) in enumerate(OTHER_FIELDS):
+        place = blog.tool("read_chunk", source=f"{number}.md").text.splitlines()
+        assert [line for line in place if line.startswith("fields")] == [f"fields: {said}"][
+            : bool(said)
+        ]
+    assert len(blog.tool("read_chunk", source="long.md").text) < 600
+    assert blog.sources("waiting")[:1] == ["0.md"]
+    assert blog.sources("henhouse")[:1] == ["2.md"]
+    assert blog.sources("zebu") == []
