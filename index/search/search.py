@@ -115,6 +115,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
         _name_missing(retrieved, MAX_NAMED - is_corrected),
         _name_copies(snapshot, page, copies),
         confidence.notice if passages else "" if query.words else NO_WORDS,
+        _count_more(snapshot, understood, page) if confidence.level != "low" else "",
     )
     stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
     return Answer(
@@ -172,6 +173,15 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
     runs = re.findall(rf"\b{words}\b" if " " in words else r"[^\W\d_]+", text, re.IGNORECASE)
     forms = [run for run in runs if fold(run) == words.replace(" ", "")]
     return max(dict.fromkeys(forms), key=forms.count, default="")
+
+
+def _count_more(
+    snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
+) -> str:
+    """Write how many posts have every word of a query, if they are more than those of a page."""
+    shown = len({passage.post for passage in page})
+    count = snapshot.lexical.posts.count_with_all(understood.query, understood.posts)
+    return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
 def _name_missing(retrieved: Retrieval, most: int) -> str:

@@ -91,6 +91,16 @@ class LexicalLevel:
         ]
         return self._search(clauses, sum(idf.values()), limit, among)
 
+    def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
+        """Count the documents that have every word of the query's subject, 0 without a subject."""
+        clauses = [self._anywhere(word) for word in query.content if word.is_needed]
+        if not clauses:
+            return 0
+        if among is not None:
+            clauses.append(tantivy.Query.term_set_query(self._schema, "post", list(among)))
+        wanted = tantivy.Query.boolean_query([(Occur.Must, clause) for clause in clauses])
+        return int(self._searcher.search(wanted, 1, count=True).count)  # type: ignore[attr-defined]
+
     def _document_frequency_of(self, word: Word) -> int:
         """In how many documents a word is, by its commonest stem; a character also in pairs."""
         if not word.is_character:

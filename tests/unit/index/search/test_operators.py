@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -77,3 +78,34 @@ def test_quoted_words_that_no_post_has_are_searched_for_apart(asked: Blog) -> No
     answer = search(asked, 'glue "on tuesdays only"')
     assert {"glue.md", "paste.md"} <= {*answer["sources"]}
     assert "on tuesdays only" in answer["notice"]
+
+
+@pytest.fixture(scope="module")
+def harbors(tmp_path_factory: pytest.TempPathFactory) -> Blog:
+    things = ["amber", "basil", "cedar", "daisy", "ebony", "fern", "hazel", "iris", "jade", "kelp"]
+    things += ["lotus", "maple"]
+    posts = {
+        f"{thing}.md": f"---\ntags: [{'odd' if number % 2 else 'even'}]\n---\n# {thing.title()}\n\n"
+        f"A harbor{' with a pier' if number < 8 else ''} and its crew. {f'{thing} and ' * 9}more.\n"
+        for number, thing in enumerate(things, 1)
+    }
+    return made(tmp_path_factory.mktemp("harbors"), posts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        (("harbor",), "12"),
+        (("pier in the harbor",), "7"),
+        (("harbor crew", "--tag", "even"), "6"),
+        (("harbor crew -pier",), None),
+        (("pier kelp crew",), None),
+    ],
+)
+def test_an_answer_says_how_many_posts_have_every_word_if_they_are_more_than_shown(
+    harbors: Blog, arguments: tuple[str, ...], count: str | None
+) -> None:
+    query, *options = arguments
+    answer = json.loads(harbors.command("search", "--json", *options, "--", query).out)
+    counts = re.findall(r"\d+", answer["notice"] or "")
+    assert counts[:1] == ([count] if count else [])
