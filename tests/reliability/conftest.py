@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -28,15 +27,6 @@ def full(request: pytest.FixtureRequest) -> bool:
 def record_runs(record_property: Callable[[str, object], None]) -> RecordRuns:
     """Record that the test made its fault several times."""
     return lambda runs, held: record_property("runs", (runs, held))
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of shared corpora: BLOG_SHARED, or `shared` beside the repository."""
-    folder = Path(os.environ.get("BLOG_SHARED") or FOLDER.parents[2] / "shared")
-    if not (folder / "corpora" / "unpack").exists():
-        pytest.skip(f"there are no shared corpora at {folder}; name them in BLOG_SHARED")
-    return folder
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
