@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.blog import Blog, MakeBlog
+    from tests.support.blog import MakeBlog
 
 YEARS = timedelta(days=3 * 365)
 JUMPS = {"ahead": YEARS, "back": -YEARS, "a second back": timedelta(seconds=-1)}
@@ -34,11 +33,6 @@ def set_clock(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
     monkeypatch.setattr("blog_search_mcp.ingest.plan.datetime", Moved)
 
 
-def found(made: Blog, query: str) -> list[str]:
-    answer = made.reader().search(query, Filters(), limit=5, offset=0)
-    return [hit.post.source for hit in answer.hits]
-
-
 def touch(folder: Path, seconds: float) -> None:
     for path in folder.rglob("*"):
         os.utime(path, (seconds, seconds))
@@ -54,7 +48,7 @@ def test_an_edit_is_found_whichever_way_the_clock_jumped(
         for text, word in ((LEEK, "leek"), (SOUP, "onion")):
             made.write({"soup.md": text})
             report = made.ingest()
-            assert (report.changed, found(made, word)) == (1, ["soup.md"])
+            assert (report.changed, made.sources_with(word)) == (1, ["soup.md"])
         assert made.ingest().changed == 0
         assert StalenessCheck(made.index, run=lambda work: work()).notice() is None
 
@@ -65,11 +59,11 @@ def test_posts_of_another_time_are_found_and_no_change_for_ever(year: int, blog:
     made.write({"soup.md": SOUP})
     seconds = datetime(year, 1, 1, tzinfo=UTC).timestamp()
     touch(made.content, seconds)
-    assert (made.ingest().added, found(made, "onion")) == (1, ["soup.md"])
+    assert (made.ingest().added, made.sources_with("onion")) == (1, ["soup.md"])
     assert (made.ingest().changed, made.ingest().generation) == (0, 2)
     watch = StalenessCheck(made.index, run=lambda work: work())
     watch.check()
     assert watch.notice() is None
     made.write({"soup.md": LEEK})
     touch(made.content, seconds if year > 2050 else seconds + 1)
-    assert (made.ingest().changed, found(made, "leek")) == (1, ["soup.md"])
+    assert (made.ingest().changed, made.sources_with("leek")) == (1, ["soup.md"])

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,14 +20,52 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Filters
 from tests.support import front
 from tests.support.blog import Blog
-from tests.support.faults.index_damage import ANOTHERS, CURRENT, DAMAGES, files_by_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number {n}.\n" for n in range(5)}
 OTHERS = {f"{n}.md": f"# The sea\n\nShip {n} left the harbour.\n" for n in range(6)}
 UNREADABLE = {"deleted", "a folder in its place"}
+ANOTHERS = "another generation's in its place"
+"""The damage that changes nothing where the two files happen to be equal."""
+
+
+def flip(path: Path, _other: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def replace_by_folder(path: Path, _other: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES: dict[str, Callable[[Path, Path], object]] = {
+    "a bit flipped": flip,
+    "its last byte cut off": lambda path, _: os.truncate(path, path.stat().st_size - 1),
+    "its second half cut off": lambda path, _: os.truncate(path, path.stat().st_size // 2),
+    "emptied": lambda path, _: os.truncate(path, 0),
+    "all its bytes zero": lambda path, _: path.write_bytes(bytes(path.stat().st_size)),
+    ANOTHERS: lambda path, other: shutil.copyfile(other, path),
+    "deleted": lambda path, _: path.unlink(),
+    "a folder in its place": replace_by_folder,
+}
+"""Functions of the file to damage and another generation's file of its kind."""
+CURRENT = {
+    "empty": b"",
+    "nonsense": b"nonsense\n",
+    "a missing generation": b"999999\n",
+    "a path out of the folder": b"../../etc\n",
+    "5,000 digits": b"9" * 5000,
+    "deleted": None,
+}
+
+
+def files_by_kind(folder: Path) -> dict[str, Path]:
+    """Return one file of each kind in a generation's folder, by its name without random parts."""
+    random = re.compile(r"[0-9a-f]{32}(\.\d+)?|(?<=vectors/)\d{6}")
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    kinds = {random.sub("*", path.relative_to(folder).as_posix()): path for path in paths}
+    return {name: path for name, path in kinds.items() if not name.endswith(".lock")}
 
 
 def ingested(folder: Path, posts: dict[str, str]) -> Blog:
@@ -68,16 +106,7 @@ def refusal(blog: Blog) -> str:
     return str(raised.value)
 
 
-def found(blog: Blog) -> list[str]:
-    answer = blog.reader().search("stew", Filters(), limit=1, offset=0)
-    return [hit.post.source for hit in answer.hits]
-
-
 REBUILT = Message(*REBUILD)
-
-
-def kinds(folder: Path) -> dict[str, Path]:
-    return {name: path for name, path in files_by_kind(folder).items() if name != "manifest.json"}
 
 
 def expected(name: str, damage: str) -> str:
@@ -91,17 +120,19 @@ def test_every_damaged_file_is_refused_by_its_name(
 ) -> None:
     others = files_by_kind(two[1].files.folder)
     spare = made.index.with_name("spare")
-    for kind, path in kinds(made.files.folder).items():
+    kinds = files_by_kind(made.files.folder)
+    del kinds["manifest.json"]
+    for kind, path in kinds.items():
         shutil.copyfile(path, spare)
         DAMAGES[damage](path, others[kind])
         name = path.relative_to(made.files.folder).as_posix()
         if damage == ANOTHERS and path.read_bytes() == spare.read_bytes():
-            assert found(made) == ["0.md"]  # small files of tantivy's may be the same
+            assert made.sources_with("stew") == ["0.md"]  # small files of tantivy's may be the same
         else:
             assert refusal(made) == expected(name, damage)
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         shutil.copyfile(spare, path)
-    assert found(made) == ["0.md"]
+    assert made.sources_with("stew") == ["0.md"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -113,20 +144,22 @@ def test_a_damaged_manifest_is_refused_and_mended(
     faults = "(cannot be read|is damaged|is not one of ours)"
     assert re.fullmatch(rf"The index's {name} {faults}\. {re.escape(REBUILT)}", refusal(made))
     made.ingest(rebuild=True)
-    assert found(made) == ["0.md"]
+    assert made.sources_with("stew") == ["0.md"]
 
 
 @pytest.mark.parametrize("state", CURRENT)
 def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
     state: str, made: Blog
 ) -> None:
-    CURRENT[state](made.layout.current)
-    if state == "deleted":
+    made.layout.current.unlink()
+    if (content := CURRENT[state]) is not None:
+        made.layout.current.write_bytes(content)
+    if content is None:
         with pytest.raises(IndexMissing, match=r"^There is no index in index/ yet\. Make one: "):
             made.reader()
         made.ingest()
     elif state == "a missing generation":  # those before it are whole
-        assert found(made) == ["0.md"]
+        assert made.sources_with("stew") == ["0.md"]
         made.ingest(rebuild=True)
     else:
         assert re.fullmatch(
@@ -135,7 +168,7 @@ def test_a_current_in_any_state_is_one_sentence_and_the_command_in_it_mends_it(
             refusal(made),
         )
         made.ingest(rebuild=True)
-    assert found(made) == ["0.md"]
+    assert made.sources_with("stew") == ["0.md"]
     assert made.embedder.documents == []
 
 
@@ -149,10 +182,10 @@ def test_what_else_lies_in_the_index_does_no_harm_and_is_not_deleted(made: Blog)
     for name in strangers:
         (made.layout.generations / name).mkdir()
     (made.index / "README").write_text("mine", encoding="utf-8")
-    assert found(made) == ["0.md"]
+    assert made.sources_with("stew") == ["0.md"]
     made.write({"new.md": "A new post."})
     assert made.ingest().generation == 3
-    assert found(made) == ["0.md"]
+    assert made.sources_with("stew") == ["0.md"]
     assert {path.name for path in made.layout.generations.iterdir()} >= set(strangers)
     assert (made.index / "README").is_file()
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.types import Filters
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,8 +41,7 @@ Scores = dict[tuple[str, int], float]
 
 def scores(made: Blog, query: str) -> Scores:
     """The scores of the best ten passages."""
-    hits = made.reader().search(query, Filters(), limit=10, offset=0).hits
-    return {(hit.post.source, hit.chunk.index): hit.score for hit in hits}
+    return {(hit.post.source, hit.chunk.index): hit.score for hit in made.search(query).hits}
 
 
 def test_scores_after_increments_are_those_of_a_rebuilt_index(blog: MakeBlog) -> None:

@@ -57,10 +57,9 @@ def blog(milvus: Milvus, tmp_path: Path) -> Iterator[Blog]:
         live.close()
 
 
-def editions(blog: Blog, limit: int = POSTS) -> set[str]:
+def editions(blog: Blog) -> set[str]:
     """Return the editions whose words one answer holds."""
-    answer = blog.reader().search("soup", Filters(), limit=limit, offset=0)
-    return {hit.chunk.text.split("edition")[1][:4] for hit in answer.hits}
+    return {hit.chunk.text.split("edition")[1][:4] for hit in blog.search("soup").hits}
 
 
 VARIED = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.index.types import Answer
 from blog_search_mcp.ingest.last_ingest import ContentFolder
 from blog_search_mcp.ingest.report import format_report
 from blog_search_mcp.ingest.workers import MIN_POOLED
@@ -62,9 +62,7 @@ PLACES = [
 
 
 def answers(made: Blog) -> tuple[Answer, ...]:
-    reader = made.reader()
-    queries = ("soup", "boil an onion", "water", "three cups")
-    return tuple(reader.search(query, Filters(), limit=10, offset=0) for query in queries)
+    return tuple(map(made.search, ("soup", "boil an onion", "water", "three cups")))
 
 
 def breaks_on_bad(place: str, error: BaseException) -> Callable[..., Any]:

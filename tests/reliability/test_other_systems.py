@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from blog_search_mcp.index.types import Filters
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -29,9 +27,8 @@ QUERIES = ("onion", "leaf", "boil soup", "tea")
 
 def state(made: Blog) -> list[tuple[str, float, str]]:
     """Every answer: sources, scores and texts."""
-    reader = made.reader()
-    answers = [reader.search(query, Filters(), limit=5, offset=0) for query in QUERIES]
-    return [(hit.post.source, hit.score, hit.chunk.text) for each in answers for hit in each.hits]
+    hits = [hit for query in QUERIES for hit in made.search(query).hits]
+    return [(hit.post.source, hit.score, hit.chunk.text) for hit in hits]
 
 
 class Opened:

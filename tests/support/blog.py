@@ -17,7 +17,7 @@ from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
-from blog_search_mcp.index.types import EmbedderIdentity, Ids, Vectors
+from blog_search_mcp.index.types import Answer, EmbedderIdentity, Filters, Ids, Vectors
 from blog_search_mcp.index.vectors.segments import VectorStore, read_directory
 from blog_search_mcp.ingest.last_ingest import IngestOptions
 from blog_search_mcp.ingest.pipeline import ingest
@@ -114,6 +114,15 @@ class Blog:
         """
         embedder = FakeEmbedder(failure=EmbedderError("")) if by_words else self.embedder
         return Index(self.location, lambda _identity: embedder).reader()
+
+    def search(self, query: str, limit: int = 10) -> Answer:
+        """Search the live generation."""
+        return self.reader().search(query, Filters(), limit=limit, offset=0)
+
+    def sources_with(self, word: str) -> list[str]:
+        """The sources of the hits whose passage holds the word itself."""
+        hits = self.search(word, 30).hits
+        return [hit.post.source for hit in hits if word in hit.chunk.text.lower()]
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
         """The live generation as a search reads it."""
