@@ -84,7 +84,7 @@ def prepare_post(
             source,
             splits_tags=site.splits_tags,
             keeps_braces=site.generator.prints_braces()
-            or not (site.is_configured or b"{%" in data),
+            or not (site.is_configured or (b"{%" in data and not file.is_note)),
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
         )

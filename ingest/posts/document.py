@@ -124,7 +124,7 @@ def read_document(
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
-    text = take_out_unseen(_include_parts(text, forms, read_part))
+    text = take_out_unseen(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
     shown = take_out_hidden(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)

@@ -1,94 +1,240 @@
-"""Remove the parts of a post that its site does not show to everybody.
+"""Remove the parts of a post that its site does not show to everybody, or keeps from search.
 
-That are comments of every kind, scripts and what MDX imports and exports; of Quarto what stands
-under a condition of a profile, metadata or another format, what is `.hidden`, and the code of cells
-that do not show it (https://quarto.org/docs/authoring/conditional.html); of Hugo what shortcodes
-lock or comment out; and what a program keeps in a post, such as a drawing. It is decided on the
-whole post, whose passages hold halves. In doubt it is taken out.
+`_TABLE` has what opens and closes each kind. Attributes hide an element of HTML, a block or the
+section of a heading; templates have branches that no site builds; Quarto and MyST have conditions
+(https://quarto.org/docs/authoring/conditional.html) and cells that are removed. It is decided on
+the whole post. Examples in code stay, as do templates in `raw`. In doubt a part is taken out.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outside
+from blog_search_mcp.ingest.posts.markdown.parser import Span, find_code_of, find_outside, is_inside
 
-_UNSEEN = re.compile(
-    r"""(?=[<{%]|^[ie\[ ])(?:(?P<html><!--(?!-?>))
-      | (?P<script>(?i:<script)(?=[\s>])) | (?P<style>(?i:<style)(?=[\s>]))
-      | (?P<mdx>(?<!\{)\{[ ]?/\*)
-      | (?P<obsidian>(?<![\w%])%%(?!%))
-      | (?P<liquid>\{%-?\s*comment\b)
-      | (?P<kramdown>\{::comment\})
-      | (?P<jinja>\{\#(?![\w-]+[ }]))
-      | (?P<inline>\{%-?\s*\#)
-      | <!--+> | ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
-      | ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?[ \t]*
-        (?://[^\n]*)?$
-      | ^export\s++(?=(?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b
-          |default\s+(?:\w+;?[ \t]*$|[({]|class\b)|class\s|\{|\*\s+from\s)
-        (?:(?P<export>[^\n]*[(\[{`][ \t]*$)|(?P<paragraph>)))
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-"""Parts that no reader sees: the beginning of a comment or script, or all of it. A lookahead for
-its first sign takes a third of the time."""
-_UNSEEN_ENDS = {
-    "html": re.compile("-->"),
-    "script": re.compile(r"</script\s*>", re.IGNORECASE),
-    "style": re.compile(r"</style\s*>", re.IGNORECASE),
-    "mdx": re.compile(r"\*/\s*\}"),
-    "obsidian": re.compile(r"%%(?![\w%])"),
-    "liquid": re.compile(r"\{%-?\s*endcomment\s*-?%\}"),
-    "kramdown": re.compile(r"\{:/(?:comment)?\}"),
-    "jinja": re.compile(r"#\}"),
-    "inline": re.compile(r"%\}"),
-    "export": re.compile(r"^[)\]}`][^\n]*", re.MULTILINE),
-    "paragraph": re.compile(r"[^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+"),
-}
+_TABLE = r"""
+SEARCH  (?:search|index|pagefind|llms?|algolia|lunr|elastic|swiftype)
+KEPT  (?:no[-_]?(?:SEARCH|snippet|content)|SEARCH[-_](?:exclud|ignor|skip|omit)\w{0,4}
+   |(?:exclud|ignor|skip|omit|hid)\w{0,4}[-_](?:from[-_])?SEARCH|(?:members?|subscribers?|patrons?
+   |sponsors?|paid)[-_]?only|pay[-_]?wall|subscriber-view|restrict(?:ed)?(?:-content)?|membership
+   |gated-block|(?:mepr-|pmpro_)\w{1,30})
+CODES  (?:KEPT|(?:hugo-)?encrypt(?:or)?|protect(?:ed)?|password|private|draft)
+DATA  \s+(?:\{|(?!nonMember:true)\w+:)[^>]*+(?<=--)
+bar  (?i:<!--\s*+(?:(?:begin|start)\b[-_:\s]*+)?(?:wp:|kg-)?(?P<barred>(?:[\w-]{1,30}/)?(?:KEPT|paid
+   |googleoff)(?:/[\w-]{1,30})?)(?:[-_:\s]*(?:begin|start|all|index))?(?:DATA|\s*/?--)>)
+   <!--\s*(?:(?:/|end\b)[-_:\s]*(?:wp:|kg-)?NAME|(?:kg-)?NAME[-_:\s]*end|googleon)\b[^>]*>
+html  <!--(?!-?>)  -->
+script  (?i:<script)(?=[\s>])  </script\s*>
+style  (?i:<style)(?=[\s>])  </style\s*>
+mdx  (?<!\{)\{ ?/\*  \*/\s*\}
+obsidian  (?<![\w%])%%(?!%)  %%(?![\w%])
+liquid  \{%-?\s*comment\b  \{%-?\s*endcomment\s*-?%\}
+kramdown  \{::comment\}  \{:/(?:comment)?\}
+jinja  \{\#(?![\w-]+[ }])  #\}
+inline  \{%-?\s*\#  %\}
+remark  (?<!\{)\{>>  <<\}
+deletion  (?<!\{)\{--  --\}
+substitution  (?<!\{)\{~~  ~>|~~\}
+shortcode  \{\{[<%] *(?P<code>CODES|comment)\b[^{}]*\}\}  \{\{[<%] */ *NAME\b[^{}]*\}\}
+tag  \{%-?\s*(?P<block>CODES)\b[^%]*%\}  \{%-?\s*endNAME\b[^%]*%\}
+bracket  \[(?P<locked>(?i:CODES|searchwp_KEPT|hide|login|s2If))\b[^\[\]\n]*\](?![(\[:])
+   \[/NAME\s*\]
+element  <(?P<opened>[A-Za-z][\w-]*+)(?=[\s/>])(?P<attributes>(?:[^<>"']|"[^"<]*"|'[^'<]*')*+)>
+behind  \{:?(?![%/{>+=~-])(?P<marks>[^{}\n]*)\}[ \t]*+\#*+[ \t]*+$
+percent  (?:\A|(?<=\n\n))%(?!%)[^\n]*(?:\n%[^\n]*)*
+myst  ^%(?!%)[^\n]*$
+logbook  ^[ \t]*:(?:LOGBOOK|PROPERTIES):[ \t]*$  ^[ \t]*:END:[ \t]*$
+REST  [ \t]*(?://[^\n]*)?$
+EXPORTED  (?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b|default\s+(?:\w+;?REST
+   |[({]|class\b)|class\s|\{|\*\s+from\s
+export  ^export\s++(?=EXPORTED)(?:[^\n]*[(\[{`][ \t]*$|(?P<plain>))  ^[)\]}`][^\n]*
+paragraph  (?!)  [^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+
+import  ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?REST
+definition  ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
+FIELD  (?:id|collapsed|heading|background-color|(?:cre|upd)ated-at|(?:logseq|card|hl)[.-]\S+)
+property  ^[ \t]*(?:FIELD::[ ]|(?:SCHEDULED|DEADLINE):[ ]<|\#\+(?:BEGIN|END)_)[^\n]*$
+mark  <!--+>|\{(?:\+\+|==)|(?<![%+=~]\w\w)(?<![+=~])(?:\+\+|==|~~)\}
+   |\(\([\da-f-]{36}\)\)|^\([^()\n]+\)=[ \t]*$
+"""
+"""Kinds, what opens and what closes each (NAME is the name that opened it; without it, all is
+opened). KEPT are names of what a search or all but members do not see, in Material for MkDocs,
+Pagefind, MarkBind, Ghost, WordPress and their like. Remarks, deletions and substitutions are
+CriticMarkup (http://criticmarkup.com/spec.php); `percent` and `myst` comments of MyST."""
+_PATTERNS: dict[str, list[str]] = {}
+for _row in _TABLE.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
+    _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
+    _kind, *_columns = _whole.split("  ")
+    _PATTERNS[_kind] = [*_columns, ""][:2]
+_KEPT = _PATTERNS["KEPT"][0]
+_ANY = "|".join(f"(?P<{kind}>{opens})" for kind, (opens, _) in _PATTERNS.items() if kind.islower())
+_UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculh])(?:{_ANY})", re.MULTILINE)
+"""Beginnings of parts. A lookahead for its first sign takes a third of the time."""
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
 """Start of a part that hides the rest of the post if it is never closed."""
+_OF_TEMPLATES = ("liquid", "jinja", "inline", "tag")
+_RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
+_MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
+"""Directives, targets and roles, which MyST alone has."""
 
 
-def take_out_unseen(text: str) -> str:
-    """Return the text without comments and scripts outside code, every line at its number."""
+def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
+    """Return the text without unseen parts outside code, every line at its number."""
+    if runs_templates and "{%" in text:
+        text = _cut(text, _find_unbuilt(text))
     if not _UNSEEN.search(text):
         return text
-    code, unclosed = find_code_of(text), set[str]()
-    pieces, at, place = [], 0, 0
+    code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
+    unclosed = set[str]() if "\n%" in text and _MYST.search(text) else {"myst"}
+    spans, place = list[Span](), 0
     while opening := next(find_outside(code, _UNSEEN, text, place), None):
-        start, place, kind = *opening.span(), opening.lastgroup
-        if kind == "export" and kind in unclosed:
+        (start, place), kind = opening.span(), str(opening.lastgroup)
+        name = next(filter(None, opening.group("barred", "code", "block", "locked")), "")
+        if kind == "export" and (opening["plain"] is not None or kind in unclosed):
             kind = "paragraph"
-        if kind in unclosed:
+        is_example = kind in _OF_TEMPLATES and is_inside(start, raw)
+        if is_example or kind + name in unclosed:
             continue
-        if kind and (end := _UNSEEN_ENDS[kind].search(text, place)):
-            place = end.end()
-        elif kind and _UNCLOSED.match(text, text.rfind("\n", 0, start) + 1):
-            place = len(text)
-        elif kind:
-            unclosed.add(kind)
-            place = start
-            continue
-        pieces += [text[at:start], "\n" * text.count("\n", start, place)]
-        at = place
+        if kind in ("element", "behind"):
+            start, place = _find_hidden_element(text, opening, code)
+        elif closes := _PATTERNS[kind][1]:
+            line = text.rfind("\n", 0, start) + 1
+            ending = re.compile(closes.replace("NAME", re.escape(name)), re.M | re.I)
+            if closing := ending.search(text, place):
+                place = closing.end()
+            elif (name and kind != "bracket") or _UNCLOSED.match(text, line):
+                place = len(text)
+            else:
+                unclosed.add(kind + name)
+                place = start
+                continue
+        spans.append((start, place))
+    return _cut(text, spans)
+
+
+def _cut(text: str, spans: Iterable[Span]) -> str:
+    """Return the text without these spans, but with their line breaks."""
+    pieces, at = list[str](), 0
+    for start, end in spans:
+        pieces += [text[at:start], "\n" * text.count("\n", max(start, at), end)]
+        at = max(at, end)
     return "".join([*pieces, text[at:]])
 
 
-_CODES = r"(?:hugo-encrypt(?:or)?|encrypt|protect(?:ed)?|password|private|draft|comment)\b"
-_TAG_END = r"[^{}]*\}\}"
+_ATTRIBUTE = re.compile(
+    r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
+)
+_HIDING = re.compile(
+    rf"(?!class|[^=]*=\W?(?:false|until))[^=]*(?<![a-z]){_KEPT}(?![a-z]).*|\.?hidden(?:=(?!\W*(?:false"
+    r"|until)).*)?|(?:v-(?:if|show)|[\w-]+-(?:index|search))=\W?false.?"
+    r"|style\s*=.*(?:display\W+none|visibility\W+hidden).*|class(?:name)?\s*=(?!.*\w:)(?:.*[^a-z])?"
+    rf"(?:{_KEPT}|(?<!-)(?:hidden|d-none)(?![-\w]))(?:[^a-z].*)?",
+    re.DOTALL,
+)
+"""Attribute by which HTML, a style, a template or a search leaves its element out."""
+_SINGLE = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
+_HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+)[ \t]*$", re.M)
+
+
+def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]) -> Span:
+    """Return what attributes, or the name of an element, hide; an empty span if nothing.
+
+    Attributes behind a heading hide its section, on a line below a block that block.
+    """
+    (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
+    attributes = (opening["marks"] or opening["attributes"] or "").lower()
+    is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
+    if not (is_named or any(map(_HIDING.fullmatch, _ATTRIBUTE.findall(attributes)))):
+        return place, place
+    if not name:
+        line = text.rfind("\n", 0, start) + 1
+        is_below = line > 1 and not text[line:start].strip(" \t>")
+        floor = max(line - 9_000, 0)
+        above = text.rfind("\n\n", floor, line - 1)
+        start = line if not is_below else above + 2 if above >= 0 else floor
+        if heading := _HEADING.match(text, start):
+            level = len(heading["hashes"] or heading["line"][0].replace("-", "--"))
+        elif not is_below:
+            return place, place
+    elif re.fullmatch("h[1-6]", name):
+        level = int(name[1])
+    if level:
+        line_below = rf"\S[^\n]*\n {{0,3}}{'[=-]' if level > 1 else '='}+[ \t]*$"
+        higher = rf"^ {{0,3}}(?:#{{1,{level}}}\s|<h[1-{level}]\b|{line_below})"
+        headings = find_outside(code, re.compile(higher, re.M | re.I), text, place)
+        return start, next((heading.start() for heading in headings), len(text))
+    is_bar, depth = "wall" in opening[0].lower(), 1
+    if not name or _SINGLE.fullmatch(name) or attributes.endswith("/"):
+        return start, len(text) if is_bar else place
+    tags = re.compile(rf"<(/?){name}(?=[\s/>])[^<>]*>", re.I)
+    for tag in find_outside(code, tags, text, place):
+        depth += -1 if tag[1] else not tag[0].endswith("/>")
+        if not depth:
+            is_bar = is_bar and not text[place : tag.start()].strip()
+            return start, len(text) if is_bar else tag.end()
+        if name == "p":
+            break
+    end = text.find("\n\n", place) if name == "p" else -1
+    return start, len(text) if end < 0 else end
+
+
+_BRANCH = re.compile(
+    r"\{%-?\s*(?P<word>(?P<end>end)?(?P<opens>if\w*|unless|for|case)|els(?:e ?)?if|elif|else)\b"
+    r"(?P<test>[^%]*)%\}"
+)
+_BUILT, _OTHER = r"[\"'](?:prod(?:uction)?|build)[\"']", r"[\"'](?!prod|build)[^\"']*[\"']"
+_SIDE = (
+    r"(?:(?:(?:jekyll|eleventy|process|site|env|build)\.(?:\w+\.)?)?(?:\w+_env|environment|env"
+    rf"|runmode)|{_BUILT})"
+)
+_TRUE = re.compile(rf"true|{_SIDE} ?===? ?{_BUILT}|{_SIDE} ?!==? ?{_OTHER}|({_OTHER}) ?===? ?\1")
+_FALSE = re.compile(
+    rf"false|nil|null|none|{_SIDE} ?!==? ?{_BUILT}|{_SIDE} ?===? ?{_OTHER}|{_OTHER} ?===? ?{_SIDE}"
+)
+
+
+def _find_unbuilt(text: str) -> Iterator[Span]:
+    """Yield the branches of templates that a site in production surely does not have."""
+    code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
+    stack: list[tuple[bool | None, bool | None, int]] = []
+    for tag in find_outside(code, _BRANCH, text):
+        is_first = tag["opens"] and not tag["end"]
+        if is_inside(tag.start(), raw) or not (is_first or stack):
+            continue
+        before, met, start = (False, False, 0) if is_first else stack.pop()
+        if met is False and start:
+            yield start, tag.start()
+        if not tag["end"]:
+            before = True if True in (before, met) else None if None in (before, met) else False
+            word, test = tag["word"], " ".join(tag["test"].lower().strip("-").split())
+            met = True if word == "else" else _decide(test)
+            met = met if met is None else met != (word == "unless")
+            met = False if before else None if before is None and met else met
+            stack.append((before, met, tag.end()))
+
+
+def _decide(test: str) -> bool | None:
+    """Return whether a condition of literals and the environment is met, `None` for another."""
+    for word, decides in ((" or ", True), (" and ", False)):
+        if word in test:
+            met = list(map(_decide, test.split(word)))
+            return decides if decides in met else None if None in met else not decides
+    term = test.strip("()! ").removeprefix("not ")
+    is_met = True if _TRUE.fullmatch(term) else False if _FALSE.fullmatch(term) else None
+    return is_met if is_met is None else is_met != test.strip("( ").startswith(("!", "not "))
+
+
 _PART = re.compile(
     r"(?=[\[{]|^[ \t>`~:])(?:"
     r"^[ \t>]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)\n?(?P<code>.*?)"
     r"(?:^[ \t>]*(?P=fence)[`~]*[ \t]*$|\Z)"
-    rf"|\{{\{{[<%] *(?P<lock>{_CODES}){_TAG_END}.*?(?:\{{\{{[<%] */ *(?P=lock){_TAG_END}|\Z)"
     r"|(?<!`)\[(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*+\])*+\](?P<span>\{[^{}]*\})(?!`)"
     r"|^[ \t>]*:::+[ \t]*(?P<division>\{[^{}]*\}|[^\n]*)$)",
     re.MULTILINE | re.DOTALL,
 )
-"""A whole fence, text behind a lock or in a span, or a line that opens or closes a division."""
-_OPTIONS = re.compile(r"(?:[ \t>]*(?:#|//|--|%%)\|[^\n]*\n?)*")
-"""Lines of comment at the beginning of a cell, of which captions are shown."""
-_DENIED = r"\b{}[ \t]*[:=][ \t]*(?:false|no|F)\b"
-_NO_CODE, _NOTHING = (re.compile(_DENIED.format(option), re.I) for option in ("echo", "include"))
+"""A whole fence, text in a span, or a line that opens or closes a division."""
+_OPTIONS = re.compile(r"(?:[ \t>]*(?:(?:#|//|--|%%)\||:[\w-]+:|---|tags:|- )[^\n]*\n?)*")
+"""Options at the beginning of a cell; those in comments have captions, which are shown."""
+_NO_CODE = re.compile(r"\becho[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]input\b", re.I)
+_NOTHING = re.compile(r"\binclude[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]cell\b", re.I)
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
 _UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
@@ -100,7 +246,7 @@ _STATE = re.compile(
 _DATA = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
 LONGEST_EXAMPLE = 1_000
 """Characters of a fence that may be encoded bytes and are read all the same."""
-_HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z")
+_HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment)\}")
 
 
 def take_out_hidden(text: str, *, echoes: bool = True) -> str:
@@ -108,7 +254,7 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
 
     `echoes` is whether cells show their code unless they say otherwise.
     """
-    pieces, at = [], 0
+    spans, at = list[Span](), 0
     divisions, hiding = list[bool](), 0
     for part in _PART.finditer(text):
         was_hidden = hiding > 0
@@ -122,19 +268,18 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
             elif divisions:
                 hiding -= divisions.pop()
             start = start if was_hidden or hiding else end
-        start = at if was_hidden else start
-        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
+        spans.append((at if was_hidden else start, end))
         at = end
-    return "".join([*pieces, "\n" * text.count("\n", at) if hiding else text[at:]])
+    return _cut(text, [*spans, (at, len(text))] if hiding else spans)
 
 
 def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
-    """Return the hidden span of a fence, a lock or a span of text; empty if all is shown."""
+    """Return the hidden span of a fence or a span of text; empty if all is shown."""
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
     is_data = len(code) > LONGEST_EXAMPLE and _DATA.match(code)
-    is_hidden = part["lock"] or is_raw or _is_hidden(info or part["span"] or "")
+    is_hidden = is_raw or _is_hidden(info or part["span"] or "")
     if is_data or is_hidden or _STATE.search(info + code[:300]):
         return part.span()
     if code and info[:1] == "{" and info[1:2].isalpha():
@@ -143,7 +288,8 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
         if _NOTHING.search(said):
             return part.span()
         if not echoes or _NO_CODE.search(said):
-            return part.start("code") + (options.end() if options else 0), part.end("code")
+            shown = options.end() if options and "|" in options[0] else 0
+            return part.start("code") + shown, part.end("code")
     return part.end(), part.end()
 
 
