@@ -79,7 +79,8 @@ def collect_sources() -> Sources:
     walked = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     modules = [import_module(found.name) for found in walked if "__main__" not in found.name]
     for value in [value for module in modules for value in vars(module).values()]:
-        if hasattr(value, "cache_info") and "Pattern" in str(value.__annotations__.get("return")):
+        asked = value.__annotations__ if hasattr(value, "cache_info") else {}
+        if [*asked] == ["return"] and "Pattern" in str(asked["return"]):
             value()
     vars(re)["compile"] = real_compile
     uses = {(module.__name__, *use) for module in modules for use in _find_uses(module.__file__)}
