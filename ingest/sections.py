@@ -78,12 +78,14 @@ def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[st
 
 def _read_data(text: str, ending: str) -> object:
     """Parse a data file; from a program or a broken file, salvage fields that keep posts back."""
-    from blog_search_mcp.ingest.posts.front_matter import parse_fields, salvage_fields
+    from blog_search_mcp.ingest.posts import front_matter
 
+    if ending == ".meta":
+        return front_matter.split_front_matter(text).fields
     if ending in (".json", ".yml", ".yaml"):
         with suppress(ValueError):
-            return parse_fields(text, "json" if ending == ".json" else "yaml")
-    return salvage_fields(text)
+            return front_matter.parse_fields(text, "json" if ending == ".json" else "yaml")
+    return front_matter.salvage_fields(text)
 
 
 def _list_cascades(setting: object) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outs
 from blog_search_mcp.ingest.posts.metadata import (
     Fields,
     describe_post,
-    first_text,
+    find_title,
     normalize_names,
     read_replacements,
     unread_date,
@@ -129,8 +129,7 @@ def read_document(
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     named = normalize_names(front.fields)
-    title = strip_title(first_text(named, ("title",)))
-    title = title or ("" if is_of_plugin else body.title)
+    title = strip_title(find_title(named)) or ("" if is_of_plugin else body.title)
     post = describe_post(named, source, title, body.hashtags, splits_tags=splits_tags)
     unread = unread_date(front.fields, named, source)[:40]
     problems = (

@@ -1,14 +1,14 @@
 """A file's bytes as text, and the text as front matter and body.
 
 UTF-8 is kept even with a few bad bytes, because a post that is almost UTF-8 is UTF-8 that was
-damaged. Others are known by a byte order mark, or guessed by the letters of each language. Text
-stays verbatim but for three things: line endings become LF, a byte order mark is dropped, and NUL
-becomes U+FFFD as CommonMark asks (2.3, insecure characters).
+damaged. Others have a byte order mark or escapes of ISO 2022, or are guessed by the letters of each
+language. Text stays verbatim but for three things: line endings become LF, a byte order mark is
+dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
 
-Of front matter are read YAML between `---` lines (the last may be `...`) or as Hexo has it with
-the last of them alone, TOML between `+++` lines, a JSON object, and the language named behind the
-first `---` as Eleventy has it. Where there is none, lines of `Name: value` up to a blank one, a
-title among them, are read, as Pelican has them.
+Front matter has one of _FORMS, or is Pandoc's title block, the fields at the end of a note of
+Joplin, or lines of `Name: value` up to a blank one, a title among them, as Pelican has them, or
+Nikola with `.. ` before each. It may stand below comments, as Quarto reads it, or in one, as Hugo
+and Nikola read it. A blank of any kind parts a name from its value.
 
 A field that cannot be read costs itself alone, and is read as the words of its line. Where a
 leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
+from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -59,6 +60,9 @@ def decode(data: bytes) -> tuple[str, str, int]:
     for mark, encoding in BOMS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
+    for encoding in ("iso2022_jp_ext", "iso2022_kr") if b"\x1b$" in data else ():
+        if not (shifted := _decode_as(data, encoding))[2]:
+            return shifted
     if len(_CONTROL.findall(data)) > _MAX_CONTROLS[0] + len(data) * _MAX_CONTROLS[1]:
         raise UnreadablePost(
             "it is not text but a binary file; rename it, or name it in a .blogignore"
@@ -86,24 +90,36 @@ MAX_ALIASES = 12
 MAX_DEPTH = 50
 """Maximum depth of nesting: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
-_BLOCK_START = re.compile(r"\s*(---|\+\+\+)(yaml|toml|json|js)?[ \t]*(?:\n|\Z)")
-_BLOCK_END = {
-    "---": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE),
-    "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
+_END = r"[^\S\n]*+$"
+_LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
+_UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author):[ \t])
+    (?=(?:[\w-]+:.*\n|[ \t]*-[ ].*\n){2,}-{3,}"""
+_EXPORT = r"""export\s++(?:const|let|var)\s++(?i:meta(?:data)?|front_?matter|article|post|page)
+    \b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
+_EXPORTED = rf"(?:(?!```|~~~|{_EXPORT})[^\n]*+\n)*+{_EXPORT}"
+_FORMS = {
+    "yaml": (rf"\s*-{{3,}}(?P<language>yaml|toml|json|js)?{_END}", rf"^(?:-{{3,}}|\.{{3}}){_END}"),
+    "toml": (rf"\s*\+{{3,}}{_END}", rf"^\+{{3,}}{_END}"),
+    "js": (rf"\s*;{{3,}}{_END}", rf"^;{{3,}}{_END}"),
+    "yaml_": (rf"{_UNOPENED}{_END})", rf"^-+{_END}"),
+    "js_": (rf'\s*(?="[\w-]++":(?:(?!;;;).++\n)++;{{3,}}{_END})', rf"^;{{3,}}{_END}"),
+    "js__": (r'\s*\{(?=\s*["}])(?!.*\}[^\S\n]*\w)', rf"\}}{_END}{_LAST}"),
+    "mdx": (_EXPORTED, rf"\}}[^\n{{}},]*+${_LAST}"),
 }
+"""How a block opens, maybe with its language, and how it closes, by its language.
+
+Hexo's fences are three or more `-`, or `;` around the members of a JSON object, and the first may
+be missing, above two lines at least, since one above `---` is a heading
+(https://github.com/hexojs/hexo-front-matter). MDX exports an object, here before any code."""
+_OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FORMS), re.M | re.X)
+_CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
+_COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
 _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name; a longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_FIELD_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
-_JSON_OPENING = re.compile(r'\s*(?=\{\s*(?:"|\}))')
-_UNOPENED = re.compile(
-    r"\s*(?=(?:title|layout|date|tags|categories|author):[ \t])"
-    r"(?:[\w-]+:.*\n|[ \t]*- .*\n){2,}(?=---[ \t]*$)",
-    re.MULTILINE,
-)
-"""Hexo's block without a first line; two lines at least, since one above `---` is a heading."""
 _LOOSE = re.compile(
-    r"(?:[A-Za-z][\w-]{0,40}::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+\S[^\n]*+\n?)*+"
-    r"|[A-Za-z][\w-]{0,40}:\n)++(?=\s|\Z|---[ \t]*$)",
+    r"(?:[^\S\n]*+\n)*+(?:(?:[ \t]*+\.\. )?[A-Za-z][\w-]{0,40}(?:::?[^:\n][^\n]*+\n?"
+    r"(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++(?=\s|\Z|---[ \t]*$)",
     re.MULTILINE,
 )
 _USUAL_NAMES = """title date created modified author authors tags aliases category categories
@@ -111,9 +127,25 @@ _USUAL_NAMES = """title date created modified author authors tags aliases catego
 _USUAL = frozenset(_USUAL_NAMES.split())
 """Names of usual fields. A second block has at least one of them; a block without fences begins
 with one and has a title or a second one."""
-_LOOSE_FIELD = re.compile(r"^([A-Za-z][\w-]*)::?[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w-]*)::?[ \t]*(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
 """Metadata without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, a value's
-further ones indented (https://docs.getpelican.com/en/stable/content.html#file-metadata)."""
+further ones indented (https://docs.getpelican.com/en/stable/content.html#file-metadata), and of
+Nikola (https://getnikola.com/handbook.html#metadata-fields)."""
+_TITLE_LINE = r"%(?=\s)((?:[^\n]*+\n[ \t]++(?=\S))*+[^\n]*+)(?:\n|\Z)"
+_TITLE_BLOCK = re.compile(
+    r"(?=%)(?!(?s:.*)\n(?:(?:```|~~~|:::)\{\w|\([\w-]++\)=))"
+    rf"{_TITLE_LINE}(?:{_TITLE_LINE})?(?:{_TITLE_LINE})?(?!%)(?=(\s*\# )?)"
+)
+"""Title, authors and date of Pandoc (https://pandoc.org/MANUAL.html#extension-pandoc_title_block);
+in MyST, and above a title of its own, such lines are comments."""
+_JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
+"""Fields at the end of what Joplin syncs (its packages/lib/models/BaseItem.ts, `serialize`)."""
+_OF_JOPLIN = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
+_NOT_YAML = re.compile(
+    r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|`|\\'"
+)
+_AS_YAML = {"`": "'", "\\'": "''", "!": "not "}
+"""What of an object of JavaScript is not YAML, and what YAML has in its place if not a blank."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
@@ -154,7 +186,7 @@ def split_front_matter(text: str) -> FrontMatter:
     first one's, except those that keep the post back.
     """
     front = _split_first(text)
-    if front.first_line == 1 or not _BLOCK_START.match(front.body):
+    if front.first_line == 1 or not _OPENING.match(front.body):
         return front
     below = _split_first(front.body)
     if _USUAL.isdisjoint(map(str.lower, below.fields)):
@@ -165,56 +197,79 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _split_first(text: str) -> FrontMatter:
-    if opening := _BLOCK_START.match(text):
-        start, closing = opening.end(), _BLOCK_END[opening[1]].search(text, opening.end())
-        language = opening[2] or ("toml" if opening[1] == "+++" else "yaml")
-        is_certain = bool(opening[2]) or language == "toml" or bool(_YAML_KEY.match(text, start))
-        if closing is not None:
-            return _split_block(text, language, start, *closing.span(), is_certain=is_certain)
-        return _salvage(text, "it is never closed") if is_certain else FrontMatter({}, text, 1)
-    if unopened := _UNOPENED.match(text):
-        return _split_block(text, "yaml", 0, unopened.end(), unopened.end(), is_certain=False)
-    if json_opening := _JSON_OPENING.match(text):
-        return _split_json(text, json_opening.end())
+    """Split off the block at the start, in a comment there, or below such comments."""
+    at = 0
+    for _ in range(8):  # comments
+        # Empty lines stand for those above, so that a parser counts the file's lines.
+        if front := _split_form("\n" * text.count("\n", 0, at) + text[at:]):
+            return front
+        if not (comment := _COMMENT.match(text, at)):
+            break
+        at = comment.end()
+        if inside := _split_form("\n" * text.count("\n", 0, comment.start(1)) + comment[1]):
+            return _split_behind(text, at, inside.fields, inside.problem)
+    return FrontMatter({}, text, 1)
+
+
+def _split_form(text: str) -> FrontMatter | None:
+    """Split off the block at the start, after empty lines; return `None` if there is none."""
+    if "\ntype_:" in text[-40:] and (item := _split_joplin(text)):
+        return item
+    if opening := _OPENING.match(text):
+        form, start, is_named = opening.lastgroup or "", opening.end(), bool(opening["language"])
+        language = opening["language"] or form.rstrip("_")
+        is_certain = is_named or language != "yaml" or bool(_YAML_KEY.match(text, start))
+        if closing := _CLOSINGS[form].search(text, start):
+            return _split_block(text, language, start, closing, is_certain=is_certain)
+        return _salvage(text, "it is never closed", "", None, "", is_certain=is_certain)
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
         names = [*map(str.lower, fields)]
         is_page = names[0] in _USUAL and ("title" in names or len(_USUAL.intersection(names)) > 1)
+        if loose[0].lstrip().startswith(".. "):  # in Nikola these tags keep a post back
+            tags = re.split(r"[,\s]+", fields.get("tags", "").lower())
+            fields |= dict.fromkeys({"draft", "private"}.intersection(tags), "true")
         if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
             return _split_behind(text, loose.end() - 1, fields)
-    return FrontMatter({}, text, 1)
+    if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
+        values = (" ".join((words or "").split()) for words in block.groups())
+        titled = dict(zip(("title", "author", "date"), values, strict=False))
+        return _split_behind(text, block.end() - 1, titled)
+    return None
+
+
+def _split_joplin(text: str) -> FrontMatter | None:
+    """Split an item that Joplin syncs: title, text and fields, with a blank line between them."""
+    head, _, tail = text.rstrip().rpartition("\n\n")
+    if not _JOPLIN.fullmatch(tail):
+        return None
+    title, _, body = head.partition("\n")
+    fields = dict(_OF_JOPLIN.findall(tail))
+    return FrontMatter({"title": title, "joplin_type": fields.pop("type_"), **fields}, body, 2)
 
 
 def _split_block(
-    text: str, language: str, start: int, end: int, after: int, *, is_certain: bool
-) -> FrontMatter:
-    """Read the fields of `text[start:end]`; the body begins on the line behind `after`.
+    text: str, language: str, start: int, closing: re.Match[str], *, is_certain: bool
+) -> FrontMatter | None:
+    """Read the fields between `start` and `closing`; the body begins on the line behind.
 
     `is_certain` is whether the block can only be fields; otherwise it may be text.
     """
-    block = text[start:end]
+    block = text[start : closing.start()]
+    after = None if language == "mdx" else closing.end()  # exports are taken out elsewhere
     above = "\n" * text.count("\n", 0, start)  # so that a parser counts the file's lines
     try:
         fields = parse_fields(above + block, language) if block.strip() else {}
     except ValueError as error:
-        return _salvage(text, str(error), block, after, is_certain=is_certain)
+        return _salvage(text, str(error), block, after, language, is_certain=is_certain)
     is_named = isinstance(fields, dict) and re.fullmatch(_FIELD_NAME, str(next(iter(fields), "x")))
     if isinstance(fields, dict) and (is_named or not start):
         return _split_behind(text, after, fields)
-    return _salvage(text, "it is no list of fields", block, after, is_certain=False)
-
-
-def _split_json(text: str, start: int) -> FrontMatter:
-    try:
-        fields, end = json.JSONDecoder().raw_decode(text, start)
-    except (RecursionError, ValueError) as error:
-        return _salvage(text, str(error))
-    is_alone = not text[end:].partition("\n")[0].strip()
-    return _split_behind(text, end, fields) if is_alone else FrontMatter({}, text, 1)
+    return _salvage(text, "it is no list of fields", block, after, language, is_certain=False)
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
-    """Parse YAML, TOML or JSON, by default YAML as this module reads it.
+    """Parse YAML, TOML, JSON or an object of JavaScript, by default YAML as this module reads it.
 
     Raises ValueError, and what a `loader` raises.
     """
@@ -223,6 +278,12 @@ def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> 
     try:
         if language == "json":
             return json.loads(block)
+        block = re.sub(r"[^\S\t\n]", " ", block)
+        if language in ("js", "mdx"):
+            block = block if block.lstrip().startswith("{") else f"{{{block}\n}}"
+            with suppress(ValueError):
+                return json.loads(block)
+            block = _NOT_YAML.sub(lambda sign: _AS_YAML.get(sign[0], " "), block)
         if language != "toml":
             return _parse_yaml(block, loader or StringLoader)
         if _DOTTED_KEY.search(block):
@@ -276,8 +337,8 @@ StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$")
 
 
 def _salvage(
-    text: str, reason: str, block: str = "", after: int | None = None, *, is_certain: bool = True
-) -> FrontMatter:
+    text: str, reason: str, block: str, after: int | None, language: str, *, is_certain: bool
+) -> FrontMatter | None:
     """Read the valid fields of an invalid block, and those that keep the post back.
 
     `block` ends at `after`; without a block all is body and any line may be a field.
@@ -285,8 +346,8 @@ def _salvage(
     salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
     kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
     if not (kept_back or is_certain):
-        return FrontMatter({}, text, 1)
-    read = _read_apart(block, "toml" if text.startswith("+++") else "yaml") if is_certain else {}
+        return None
+    read = _read_apart(block, language) if is_certain else {}
     problem = f"{'a line of ' if read else ''}its front matter cannot be read: {reason}"
     problem += "; a line of it keeps the post back" if kept_back else ""
     return _split_behind(text, after, salvaged | read | kept_back, problem)
@@ -298,6 +359,8 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
     Fields below a table of TOML belong to the table and are skipped.
     """
     fields: dict[Any, object] = {}
+    if language in ("js", "mdx"):
+        block = dedent(re.sub(r"\A\s*\{|\}\s*\Z", "", block).strip("\n"))
     parts = _FIELD.split(block) if len(block) <= MAX_CHARACTERS else []
     for part in takewhile(lambda part: not part.startswith("["), parts):
         parsed: object = None

@@ -8,13 +8,15 @@ losing a post. All usual names of a field are read, the commonest first.
 
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import product
 from typing import TypeAlias
 from urllib.parse import quote
 
 from blog_search_mcp.index.text.display import compose, shorten, to_line
-from blog_search_mcp.index.text.languages import language_tag
+from blog_search_mcp.index.text.languages import language_tag, primary_subtag
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Link, Post
 from blog_search_mcp.ingest.posts.paths import MARKDOWN, date_in_path, parse_file, split_day
 
@@ -83,7 +85,16 @@ CHANGE_FIELDS = tuple(_CHANGED.split())
 """Normalized names of fields with the last change. Hugo can date a post by them if it has no other
 date (`frontmatter` in its configuration), and Qiita's program writes no other."""
 
-_MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NAMES = """jan ene gen ian oca tam sty led січ янв ιαν, feb fev sub hel lut uno фев лют φεβ,
+    mar maa mrt mrz bre бер мар μαρ, apr abr avr nis huh kwi dub апр кві απρ, may mai mag mei maj
+    mayo tou kve мая маи тра μαι, jun juin giu iun haz kes cze cerv июн чер ιουν, jul juil lug iul
+    tem hei lip cervenc cervenec июл лип ιουλ, aug ago aou agu elo sie srp авг сер αυγ, sep set eyl
+    syy sze wrz zar сен вер σεπ, oct okt ott out eki lok paz rij окт жов οκτ, nov noi kas marras lis
+    ноя лис νοε, dec dez dic des ara jou gru pro дек гру δεκ"""
+_MONTHS = {name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()}
+"""Months by how they begin, without accents, in the languages that are stemmed and six more."""
+_WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
+_OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
     r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
     r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
@@ -94,11 +105,13 @@ _DATE_FORMS = (
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),
-    (re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|\.)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})\b"), 2, 1, 0),
-    (re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b"), 2, 0, 1),
+    (re.compile(rf"\b{_ORDINAL}{_OF}{_WORD},?{_OF}(\d{{4}})\b"), 2, 1, 0),
+    (re.compile(rf"\b{_WORD}\s{_ORDINAL},?{_OF}(\d{{4}})\b"), 2, 0, 1),
+    (re.compile(rf"^(\d{{4}})\.?[\s-]{_WORD}[\s-](\d{{1,2}})\b"), 0, 1, 2),
 )
 """Patterns of dates, and the positions of year, month and day in their groups. The day comes first
 between dots; between slashes it is known only above 12."""
+_CLOCK_FIRST = re.compile(r"^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? +", re.IGNORECASE)
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 """Seconds or milliseconds since 1970, as Dendron writes them."""
 
@@ -114,11 +127,25 @@ def parse_date(value: object) -> date | None:
     written = str(value).strip().removeprefix("[[") if isinstance(value, str | int) else ""
     if moment := read_epoch(written):
         return moment.date()
+    written = _fold(_CLOCK_FIRST.sub("", written))
     for pattern, year, month, day in _DATE_FORMS:
         if match := pattern.search(written):
             parts = [*filter(None, match.groups())]
             return _make_date(parts[year], parts[month], parts[day])
     return None
+
+
+def list_days(written: str) -> list[date]:
+    """List the days that text with a year and no sure day may mean; of a year alone its first."""
+    if not (year := re.search(r"(?<!\d)(?:19|2\d)\d\d(?!\d)", written)):
+        return []
+    numbers = re.findall(r"(?<![\d:+])\d{1,2}(?![\d:])", written)
+    words = re.findall(r"[^\W\d_年月]+", _fold(written))
+    months = [str(_find_month(word)) for word in words] or numbers or ["1"]
+    lacks_day = len(numbers) == (0 if words else 1)
+    days = map(str, range(1, 32)) if lacks_day else numbers or ["1"]
+    possible = filter(None, (_make_date(year[0], *each) for each in product(months, days)))
+    return [*possible] or [date(int(year[0]), 1, 1), date(int(year[0]), 12, 31)]
 
 
 def read_epoch(written: str) -> datetime | None:
@@ -159,10 +186,19 @@ def first_date(named: Fields, names: Iterable[str]) -> date | None:
     return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
 
 
+def _find_month(word: str) -> int:
+    return _MONTHS.get(max(filter(word.startswith, _MONTHS), key=len, default=""), 0)
+
+
+def _fold(text: str) -> str:
+    bare = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", bare).casefold()
+
+
 def _make_date(year: str, month: str, day: str) -> date | None:
     """Make a date of its parts, or `None`; the month may be a word."""
     try:
-        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower())
+        number = int(month) if month.isdecimal() else _find_month(month)
         return date(int(year), number, int(day))
     except ValueError:
         return None
@@ -206,11 +242,12 @@ _NO_WORDS = re.compile(
     r"|auth(?!or)|kennwort|contrase|senha|пароль|密[码碼]|パスワード|비밀번호|lang|locale"
     r"|draft|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
     r"|order|weight|sort|menu|nav|side|toc|math|comment|engine|format|licen[cs]e|mail"
-    r"|output|execute|jupyter|bibliography|header|footer|cascade|build|params|extra|alias|redirect"
+    r"|output|execute|jupyter|bibliography|^head|footer|cascade|build|params|extra|alias|redirect"
+    r"|taxonom|sitemap|listing|option|config|plugin"
 )
 """Parts of normalized names of fields whose values are not for readers."""
 _WORDY = re.compile(
-    r"(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
+    r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
 """Text that is no address and no switch."""
 
@@ -306,14 +343,15 @@ def _list_words(named: Fields) -> Iterator[str]:
     taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES, *_REPLACEMENTS}
     taken |= {*DATE_FIELDS, *CHANGE_FIELDS, *END_FIELDS, "staleafter"}
     description = first_text(named, _SUMMARIES)
-    for name, value in (item for fields in _levels(named) for item in fields.items()):
-        is_name = name.endswith(("title", "label"))
-        if name in taken or (_NO_WORDS.search(name) and not is_name):
+    items = [item for fields in _levels(named) for item in fields.items() if item[0] not in taken]
+    for name, value in items:  # to which those of mappings in them are added
+        if _NO_WORDS.search(name) and not name.endswith(("title", "label", "headline")):
             continue
         texts = list[str]()
         for item in flatten(value):
-            is_said = not isinstance(item, dict) or "name" in item
-            text = to_text(item).strip("[]") if is_said else ""
+            inner = normalize_names(item).items()
+            items += (field for field in inner if re.search(r"[^\W\d_]", str(field[1])))
+            text = "" if isinstance(item, dict) else to_text(item).strip("[]")
             is_plain = isinstance(item, date) or not re.search(r"[^\W\d_]", text)
             if text and text != description and (is_plain or _WORDY.match(text)):
                 texts.append(text)
@@ -321,10 +359,31 @@ def _list_words(named: Fields) -> Iterator[str]:
             yield f"{name} {', '.join(texts)}"
 
 
+_TITLES = re.compile(
+    r"(?!sub|series|collection|section|part|book|album|site|parent|prev|next|alt|image|cover|nav|menu"
+    r"|side|short|meta|seo|og|twitter|browser|tab|toc)"
+    r".*(?:title|headline|titel|titre|título|titulo|titolo|标题|標題|タイトル|제목)([a-z]{2})?"
+)
+"""Normalized names of fields with a post's title, maybe in a language."""
+
+
+def find_title(named: Fields) -> str:
+    """Return the text of `title`, else of the first of _TITLES, of the post's language first."""
+    language = primary_subtag(language_tag(first_text(named, _LOCALES)))
+    matches = filter(None, map(_TITLES.fullmatch, named))
+    names = [match[0] for match in sorted(matches, key=lambda match: match[1] != language)]
+    others = (text for name in names if _WORDY.match(text := to_text(named[name])))
+    return to_text(named.get("title")) or next(others, "")
+
+
+_TO_NOTE = re.compile(r"#?\[\[(?:[^\[\]|]*+\|)?([^\[\]|#]++)[^\[\]|]*+\]\]")
+"""A link to a note, whose words are its alias or else the note's name."""
+
+
 def _list_aliases(named: Fields) -> tuple[str, ...]:
     values = (named.get(name) for name in ("aliases", "redirectfrom", "alias"))
     lists = (v.split(",") if isinstance(v, str) and "/" not in v else v for v in values)
-    written = [to_text(item) for value in lists for item in flatten(value)]
+    written = [_TO_NOTE.sub(r"\1", to_text(item)) for value in lists for item in flatten(value)]
     paths = (to_text(named.get(name)) for name in ("url", "permalink", "path"))
     written += (f"/{path.lstrip('/')}" for path in paths if "/" in path and "://" not in path)
     return tuple(dict.fromkeys(filter(None, map(_bound_address, written))))[:MAX_TAGS]
@@ -335,9 +394,9 @@ def _bound_address(words: str) -> str:
 
 
 def _list_tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> tuple[str, ...]:
-    places = (named, normalize_names(named.get("taxonomies")))
+    places = (named, *(normalize_names(named.get(name)) for name in ("taxonomies", "taxonomy")))
     written = (
-        to_line(html.unescape(tag))
+        to_line(_TO_NOTE.sub(r"\1", html.unescape(tag)))
         for name in _TAGS
         for place in places
         for tag in _split_tags(place.get(name), at_blanks=splits_tags and name in _TAG_LISTS)

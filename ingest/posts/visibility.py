@@ -18,6 +18,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     Fields,
     find_day,
     flatten,
+    list_days,
     normalize_name,
     parse_date,
     read_epoch,
@@ -29,12 +30,11 @@ HiddenReason: TypeAlias = Literal[
     "excluded", "not published", "copy",
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
-"""Reasons why a post is left out. A `locked` page asks for a password, a `hidden` one is in no list
-or search, `redirect` leads readers elsewhere, and `empty` has no text. The settings of a vault make
-a post `excluded`; `copy` is a second version that a sync program made."""
+"""Reasons why a post is left out, the weightiest first. A `locked` page asks for a password, a
+`hidden` one is in no list or search, `redirect` leads readers elsewhere, and `empty` has no text.
+The settings of a vault make a post `excluded`; `copy` is a version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
-_WEIGHTIEST: tuple[HiddenReason, ...] = ("draft", "locked", *INCLUDED[1:], "redirect")
 
 _NO = "false no off 0 n f never"
 _NEGATED = f"{_NO} none null"
@@ -46,7 +46,7 @@ _STATES = (
 _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
     ("draft", "is not", _NEGATED, """draft isdraft saveasdraft private isprivate secret confidential
         internal unpublished notpublished dontpublish headless ignorepublish wip deleted
-        trashed dghide"""),
+        deletedtime trashed dghide"""),
     ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
         routable enabled live show"""),
     ("draft", "is", f"{_NO} link", "build.render"),
@@ -60,7 +60,9 @@ _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
         postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
         protected isprotected passwordprotected lock locked islocked paywall paid premium
         memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
-        requiresauth"""),
+        requiresauth encryptionapplied"""),
+    ("copy", "is not", _NEGATED, "isconflict"),
+    ("not published", "is not", "1", "joplintype"),
     ("hidden", "is not", _NEGATED, """unlisted isunlisted hidden ishidden noindex norobots
         norobotsindex nosearch excludesearch searchexclude excludefromsearch excludedinsearch
         omitfromsearch searchomit searchignore ignoresearch skipsearch searchhidden
@@ -81,7 +83,7 @@ _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
 the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
 
 Of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and encryptcontent, Pelican,
-Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Ghost, WordPress, Grav, GitBook,
+Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost, WordPress, Grav, GitBook,
 Mintlify and Qiita, and of common themes, by their documentation."""
 _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
 for _reason, _test, _values, _names in _RULES:
@@ -131,7 +133,7 @@ def check_visibility(
         "expired": ends and ends <= now,
     }
     reasons |= {reason for reason, is_met in others.items() if is_met}
-    left_out = next(filter(reasons.__contains__, _WEIGHTIEST), None)
+    left_out = next(filter(reasons.__contains__, VISIBILITY), None)
     due = begins if left_out == "future" else None if left_out else ends
     return left_out, _format(ends), _format(due)
 
@@ -183,17 +185,17 @@ def _read_times(
 
 _COMPACT_TIME = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
 _CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)(?::\d\d)? ?([AaPp])\.?[Mm]\.?$")
-_BEFORE_ZONE = re.compile(r"(?<! ) +(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
+_BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC)?(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
     """Return when a date, a time stamp or text that holds one is, or when its day ends.
 
     A time without a zone is in that of IANA's name `zone`, this machine's without one. What cannot
-    be read of it makes it as late as it may be, or as early for an end.
+    be read of its day or time makes it as late as it may be, or as early for an end.
     """
     value = str(value.get("created", "")) if isinstance(value, Mapping) else value
-    day = parse_date(value)
+    day = parse_date(value) or (min if is_end else max)(list_days(to_text(value)), default=None)
     if day is None:
         return None
     if not 1970 < day.year < 9999:

@@ -291,9 +291,9 @@ def is_section(name: str) -> bool:
 
 def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
     """Whether a file has fields for the posts of `folder`, or for the one of its name beside it."""
-    if not name.endswith(".json"):
+    if not name.endswith((".json", ".meta")):
         return _DATA.fullmatch(name) is not None
-    stem = name.removesuffix(".json").removesuffix(".11tydata")
+    stem = name.removesuffix(".meta").removesuffix(".json").removesuffix(".11tydata")
     return stem == folder.name or any(f"{stem}{end}" in beside for end in _SECTION_ENDS)
 
 

@@ -84,6 +84,7 @@ JEKYLL = "url: https://ferry.example\n"
 MKDOCS = "site_url: https://ferry.example\nsite_name: F\n"
 QUARTO = {"_quarto.yml": "project: {type: website}\nwebsite: {site-url: https://ferry.example}\n"}
 ELEVENTY = {".eleventy.js": "module.exports = {};\n"}
+JOPLIN = "id: 0a1b2c3d4e5f60718293a4b5c6d7e8f9\nparent_id: \n"
 TAGGED = "---\ntags: [diary]\n---\n" + WORDS
 SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
     "a folder's metadata of Quarto": (
@@ -181,6 +182,37 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
         },
         {"a.md": "draft", "b.md": "draft"},
     ),
+    "metadata of Nikola": (
+        {
+            "a.md": f"<!--\n.. title: A\n.. slug: a\n.. tags: boats, DRAFT\n-->\n\n{WORDS}",
+            "b.md": f".. title: B\n.. slug: b\n.. status: private\n\n{WORDS}",
+            "c.md": WORDS,
+            "c.meta": ".. title: C\n.. slug: c\n.. status: draft\n",
+            "d.md": WORDS,
+            "d.meta": "---\ntitle: D\nstatus: published\n---\n",
+        },
+        {"a.md": "draft", "b.md": "draft", "c.md": "draft"},
+    ),
+    "items that Joplin syncs": (
+        {
+            "a.md": f"A\n\n{WORDS}\n{JOPLIN}is_conflict: 0\ndeleted_time: 0\ntype_: 1",
+            "b.md": f"B\n\n{WORDS}\n{JOPLIN}is_conflict: 1\ntype_: 1",
+            "c.md": f"{JOPLIN}encryption_cipher_text: JED0\nencryption_applied: 1\ntype_: 1",
+            "d.md": f"D\n\n{WORDS}\n{JOPLIN}deleted_time: 1714557600000\ntype_: 1",
+            "e.md": f"boats\n\n{JOPLIN}type_: 2",
+        },
+        {"b.md": "copy", "c.md": "locked", "d.md": "draft", "e.md": "not published"},
+    ),
+    "front matter in other places": (
+        {
+            "a.md": f"<!-- CC-BY -->\n\n<!--\n---\ntitle: A\ndraft: true\n---\n-->\n\n{WORDS}",
+            "b.mdx": f"import X from 'x'\n\nexport const meta = {{x: 'B', draft: true}}\n\n{WORDS}",
+            "c.md": f';;;\n"title": "C",\n"published": false\n;;;\n{WORDS}',
+            "d.md": f"---\ntitle: D\ndraft:\u00a0true\n---\n{WORDS}",
+            **OPEN,
+        },
+        {"a.md": "draft", "b.mdx": "draft", "c.md": "draft", "d.md": "draft"},
+    ),
     "fields without a fence": (
         {
             "a.md": f"Slug: a\nTags:\nStatus: draft\n\n{WORDS}",
@@ -275,7 +307,7 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
 def test_what_keeps_posts_back_from_afar_counts(tmp_path: Path, name: str) -> None:
     files, expected = SITES[name]
     blog = made(tmp_path, files)
-    posts = {source for source in files if source.endswith((".md", ".qmd"))}
+    posts = {source for source in files if source.endswith((".md", ".mdx", ".qmd"))}
     assert (reasons(blog.report), set(blog.posts())) == (expected, posts - expected.keys())
 
 
@@ -312,6 +344,16 @@ TIMES = [
     (f"date: 2020-01-01\nembargo: {stamp(hours=1)}", "future"),
     (f"expiryDate: {stamp(minutes=-1)}", "expired"),
     (f"expiryDate: {stamp(hours=1)}", ""),
+    ("publishDate: 12/11/2099 10:00", "future"),
+    ("publish_on: 2099-05", "future"),
+    ("goLive: 1. Brumaire 2099", "future"),
+    ("date: le 32/13/2099", "future"),
+    ("date: 2020-01-01\npubDate: 1. März 2099", "future"),
+    ("publishDate: 03/04/2020", ""),
+    (f"published: {datetime.now(UTC).year}", ""),
+    ("expires: 1er brumaire 2020", "expired"),
+    ("unpublish_on: 04/03/2020 8pm", "expired"),
+    ("expires: 2099", ""),
     (f"unpublish_date: {shifted(-1, 9)}", "expired"),
     (f"unpublish_date: {stamp(minutes=-1)}\ndraft: true", "draft"),
 ]

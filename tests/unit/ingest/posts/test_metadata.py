@@ -5,6 +5,7 @@ import pytest
 from blog_search_mcp.ingest.posts.metadata import (
     MAX_TAGS,
     describe_post,
+    find_title,
     normalize_names,
     to_text,
     unread_date,
@@ -72,7 +73,17 @@ def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expect
         ("Wed, 01 May 2024 10:00:00 +0000", "2024-05-01"),
         ("01-May-2024", "2024-05-01"),
         ("31.05.2024", "2024-05-31"),
-        ("1. Mai 2024", None),
+        ("1. Mai 2024", "2024-05-01"),
+        ("Dienstag, 5. März 2024", "2024-03-05"),
+        ("mardi 13 février 2024", "2024-02-13"),
+        ("1º de agosto de 2024", "2024-08-01"),
+        ("14 giugno 2024", "2024-06-14"),
+        ("7 MAYIS 2024", "2024-05-07"),
+        ("2024. október 3.", "2024-10-03"),
+        ("11. marraskuuta 2024", "2024-11-11"),
+        ("9 сентября 2024 г.", "2024-09-09"),
+        ("13:34 06/21/2024", "2024-06-21"),
+        ("1. Brumaire 2024", None),
         ([["2024-05-01"]], "2024-05-01"),
         ("2024-13-45", None),
         ("01/02/2024", None),
@@ -133,6 +144,9 @@ def test_a_date_that_cannot_be_read_is_known_where_the_post_has_no_other(
         ({"category": "Machine Learning"}, ("Machine Learning",)),
         ({"tag": "a", "tags": ["b"], "keywords": ["c", "A"]}, ("b", "a", "c")),
         ({"taxonomies": {"tags": ["zola"], "categories": ["x"]}}, ("zola", "x")),
+        ({"taxonomy": {"tag": ["grav"], "category": "x"}}, ("grav", "x")),
+        ({"tags": "[[a b]], #[[c]], [[d#e|f]]"}, ("a b", "c", "f")),
+        ({"tags": ["[[a/b]]", [["c"]]]}, ("a/b", "c")),
         ({"tags": [["a", ["b"]], {"name": "c"}, None, 3, ""]}, ("a", "b", "c", "3")),
         ({"tags": [{"permalink": "/a", "label": "A"}], "topics": "b"}, ("A", "b")),
         ({"tags": "#a #b/c"}, ("a", "b/c")),
@@ -143,6 +157,34 @@ def test_tags_are_gathered_in_order_without_repeats(
     fields: dict[str, object], expected: tuple[str, ...]
 ) -> None:
     assert describe_post(normalize_names(fields), "a.md").tags == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"pageTitle": "P", "post-title": "Q"}, "P"),
+        ({"title": "2024", "headline": "H"}, "2024"),
+        ({"title": "", "Headline": "H"}, "H"),
+        ({"title_en": "E", "title_de": "D", "lang": "de-at"}, "D"),
+        ({"hide_title": "true", "subtitle": "S", "nav_title": "N", "标题": "水車"}, "水車"),
+        ({"series_title": "S", "seoTitle": "E", "title_case": "x"}, ""),
+    ],
+)
+def test_a_field_that_is_named_after_titles_stands_for_the_title(
+    fields: dict[str, object], expected: str
+) -> None:
+    assert find_title(normalize_names(fields)) == expected
+
+
+def test_words_are_those_that_mappings_and_lists_hold_for_readers() -> None:
+    fields: dict[str, object] = {
+        "hero": {"name": "Zephyr", "image": {"src": "/a.png", "alt": "No"}},
+        "features": [{"title": "Overshot", "details": "falls three feet", "icon": "x"}],
+        "blocks": [{"type": "faq", "items": [{"question": "How deep?", "open": "true"}]}],
+    }
+    words = describe_post(normalize_names(fields), "a.md").words
+    said = "name Zephyr · title Overshot · details falls three feet · question How deep?"
+    assert words == said
 
 
 @pytest.mark.parametrize(

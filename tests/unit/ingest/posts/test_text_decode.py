@@ -38,8 +38,9 @@ def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) ->
     [
         (CHINESE, "big5hkscs"),
         (SIMPLIFIED, "gb18030"),
-        (JAPANESE, "cp932 euc_jp"),
-        (KOREAN, "cp949"),
+        (JAPANESE, "cp932 euc_jp iso2022_jp iso2022_jp_2"),
+        ("ﾊﾝｶｸ の カナ\n", "iso2022_jp_ext"),
+        (KOREAN, "cp949 iso2022_kr"),
         (
             "Żółwie jedzą sałatę, a źrebięta piją wodę ze źródła pod dębem.",
             "cp1250 iso8859_2 cp852",
