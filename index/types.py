@@ -28,9 +28,7 @@ What is longer is none, so that it cannot fill an answer."""
 
 Order = Literal["newest", "oldest", "title"]
 
-Feature = Literal[
-    "passage", "coverage", "post", "meaning", "opening", "gated_meaning", "gated_opening"
-]
+Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
 """A feature that a post is scored by: the words of its best passage; how many of the query's one
 passage holds together; the words of the whole post; the meaning of its nearest passage and of its
 first; and both again as far as no passage holds the query's words together."""

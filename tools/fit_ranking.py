@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections import Counter, defaultdict
@@ -31,6 +30,8 @@ from benchmarks.quality.queries import Query, reduce_to_keywords
 from blog_search_mcp.index.embedders.registry import open_embedder
 from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import (
+    EVERY_WORD,
+    MOST_MISSING,
     compute_confidence_features,
     has_similarity,
     is_foreign,
@@ -43,11 +44,11 @@ from blog_search_mcp.index.search.ranking import (
     Weights,
     classify_query,
     compute_post_features,
+    largest_sum,
 )
 from blog_search_mcp.index.search.retrieval import analyze, retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.text.languages import primary_subtag
 from blog_search_mcp.index.text.query import find_named_posts
 from blog_search_mcp.index.types import Feature
 
@@ -56,6 +57,9 @@ Ranking: TypeAlias = dict[QueryKind, Weights]
 
 ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
 """Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
+
+HARD = {"paraphrase", "paraphrase-en"}
+"""Sets of questions in other words than the posts', which no threshold is chosen by."""
 
 LIMIT = 200
 """Most queries of a kind and blog."""
@@ -85,14 +89,14 @@ blogs are low where the blog was left out, at 1e-5 as many."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
-CONFIDENCE = ("coverage", "missing", "unnamed", "length", "nearest")
-"""Features of confidence; without vectors, all but the last."""
+CONFIDENCE = ("coverage", "unnamed", "length", "score", "nearest")
+"""Features of confidence; without vectors, all but the last two."""
 
 ELSEWHERE = 150
 """Most questions of other blogs asked of each blog, and most of their headings."""
 
-ASKED, FALSE_LOW = ("question", "keywords", "heading"), 0.03
-"""Kinds of answered queries, and the share of them in each language that falls below `low`."""
+FALSE_LOW, WORST_LOW = 0.01, 0.05
+"""Share of the questions with an answer that is low at most, of all blogs together and of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +111,23 @@ class Example:
     is_right: NDArray[np.bool_]
     is_named: bool
     """Whether the query names a title, which then decides the ranking."""
-    language: str
-    """Language of most of the blog, ISO 639-1."""
     is_foreign: bool
     """Whether the query is in another language, so that it never counts as low."""
     confidence: Mapping[str, float]
-    """Features of confidence, by name."""
+    """Features of confidence, by name, without a score."""
     by_meaning: bool
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the answer is never low."""
+        has_all = self.confidence["coverage"] >= EVERY_WORD
+        return self.is_named or self.is_foreign or has_all
+
+    def weigh(self, ranking: Ranking) -> dict[str, float]:
+        """Return the features of confidence with the score of the best post."""
+        weights = ranking[self.query_kind]
+        best = (self.features @ np.array([*weights.values()])).max(initial=0.0)
+        return {**self.confidence, "score": float(best) / (largest_sum(weights) or 1.0)}
 
     def rank(self, ranking: Ranking) -> int:
         """Return the rank of the first right post, from 1; if there is none, one past the last."""
@@ -133,10 +147,13 @@ def main() -> int:
     blogs = [read_blog(each, options.questions, LIMIT, cache, Embedding()) for each in contents]
     fitted = [blog for blog in blogs if blog.name not in ASIDE]
     examples = [example for blog in fitted for example in collect(blog, blogs)]
-    for blog in fitted:
-        own = [example for example in examples if example.corpus == blog.name]
-        report(blog.name, own, fit([each for each in examples if each.corpus != blog.name]))
-    model = fit(examples)
+    names = [blog.name for blog in fitted]
+    models = {name: fit([each for each in examples if each.corpus != name]) for name in names}
+    low = choose_thresholds(examples, models)
+    for name in names:
+        own = [example for example in examples if example.corpus == name]
+        report(name, own, set_thresholds(models[name], low))
+    model = set_thresholds(fit(examples), low)
     report("all, in sample", examples, model)
     facts = {
         "command": "python -m tools.fit_ranking CONTENT... --questions QUESTIONS",
@@ -156,7 +173,6 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
     ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
     groups = snapshot.translations
-    language = primary_subtag(snapshot.languages[0])
     for query in _add_keywords([*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]):
         retrieved = retrieve(snapshot, analyze(snapshot, query.text))
         if not retrieved.posts:
@@ -171,9 +187,8 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
             features=np.stack([features[feature] for feature in FEATURES], axis=1),
             is_right=np.isin(retrieved.posts.ids, list(right)),
             is_named=bool(find_named_posts(snapshot.titles, query.text)),
-            language=language,
-            is_foreign=is_foreign(retrieved.query, language),
-            confidence=compute_confidence_features(retrieved),
+            is_foreign=is_foreign(retrieved.query, snapshot.languages[0]),
+            confidence=compute_confidence_features(retrieved, 0.0),
             by_meaning=has_similarity(retrieved),
         )
 
@@ -188,7 +203,7 @@ def _add_keywords(queries: Iterable[Query]) -> Iterator[Query]:
 
 
 def fit(examples: Sequence[Example]) -> RankingModel:
-    """Fit all weights and bounds of the file, rounded to two digits."""
+    """Fit all weights of the file, rounded to two digits."""
     kinds: tuple[QueryKind, ...] = get_args(QueryKind)
     ranking: Ranking = {
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
@@ -198,9 +213,41 @@ def fit(examples: Sequence[Example]) -> RankingModel:
     return RankingModel(
         fitted_on=tuple(sorted({each.corpus for each in examples})),
         ranking=ranking,
-        confidence=_fit_confidence([each for each in used if each.by_meaning], CONFIDENCE),
-        confidence_by_words=_fit_confidence(used, CONFIDENCE[:-1]),
+        confidence=_fit_logistic([e for e in used if e.by_meaning], CONFIDENCE, ranking),
+        confidence_by_words=_fit_logistic(used, CONFIDENCE[:-2], ranking),
     )
+
+
+def choose_thresholds(
+    examples: Sequence[Example], models: Mapping[str, RankingModel]
+) -> tuple[float, float]:
+    """Choose the certainty that few questions are below, by meaning and by words alone.
+
+    Each is judged by the model that was fitted without its blog.
+    """
+    certain = defaultdict[str, list[tuple[float, float]]](list)
+    for each in examples:
+        model = models[each.corpus]
+        is_asked = each.kind == "question" and each.corpus not in HARD
+        if is_asked and each.by_meaning and _is_found(each, model.ranking):
+            features = each.weigh(model.ranking)
+            both = (model.confidence, model.confidence_by_words)
+            values = [1.0 if each.is_sure else one.probability(features) for one in both]
+            certain[each.corpus].append((values[0], values[1]))
+    pooled = [pair for own in certain.values() for pair in own]
+    parts = [(FALSE_LOW, pooled), *((WORST_LOW, own) for own in certain.values())]
+    bounds = [np.sort(part, axis=0)[int(share * len(part))] for share, part in parts]
+    by_meaning, by_words = np.floor(1000.0 * np.min(bounds, axis=0)) / 1000.0
+    return float(by_meaning), float(by_words)
+
+
+def set_thresholds(model: RankingModel, low: tuple[float, float]) -> RankingModel:
+    """Return the model with thresholds of confidence by meaning and by words alone."""
+    by_meaning, by_words = (
+        one.model_copy(update={"low": bound})
+        for one, bound in zip((model.confidence, model.confidence_by_words), low, strict=True)
+    )
+    return model.model_copy(update={"confidence": by_meaning, "confidence_by_words": by_words})
 
 
 def _importance(examples: Iterable[Example]) -> Callable[[Example], float]:
@@ -240,26 +287,14 @@ def _fit_weights(examples: Sequence[Example]) -> Weights:
     return dict(zip(FEATURES, rounded, strict=True))
 
 
-def _fit_confidence(used: Sequence[Example], names: Sequence[str]) -> LogisticModel:
-    """Fit one logistic model; `names` are its features."""
-    bias, *weights = _fit_logistic(used, names)
-    asked = defaultdict[tuple[str, str], list[Example]](list)
-    for each in used:
-        if each.kind in ASKED and not each.is_named:
-            asked[each.language, each.kind].append(each)
-    low = dict[str, float]()
-    for (language, _), own in sorted(asked.items()):
-        certain = np.sort(_probabilities(own, names, [bias, *weights]))
-        least = math.floor(1000.0 * float(certain[int(FALSE_LOW * len(own))])) / 1000.0
-        low[language] = min(low.get(language, 1.0), least)
-    return LogisticModel(bias=bias, weights=dict(zip(names, weights, strict=True)), low=low)
-
-
-def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[float]:
-    """Return the bias, then the weights. Queries that name a title are certain and left out."""
+def _fit_logistic(
+    examples: Sequence[Example], names: Sequence[str], ranking: Ranking
+) -> LogisticModel:
+    """Fit a model of these features; a query that names a title is certain and left out."""
     used = [each for each in examples if not each.is_named]
     importance = _importance(used)
-    rows = np.array([[each.confidence[name] for name in names] for each in used])
+    features = [each.weigh(ranking) for each in used]
+    rows = np.array([[each[name] for name in names] for each in features])
     answered = np.array([not _is_absent(each) for each in used])
     weight = np.array([importance(each) for each in used])
     for side in (answered, ~answered):  # each side counts as much as the other
@@ -277,16 +312,8 @@ def _fit_logistic(examples: Sequence[Example], names: Sequence[str]) -> list[flo
         return value, gradient
 
     found = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B")
-    return [round(float(value), 2) + 0.0 for value in found.x]
-
-
-def _probabilities(
-    examples: Sequence[Example], names: Sequence[str], fitted: Sequence[float]
-) -> Numbers:
-    bias, *weights = fitted
-    rows = np.array([[each.confidence[name] for name in names] for each in examples])
-    probabilities: Numbers = 1.0 / (1.0 + np.exp(-(bias + rows @ np.array(weights))))
-    return probabilities
+    bias, *weights = (round(float(value), 2) + 0.0 for value in found.x)
+    return LogisticModel(bias=bias, weights=dict(zip(names, weights, strict=True)), low=0.0)
 
 
 def _is_absent(example: Example) -> bool:
@@ -309,15 +336,15 @@ def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
             gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
             line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
             own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
-        low = np.mean([_is_low(each, model) for each in own]) if own else math.nan
+        low = np.mean([_is_low(each, model) for each in own]) if own else 0.0
         print(line, f"low {low:.3f}")  # noqa: T201
 
 
 def _is_low(example: Example, model: RankingModel) -> bool:
     chosen = model.confidence if example.by_meaning else model.confidence_by_words
-    certainty = chosen.probability(example.confidence)
-    spared = example.is_named or example.is_foreign
-    return not spared and certainty < chosen.least(example.language)
+    features = example.weigh(model.ranking)
+    is_lost = features["missing"] >= MOST_MISSING
+    return not example.is_sure and (is_lost or chosen.probability(features) < chosen.low)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """Estimate whether the blog has anything on a query's subject, from what a search retrieved.
 
 How near a query comes is measured by what the embedder makes of texts that have nothing in common
-(`usual_cosine`), and counts by the query's length, so that one logistic model, fitted on several
-blogs, serves every size of blog and every embedder. How low an answer may be differs by language:
-German compounds are seldom in a post as they are asked for.
+(`usual_cosine`), and counts by the query's length, so that one logistic model and one threshold,
+fitted on several blogs, serve every language, every size of blog and every embedder.
 """
 
 from __future__ import annotations
@@ -34,6 +33,14 @@ blog of none would add to the logit: of seven blogs cut to 3, 8 and 20 posts of 
 LEAST_QUERY_COVERAGE = 0.2
 """How well the embedder's vocabulary must cover a query for its cosines to count."""
 
+MOST_MISSING = 0.75
+"""Share of a query, by rarity, from which on it is low where no post has it: none of 344 questions
+that blogs answer lacks as much, one in eighteen of those in other words than the post's, one in
+seven of everyday ones, and a question for one word."""
+
+LEAST_HELD = 0.4
+"""Rare words that hold something of a query's subject: "use" and "make" are a tenth of one."""
+
 EVERY_WORD = 0.999
 """Coverage by a passage with all words of the query, in the precision of tantivy's scores: then the
 blog has something, as of none of 981 questions that six blogs do not answer."""
@@ -54,20 +61,21 @@ class Confidence(NamedTuple):
     """A sentence for the reader if the blog hardly holds one, else `""`."""
 
 
-def estimate_confidence(retrieved: Retrieval, language: str) -> Confidence:
+def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Confidence:
     """Estimate how sure the answer to a query is; low if nothing was found.
 
-    `language` is that of most of the blog: of a query in another one little is found whatever the
-    blog has.
+    `score` is that of the best post by its features. `language` is that of most of the blog: of a
+    query in another one little is found whatever the blog has.
     """
     if not retrieved.posts.ids.size:
         return Confidence("low", 0.0, NOTICE)
     model = load_ranking_model()
-    by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved)
+    by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved, score)
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
-    if certainty >= logistic.least(primary_subtag(language)) or retrieved.coverage >= EVERY_WORD:
+    is_there = certainty >= logistic.low and features["missing"] < MOST_MISSING
+    if is_there or retrieved.coverage >= EVERY_WORD:
         return Confidence("normal", certainty, "")
     if is_foreign(retrieved.query, language):
         return Confidence("normal", certainty, FOREIGN_NOTICE.format(language))
@@ -86,23 +94,22 @@ def has_similarity(retrieved: Retrieval) -> bool:
     return retrieved.nearness is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
 
 
-def compute_confidence_features(retrieved: Retrieval) -> dict[str, float]:
+def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:
     """Compute everything that the confidence models weigh.
 
-    `missing` is the share of the query's words, by rarity, that no passage has, and `unnamed` is 1
-    if one of them is a name that no post has. Function words that no passage has count 0, and so do
-    pairs of Han characters that span two words of which a passage has one. What is nearer than a
-    heading is no surer, and what is as far below what absent queries reach says no more.
+    `missing` is the share of the query, by rarity, that no post has, 0 if a passage holds anything
+    of its subject, and `unnamed` is 1 if a word of it is a name that no post has. What is nearer
+    than a heading is no surer, and what is as far below what absent queries reach says no more.
     """
-    rarities, most = retrieved.idf.values(), retrieved.max_idf
-    length = sum(rarities) / most if most else 0.0  # does not grow with the blog
-    absent = sum(rarity for rarity in rarities if math.isclose(rarity, most))
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
+    is_held = retrieved.coverage * retrieved.length >= LEAST_HELD
+    missing = 0 if is_held else max(len(retrieved.missing), retrieved.coverage == 0.0)
     return {
+        "missing": missing / max(retrieved.length, 1.0),
         "coverage": retrieved.coverage,
-        "missing": absent / (sum(rarities) or 1.0),
         "unnamed": float(any(retrieved.missing.values())),
-        "length": math.log1p(length),
-        "nearest": min(max(nearest, -1.0), 1.0) * length**LENGTH_POWER,
+        "length": math.log1p(retrieved.length),
+        "score": score,
+        "nearest": min(max(nearest, -1.0), 1.0) * retrieved.length**LENGTH_POWER,
     }

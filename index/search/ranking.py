@@ -32,7 +32,7 @@ Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
 """The posts that have the query itself, and as what."""
 
-DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening", "gated_meaning", "gated_opening")
+DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 
 HEADING_SIMILARITY = 0.33
 """Usual similarity of a heading of a blog to its passage: .29 to .45 on eleven blogs, with either
@@ -48,11 +48,15 @@ from many with most. By weights fitted without the corpus (`python -m tools.fit_
 identifiers gain .010 of nDCG@10 by it and web queries for code .014; the means of questions,
 headings and descriptions move by less than .003."""
 
-GATE_POWER = 4.0
-"""How fast the gate opens as the words are held less together by one passage, which holds all of a
-heading's and half of a question's. By weights fitted without the corpus (`python -m
-tools.fit_ranking`) the gated features beside the others gain web queries for code .02 of nDCG@10
-and a manual's descriptions .015; its questions lose .017, every other kind moves by .01 at most."""
+ENOUGH_WORDS = 2.5
+"""Rare words that one passage must hold together, unless it holds all, for words to count in full.
+A question's best passage holds 2 or more, that of a paraphrase, which shares no word with its post,
+.8. By weights fitted without the blog 2 to 3 serve all kinds within .007 of hit@1."""
+
+GATE_POWER, GATE = 4.0, 0.9
+"""How fast meaning counts less as the words are held together by one passage, which holds all of a
+heading's and half of a question's, and the share of it that goes at most: posts by meaning stay
+hits. By weights fitted without the blog headings gain .03 of hit@1; questions move by .006."""
 
 LEAST_SCORE = 0.001
 """Smallest score of a post that holds a word of the query, however far its meaning is."""
@@ -80,12 +84,8 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
 
     bias: float
     weights: dict[str, float]
-    low: dict[str, float]
-    """The probability below which an answer has low confidence, by language of the blog."""
-
-    def least(self, language: str) -> float:
-        """The probability from which none is low; of a language without one the least of all."""
-        return self.low.get(language, min(self.low.values()))
+    low: float
+    """The probability below which an answer has low confidence."""
 
     def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
         """Estimate it for features that have a value for each weight, with `more` logit."""
@@ -129,25 +129,25 @@ def largest_sum(weights: Weights) -> float:
 def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, by post.
 
-    Those of words are in [0, 1], 1 for the best candidate. The features of meaning count as far as
-    the embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY], and 0 for a post
-    without vectors.
+    Those of words are in [0, 1], and relative to the best candidate as far as any holds the query:
+    words that say nothing have a best candidate too. The features of meaning count as far as words
+    leave it open and the embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY],
+    and 0 for a post without vectors.
     """
     posts = retrieved.posts
-    scale = retrieved.vocabulary_coverage / HEADING_SIMILARITY
+    held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
+    opened = 1.0 - GATE * retrieved.coverage**GATE_POWER
+    scale = opened * retrieved.vocabulary_coverage / HEADING_SIMILARITY
     meaning, opening = (
         np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
         for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
     )
-    missing = 1.0 - retrieved.coverage**GATE_POWER
     return {
-        "passage": _divide_by_best(posts.best(posts.bm25)),
+        "passage": held * _divide_by_best(posts.best(posts.bm25)),
         "coverage": posts.best(posts.coverage) ** COVERAGE_POWER,
-        "post": _divide_by_best(posts.post_bm25),
+        "post": held * _divide_by_best(posts.post_bm25),
         "meaning": meaning,
         "opening": opening,
-        "gated_meaning": missing * meaning,
-        "gated_opening": missing * opening,
     }
 
 

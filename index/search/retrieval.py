@@ -129,6 +129,11 @@ class Retrieval:
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
 
+    @property
+    def length(self) -> float:
+        """Length of the query in words as rare as those that no passage has."""
+        return sum(self.idf.values()) / self.max_idf if self.max_idf else 0.0
+
 
 def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
     """Return every post that a retriever proposes; `among` restricts all to these post ids.

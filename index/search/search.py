@@ -97,7 +97,7 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     confidence = ranking.confidence
     if is_corrected:
         as_written = retrieve(snapshot, understood.as_written, understood.posts)
-        confidence = min(confidence, estimate_confidence(as_written, snapshot.languages[0]))
+        confidence = min(confidence, _rank_posts(snapshot, as_written).confidence)
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
     if understood.passages:
@@ -154,13 +154,14 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """The query as it is meant, and what the reader is told of it; nothing of a word in two."""
+    """The query as it is meant, and what the reader is told of it; nothing of another form."""
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
     find = partial(_find_spelling, snapshot)
     word, meant = correct_spelling(text, languages, frequency_of, is_english_word, find) or ("", "")
     if not word:
         return text, ""
-    told = "" if " " in meant else f'No post has "{word}"; searched for "{meant}" instead.'
+    is_form = " " in meant or fold(meant).startswith(fold(word))
+    told = "" if is_form else f'No post has "{word}"; searched for "{meant}" instead.'
     return re.sub(rf"\b{word}\b", meant, text), told
 
 
@@ -202,7 +203,8 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
     scores = score_posts(features, retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.replaced, text)
-    confidence = estimate_confidence(retrieved, snapshot.languages[0])
+    best = max(scores.values(), default=0.0)
+    confidence = estimate_confidence(retrieved, best, snapshot.languages[0])
     # 2. Raise posts that have the query as a heading, or word for word.
     with_heading = snapshot.catalog.posts_with_heading(name_keys(text))
     scores = reward_posts(scores, with_heading)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from blog_search_mcp.index.search.ranking import LogisticModel, RankingModel
 
-BY_MEANING = LogisticModel(bias=-2.0, weights={"coverage": 3.0, "nearest": 1.0}, low={"en": 0.25})
-BY_WORDS = LogisticModel(bias=-2.0, weights={"coverage": 4.0}, low={"en": 0.2})
+BY_MEANING = LogisticModel(bias=-2.0, weights={"coverage": 3.0, "nearest": 1.0}, low=0.25)
+BY_WORDS = LogisticModel(bias=-2.0, weights={"coverage": 4.0}, low=0.2)
 """Both models are sure of the blog's own headings, and rate absent ones as low."""
 
 MODEL = RankingModel(

@@ -11,7 +11,7 @@ from tests.support.front import Blog, made
 POSTS = {
     "stove.md": "# Stove\n\nThe chimney draws well, once a Sweeper was there in spring.\n",
     "soot.md": "# Soot\n\nSoot in the wood shed is swept by the sweeper with a broom.\n",
-    "ash.md": "# Ash\n\nOur sweeper takes ash to the garden each year.\n",
+    "ash.md": "# Ash\n\nOur sweeper takes ash to the garden, and once to Płocku.\n",
 }
 
 
@@ -26,6 +26,7 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("sweepre", "low", ["sweepre", "sweeper"]),
         ("What is a sweepre?", "low", ["sweepre", "sweeper"]),
         ("sweepers", "normal", []),
+        ("Plock", "normal", []),
         ("drawedx", "low", ["drawedx"]),
         ("stoveyear", "low", ["stoveyear"]),
         ("woodshed", "normal", []),

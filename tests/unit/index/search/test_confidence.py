@@ -38,7 +38,7 @@ def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retri
 
 
 def estimate(retrieved: Retrieval) -> Confidence:
-    return estimate_confidence(retrieved, "en")
+    return estimate_confidence(retrieved, 0.5, "en")
 
 
 @pytest.mark.parametrize("nearness", [0.55, None])
@@ -76,6 +76,6 @@ def test_the_packaged_model_weighs_what_there_is() -> None:
     assert {frozenset(weights) for weights in model.ranking.values()} == {
         frozenset(get_args(Feature))
     }
-    weighed = compute_confidence_features(reaching(0.5, 0.35))
+    weighed = compute_confidence_features(reaching(0.5, 0.35), 0.5)
     assert set(model.confidence.weights) <= set(weighed)
-    assert set(model.confidence_by_words.weights) <= set(weighed) - {"nearest"}
+    assert set(model.confidence_by_words.weights) <= set(weighed) - {"score", "nearest"}

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from blog_search_mcp.index.types import Filters
+from tests.support import front
 from tests.support.blog import MakeBlog
+
+CHOIR = {
+    "piano": "The strings of the old upright go flat as soon as the radiators come on.",
+    "hall": "Singers meet at seven in the parish hall; who cannot come tells Ines by noon.",
+    "tour": "The coach leaves at six from the north gate. Why so early? The ferry is often full.",
+    "robes": "Wash them cold and hang them up wet: ironing takes the shine out of the velvet.",
+    "sheets": "Copies lie in the green cabinet. Sign the list and bring them back within a month.",
+    "throat": "Sage tea, a scarf, and no whispering, which strains the cords more than speech.",
+    "asked": "Why is there so much to do? How long may it take, and what should I do: ask Ines.",
+}
 
 
 def test_a_term_card_is_found_by_its_name_before_those_that_repeat_it(blog: MakeBlog) -> None:
@@ -61,3 +74,26 @@ def test_a_question_is_not_looked_for_word_for_word(blog: MakeBlog) -> None:
     made = blog({"a.md": "# Ice\n\nHow does ice melt in the sun? It depends.\n"})
     [hit] = made.reader().search("how does ice melt", Filters(), limit=1, offset=0).hits
     assert "verbatim" not in {each.kind for each in hit.reasons}
+
+
+@pytest.fixture(scope="module")
+def choir(tmp_path_factory: pytest.TempPathFactory) -> front.Blog:
+    posts = {f"{name}.md": f"# Of {name}\n\n{text}\n" for name, text in CHOIR.items()}
+    return front.made(tmp_path_factory.mktemp("choir"), posts)
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("Why do I lose my voice, and what should I do?", "throat.md"),
+        ("How long may I keep borrowed notes?", "sheets.md"),
+        ("What should I do to launder my gown?", "robes.md"),
+        ("why ask Ines", "asked.md"),
+        ("Why is the ferry full?", "tour.md"),
+    ],
+)
+def test_words_that_any_post_might_have_do_not_outvote_meaning(
+    choir: front.Blog, query: str, source: str
+) -> None:
+    answer = json.loads(choir.command("search", "--json", query).out)
+    assert answer["hits"][0]["source"] == source

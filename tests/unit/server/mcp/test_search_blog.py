@@ -202,14 +202,14 @@ def test_of_a_long_query_the_part_that_tells_most_is_searched_for_and_that_is_sa
     assert f"{len(query):,} characters" in facts["notice"]
 
 
-def test_where_the_blog_has_nothing_one_hit_is_shown_and_the_others_are_to_be_had(
+def test_where_the_blog_has_nothing_three_hits_are_shown_and_the_others_are_to_be_had(
     blog: Blog,
 ) -> None:
     query = "which part of medieval Hungarian tax law concerned monasteries"
     facts = search(blog, query).facts
-    assert (facts["confidence"], len(facts["results"])) == ("low", 1)
-    assert facts["next_offset"] == 1
-    assert len(search(blog, query, top_k=5).facts["results"]) > 1
+    assert (facts["confidence"], len(facts["results"])) == ("low", 3)
+    assert facts["next_offset"] == 3
+    assert len(search(blog, query, top_k=5).facts["results"]) > 3
 
 
 @pytest.mark.parametrize("form", ["json", "markdown"])
