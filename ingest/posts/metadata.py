@@ -349,9 +349,10 @@ def _list_words(named: Fields) -> Iterator[str]:
             continue
         texts = list[str]()
         for item in flatten(value):
-            inner = normalize_names(item).items()
-            items += (field for field in inner if re.search(r"[^\W\d_]", str(field[1])))
-            text = "" if isinstance(item, dict) else to_text(item).strip("[]")
+            inner = normalize_names(item)
+            text = to_text(item).strip("[]") if "name" in inner or not inner else ""
+            others = ((key, each) for key, each in inner.items() if key != "name")
+            items += (field for field in others if re.search(r"[^\W\d_]", str(field[1])))
             is_plain = isinstance(item, date) or not re.search(r"[^\W\d_]", text)
             if text and text != description and (is_plain or _WORDY.match(text)):
                 texts.append(text)

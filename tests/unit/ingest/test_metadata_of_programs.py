@@ -140,3 +140,12 @@ def test_what_else_the_front_matter_says_is_read_and_found(tmp_path: Path) -> No
     assert blog.sources("waiting")[:1] == ["0.md"]
     assert blog.sources("henhouse")[:1] == ["2.md"]
     assert blog.sources("zebu") == []
+
+
+def test_braces_of_a_note_are_words(tmp_path: Path) -> None:
+    text = "# 帳單 {{ .Sum }}\n\nWrite {{ invoice_total }} where {% if paid %} stands.\n"
+    blog = made(tmp_path, {".obsidian/app.json": "{}", "a.md": text})
+    assert blog.sources("invoice_total") == ["a.md"]
+    read = blog.tool("read_chunk", source="a.md", whole=True).text
+    assert all(words in read for words in ("{{ invoice_total }}", "{% if paid %}"))
+    assert blog.posts()["a.md"]["title"] == "帳單 {{ .Sum }}"

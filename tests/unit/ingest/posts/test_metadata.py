@@ -183,7 +183,7 @@ def test_words_are_those_that_mappings_and_lists_hold_for_readers() -> None:
         "blocks": [{"type": "faq", "items": [{"question": "How deep?", "open": "true"}]}],
     }
     words = describe_post(normalize_names(fields), "a.md").words
-    said = "name Zephyr · title Overshot · details falls three feet · question How deep?"
+    said = "hero Zephyr · title Overshot · details falls three feet · question How deep?"
     assert words == said
 
 
