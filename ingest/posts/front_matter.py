@@ -145,7 +145,7 @@ _NOT_YAML = re.compile(
     r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|`|\\'"
 )
 _AS_YAML = {"`": "'", "\\'": "''", "!": "not "}
-"""What of an object of JavaScript is not YAML, and what YAML has in its place if not a blank."""
+"""Signs of an object of JavaScript that are not YAML's, and what stands for them if not a blank."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
