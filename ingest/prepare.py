@@ -172,6 +172,7 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
+    chunks = chunks if document.body.text.strip(" \t\n-*+>") else ()  # of empty items alone
     text = post.description or post.words or (post.title if post.aliases else "")
     if not chunks and text:
         chunks = (Chunk(post.source, 0, text, text, (), 1, max(document.first_line - 1, 1)),)

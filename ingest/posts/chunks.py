@@ -257,7 +257,7 @@ def _make_chunks(
         start = body.text.index(text, span.start)
         line = first_line + body.line_at(start)
         opens = max(start, span.opens)
-        inner = headings[bisect_left(starts, opens) : bisect_left(starts, span.end)]
+        inner = headings[bisect_left(starts, span.opens) : bisect_left(starts, span.end)]
         yield Chunk(
             source=source,
             index=number,

@@ -109,11 +109,11 @@ class Body:
 
     @cached_property
     def title(self) -> str:
-        """The words of the first level-1 heading that has any."""
+        """The words of the first level-1 heading outside lists and quotations that has any."""
         words = (
             self.strip_markup(content.content)
             for opening, content in pairwise(self._tokens)
-            if opening.type == "heading_open" and opening.tag == "h1"
+            if opening.type == "heading_open" and opening.tag == "h1" and not opening.level
         )
         return next(filter(None, words), "")
 

@@ -49,8 +49,10 @@ LABEL = re.compile(
 """First line of an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
+    r"(?:\t| {4})[ \t]*+(?=</?[A-Za-z])",  # what was no code is none below a tag that is taken out
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_IN_BRACES}"
     rf"(?:\[(?P<label>[^\n]*)\]{_IN_BRACES}|(?P<title>[^\n{{}}]*+)){_IN_BRACES}[ \t]*+"
+    r"(?:\n[ \t]*:[a-z][\w-]*:[^\n]*)*+"
     r"|(?:(?<=>)|(?<=> ))\[![\w-]+(?:\|[^\[\]\n]*)?\][+-]?(?P<callout>[^\n]*))$",
 )
 SYNTAX = re.compile(

@@ -18,10 +18,10 @@ KEPT  (?:no[-_]?(?:SEARCH|snippet|content)|SEARCH[-_](?:exclud|ignor|skip|omit)\
    |sponsors?|paid)[-_]?only|pay[-_]?wall|subscriber-view|restrict(?:ed)?(?:-content)?|membership
    |gated-block|(?:mepr-|pmpro_)\w{1,30})
 CODES  (?:KEPT|(?:hugo-)?encrypt(?:or)?|protect(?:ed)?|password|private|draft)
-DATA  \s+(?:\{|(?!nonMember:true)\w+:)[^>]*+(?<=--)
+DATA  \s+(?:\{|(?!nonMember:true)\w+:)[^<>]*+(?<=--)
 bar  (?i:<!--\s*+(?:(?:begin|start)\b[-_:\s]*+)?(?:wp:|kg-)?(?P<barred>(?:[\w-]{1,30}/)?(?:KEPT|paid
    |googleoff)(?:/[\w-]{1,30})?)(?:[-_:\s]*(?:begin|start|all|index))?(?:DATA|\s*/?--)>)
-   <!--\s*(?:(?:/|end\b)[-_:\s]*(?:wp:|kg-)?NAME|(?:kg-)?NAME[-_:\s]*end|googleon)\b[^>]*>
+   <!--\s*(?:(?:/|end\b)[-_:\s]*(?:wp:|kg-)?NAME|(?:kg-)?NAME[-_:\s]*end|googleon)\b[^<>]*>
 html  <!--(?!-?>)  -->
 script  (?i:<script)(?=[\s>])  </script\s*>
 style  (?i:<style)(?=[\s>])  </style\s*>
@@ -70,10 +70,8 @@ _UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculh])(?:{_ANY})", re.MULTIL
 """Beginnings of parts. A lookahead for its first sign takes a third of the time."""
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
 """Start of a part that hides the rest of the post if it is never closed."""
-_OF_TEMPLATES = ("liquid", "jinja", "inline", "tag")
 _RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
 _MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
-"""Directives, targets and roles, which MyST alone has."""
 
 
 def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
@@ -90,8 +88,8 @@ def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
         name = next(filter(None, opening.group("barred", "code", "block", "locked")), "")
         if kind == "export" and (opening["plain"] is not None or kind in unclosed):
             kind = "paragraph"
-        is_example = kind in _OF_TEMPLATES and is_inside(start, raw)
-        if is_example or kind + name in unclosed:
+        is_of_template = kind in ("liquid", "jinja", "inline", "tag")
+        if kind + name in unclosed or (is_of_template and is_inside(start, raw)):
             continue
         if kind in ("element", "behind"):
             start, place = _find_hidden_element(text, opening, code)
@@ -111,7 +109,6 @@ def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
 
 
 def _cut(text: str, spans: Iterable[Span]) -> str:
-    """Return the text without these spans, but with their line breaks."""
     pieces, at = list[str](), 0
     for start, end in spans:
         pieces += [text[at:start], "\n" * text.count("\n", max(start, at), end)]
@@ -129,16 +126,12 @@ _HIDING = re.compile(
     rf"(?:{_KEPT}|(?<!-)(?:hidden|d-none)(?![-\w]))(?:[^a-z].*)?",
     re.DOTALL,
 )
-"""Attribute by which HTML, a style, a template or a search leaves its element out."""
 _SINGLE = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 _HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+)[ \t]*$", re.M)
 
 
 def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]) -> Span:
-    """Return what attributes, or the name of an element, hide; an empty span if nothing.
-
-    Attributes behind a heading hide its section, on a line below a block that block.
-    """
+    """Return what attributes behind or of an opening, or its name, hide; empty if nothing."""
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
@@ -194,21 +187,18 @@ _FALSE = re.compile(
 def _find_unbuilt(text: str) -> Iterator[Span]:
     """Yield the branches of templates that a site in production surely does not have."""
     code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
-    stack: list[tuple[bool | None, bool | None, int]] = []
+    stack: list[tuple[bool, bool, int]] = []
     for tag in find_outside(code, _BRANCH, text):
         is_first = tag["opens"] and not tag["end"]
         if is_inside(tag.start(), raw) or not (is_first or stack):
             continue
-        before, met, start = (False, False, 0) if is_first else stack.pop()
-        if met is False and start:
+        is_met, is_hidden, start = (False, False, 0) if is_first else stack.pop()
+        if is_hidden:
             yield start, tag.start()
         if not tag["end"]:
-            before = True if True in (before, met) else None if None in (before, met) else False
-            word, test = tag["word"], " ".join(tag["test"].lower().strip("-").split())
-            met = True if word == "else" else _decide(test)
-            met = met if met is None else met != (word == "unless")
-            met = False if before else None if before is None and met else met
-            stack.append((before, met, tag.end()))
+            met = _decide(" ".join(tag["test"].lower().strip("-").split()))
+            met = met if met is None else met != (tag["word"] == "unless")
+            stack.append((is_met or met is True, is_met or met is False, tag.end()))
 
 
 def _decide(test: str) -> bool | None:

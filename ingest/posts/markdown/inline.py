@@ -25,7 +25,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from blog_search_mcp import index
-from blog_search_mcp.index.text.languages import FULL_WIDTH
+from blog_search_mcp.index.text.languages import FULL_WIDTH, HAN
 from blog_search_mcp.index.types import MAX_ADDRESS, Link
 from blog_search_mcp.ingest.posts.markdown.parser import (
     CODE,
@@ -65,6 +65,13 @@ _DEFINITION = re.compile(
 )
 """Definition of a link, whose label may be code, or of an abbreviation."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
+_RAISED = re.compile(r"([~^])(?<=[^\W_][~^])([\w+,.()-]{1,20})\1(?!\1)")
+_READING = re.compile(
+    rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}|｜?([{HAN}々]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
+    rf"|\[([{HAN}][^\[\]\n]{{0,30}})\]\^{{1,2}}\([^()\n]{{0,90}}\)|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
+)
+"""Readings beside characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana and HTML."""
+_NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
@@ -85,7 +92,8 @@ def strip_editor_syntax(source: str) -> str:
     pieces, at = [], 0
     for code in (*CODE.finditer(source), None):
         words = source[at : code.start() if code else None]
-        words = _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
+        words = _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", _GONE.sub("", words)))
+        words = _READING.sub(r"\1\2\3", words)
         pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
         at = code.end() if code else at
     return "".join(pieces)
@@ -108,7 +116,7 @@ def _write_link(link: re.Match[str]) -> str:
     return f"[{words}](<{file}#{heading}>)"
 
 
-_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^]|{_ICON}")
+_MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^《]|{_ICON}")
 """Characters that only a paragraph with markup holds."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
@@ -121,6 +129,7 @@ _PHRASING = re.compile(
     re.IGNORECASE,
 )
 """Tags that separate no words (HTML, 3.2.5.2.5)."""
+_IN_TITLE = re.compile(rf"{_PHRASING.pattern}|<br\b", re.IGNORECASE)
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
 _HTML_ATTRIBUTE = re.compile(
     r"(?<![^\s\"'=<>/])([^\s\"'=<>/]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
@@ -166,9 +175,10 @@ def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[st
             else:
                 cells.append(words)
         elif token.type in ("fence", "code_block"):
-            yield token.content.strip("\n").rstrip()
+            code = token.content if token.type == "fence" else _NAMED.sub("", token.content)
+            yield code.strip("\n").rstrip()
         elif token.type == "html_block":
-            named = _ALTERNATIVE.sub(r"\1\2\g<0>", token.content)
+            named = _ALTERNATIVE.sub(r"\1\2\g<0>", _READING.sub(r"\1\2\3", token.content))
             text = _HTML_TAG.sub(lambda tag: "" if _PHRASING.match(tag[0]) else " ", named)
             yield _tidy(html.unescape(text))
         elif token.type == "tr_open":
@@ -214,10 +224,11 @@ def strip_title(title: str) -> str:
     Names such as `__init__` and `Vec<T>` stay.
     """
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
+    source = _READING.sub(r"\1\2\3", _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", source)))
     tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
     kept = (
         token.content
-        if token.type == "html_inline" and not _PHRASING.match(token.content)
+        if token.type == "html_inline" and not _IN_TITLE.match(token.content)
         else _read_token(token)
         for token in tokens
     )

@@ -281,6 +281,10 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
         {"logseq/config.edn": '{:hidden ["/me"]}'.encode("utf-16"), "me/a.md": WORDS, **OPEN},
         {"me/a.md": "excluded"},
     ),
+    "outlines without words": (
+        {**OPEN, "a.md": "-\n", "b.md": "---\ntitle: May\n---\n\n- \n\t- \n* +\n", "c.md": "- x"},
+        dict.fromkeys(("a.md", "b.md"), "empty"),
+    ),
     "notes of a vault": (
         {
             ".obsidian/app.json": "{}",

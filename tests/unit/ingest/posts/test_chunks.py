@@ -156,3 +156,9 @@ def test_a_window_is_no_longer_than_an_embedder_reads(word: str, most: int) -> N
     windows = split_windows("\n".join([word * 90, "", word * 9]), most)
     assert "".join("".join(windows).split()) == "".join((word * 99).split())
     assert all(count_pieces(window) <= most * 1.3 for window in windows)
+
+
+@pytest.mark.parametrize("above", ["", "\n", "\n \n"])
+def test_the_heading_of_a_first_section_that_is_joined_is_told(above: str) -> None:
+    (chunk,) = chunks_of(f"{above}## One\n\nThe cache.\n\n## Two\n\nThe layers.\n")
+    assert chunk.inner_headings == ("One", "Two")

@@ -135,3 +135,48 @@ OPENERS = ("`", "[", "![", "<a ", "<A {", "{{", "{{<", "{/*", "{% ", "{% raw %}"
 def test_a_long_run_of_openers_is_read_and_loses_no_word(opener: str) -> None:
     """What takes the square of the length would take minutes."""
     assert "walrus" in words_of(f"walrus {opener * (15_000 // len(opener))} ")
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("SO~4~^2-^ and 5 km^2^, the 3^rd^", "SO4^2-^ and 5 km2, the 3rd"),
+        ("## Fe~2~O~3~ in CO~2~", "Fe2O3 in CO2"),
+        ("~10 or ~20, x^y, a ~ b ~ c, `m^2^`", "~10 or ~20, x^y, a ~ b ~ c, m^2^"),
+        ("{京都|きょうと}の{食べる|た}人、{北京|běi|jīng}", "京都の食べる人、北京"),
+        ("｜水車《すいしゃ》の粉屋《こなや》、《山》と{開|关}", "水車の粉屋、《山》と{開|关}"),
+        ("[大麦]^(おおむぎ)と[水車]^^(すいしゃ)", "大麦と水車"),
+        ("<ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>の<ruby>粉<rt>こな</ruby>", "水の粉"),
+        ("<p><ruby>水車<rt>すいしゃ</rt></ruby>小屋</p>", "水車小屋"),
+        ("    :::python\n    print(1)", "print(1)"),
+        ("    #!bash\n    ls", "ls"),
+        ("    #!/bin/sh\n    ls", "#!/bin/sh\nls"),
+        (
+            "<my-tabs>\n\t<div><b>Oak</b> lasts</div>\n    <p>long</p>\n</my-tabs>",
+            "Oak lasts\nlong",
+        ),
+        ("<ol>\n{% for x in y %}\n    <li>Oak</li>\n{% endfor %}\n</ol>", "Oak"),
+        (":::{image} a.png\n:alt: x\n:width: 5%\nThe *wheel*\n:::", "a.png\nThe wheel"),
+    ],
+)
+def test_marks_of_one_program_leave_the_words_that_it_shows(markdown: str, expected: str) -> None:
+    assert words_of(markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("On [[mill/wheel|wheels]]<br/>and [[stones]]", "On wheels and stones"),
+        ("==Loud== CO~2~<BR>now", "Loud CO2 now"),
+        ("{水車|すいしゃ}と`<br>`と<b>粉</b>", "水車と<br>と粉"),
+        ("`Vec<T>` and Vec<T>", "Vec<T> and Vec<T>"),
+    ],
+)
+def test_a_title_is_its_words(title: str, expected: str) -> None:
+    front = f"---\ntitle: '{title}'\n---\n- # Else\n"
+    assert read_document(front.encode(), "a.md").post.title == expected
+
+
+@pytest.mark.parametrize("text", ["- # By hand\n\t- Plane it.\n", "> # By hand\n"])
+def test_a_heading_in_an_item_is_no_title(text: str) -> None:
+    assert read_document(text.encode(), "Mending it.md").post.title == "Mending it"
