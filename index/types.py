@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
-VERSIONED = re.compile(r"((?:.*/)?)(\w+_)?versioned_docs/version-([^/]+)/")
+VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
 """Above an old page of Docusaurus: the folder, the plugin's if it has a name, and the version."""
 
 MAX_ADDRESS = 2048

@@ -117,7 +117,7 @@ def make_plan(
     last = read_last_ingest(open_store(job.index), base.generation) if base else None
     if last is not None and last.created > created:
         last = None  # a clock that was ahead may have published a post of the future
-    cascades = read_cascades(job.content, walked.sections, site.generator)
+    cascades = read_cascades(job.content, walked, site.generator, job.now)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
         before = base.posts.get(file.source) if base else None

@@ -1,28 +1,35 @@
 """Read the fields that sections, data files and the configuration of a site pass down to posts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from blog_search_mcp.index.errors import ContentError, UnreadablePost
-from blog_search_mcp.ingest.foreign_files import read_file
 from blog_search_mcp.ingest.posts.cascades import Cascade, Value
 from blog_search_mcp.ingest.posts.metadata import normalize_names, to_text
-from blog_search_mcp.ingest.posts.visibility import INHERITED, keeps_back
-from blog_search_mcp.ingest.posts.walk import is_data, is_section
+from blog_search_mcp.ingest.posts.paths import parse_file
+from blog_search_mcp.ingest.posts.visibility import INHERITED, check_visibility, keeps_back
+from blog_search_mcp.ingest.posts.walk import Walk, is_data, is_section
+from blog_search_mcp.ingest.sites.configuration import read_settings
 from blog_search_mcp.ingest.sites.generator import Generator
+from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.known_generators import Zola
+
+_Entry: TypeAlias = dict[str, Any]
 
 
 def read_cascades(
-    content: Path, sections: Iterable[str], generator: Generator
+    content: Path, walked: Walk, generator: Generator, now: datetime
 ) -> tuple[Cascade, ...]:
     """Read the cascades of the content folder, of the folders above it and of the configuration.
 
     The nearest to a post comes first. Raises ContentError for an unreadable section, since without
     it a post that the author keeps back could be published.
     """
+    sections = [*walked.sections]
+    if isinstance(generator, Hugo | Zola):
+        sections += _list_bundles([file.source for file in walked.files])
     prefix = generator.prefix
     roots = (f"{folder}/" for folder in generator.list_folders())
     root = next((root for root in roots if prefix.startswith(root)), "content/")
@@ -30,7 +37,7 @@ def read_cascades(
     files = [(content.resolve(), source) for source in nearest]
     files += ((path.parent, path.name) for path in _find_above(content, prefix, root))
     is_zola = isinstance(generator, Zola)
-    entries = [entry for file in files for entry in _read_section(*file, is_zola)]
+    entries = [entry for file in files for entry in _read_section(*file, now, is_zola)]
     entries += _list_cascades(generator.config.get("cascade"))
     for place, collection, fields in generator.list_defaults():
         if place.startswith(prefix) or prefix.startswith(place):
@@ -51,17 +58,31 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
                 yield path
 
 
-def _read_section(content: Path, source: str, is_zola: bool) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file; in Zola a section that is a draft covers all posts below it."""
-    from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter  # with PyYAML
+def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
+    """Yield each `index` file with others below its folder, which are parts of its page.
+
+    https://gohugo.io/content-management/page-bundles/#leaf-bundles; in Zola they are assets.
+    """
+    for before, source, after in zip(("", *sources), sources, (*sources[1:], ""), strict=False):
+        n = source.rfind("/") + 1
+        if n and source[:n] in (before[:n], after[:n]) and parse_file(source).index == "index":
+            yield source
+
+
+def _read_section(content: Path, source: str, now: datetime, is_zola: bool) -> Iterator[_Entry]:
+    """Yield the entries of a file; in Zola a section that is a draft covers all posts below it.
+
+    While the page of a bundle is kept back, its fields replace those of its parts.
+    """
+    from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # with PyYAML
 
     folder, path = source[: source.rfind("/") + 1], content / source
-    try:
-        text, *_ = decode(read_file(content, source))
-    except UnreadablePost as error:
-        raise ContentError(
-            f"{source}, which may keep back the posts below it, cannot be used: {error}."
-        ) from error
+    text = read_settings(content, source)
+    if parse_file(path.name).index == "index":
+        fields = normalize_names(split_front_matter(text).fields)
+        kept = {"is_final": check_visibility(fields, source, now)[0] is not None}
+        yield {"folder": folder, "target": {"kind": "part"}, "fields": _pick_fields(fields), **kept}
+        return
     if not is_section(path.name):
         stem = path.stem.removesuffix(".11tydata")
         place = "" if path.name[0] in "_." or stem == path.parent.name else f"{stem}."
@@ -88,7 +109,7 @@ def _read_data(text: str, ending: str) -> object:
     return front_matter.salvage_fields(text)
 
 
-def _list_cascades(setting: object) -> Iterator[dict[str, Any]]:
+def _list_cascades(setting: object) -> Iterator[_Entry]:
     """Yield target and fields of each entry of a `cascade`, a mapping or a list of mappings."""
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)

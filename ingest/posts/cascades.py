@@ -10,22 +10,17 @@ Where it is not sure whether a post is meant it is: one that is public by mistak
 back.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from blog_search_mcp.ingest.posts.ignore_rules import compile_rules, decide, leaves_out
+from blog_search_mcp.ingest.posts import ignore_rules
 from blog_search_mcp.ingest.posts.metadata import Fields, normalize_names
 from blog_search_mcp.ingest.posts.paths import parse_file
 
 Value: TypeAlias = str | dict[str, str]
-
-_BRACES = re.compile(r"\{([^{}]*)\}")
-MAX_BRACES = 4
-"""Maximum number of `{…}` whose alternatives are tried; a pattern with more matches everything."""
 
 
 class Cascade(BaseModel):
@@ -40,7 +35,7 @@ class Cascade(BaseModel):
     is_final: bool = False
     """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind` and `environment`, all of which a post must match."""
+    """Patterns of `path`, `kind` (`part` for those of bundles) and `environment`, all to be met."""
     collection: str | None = None
     """Folder of the Jekyll collection that is reached; `""` for pages, `None` for everything."""
     prefix: str = ""
@@ -78,6 +73,8 @@ def _reaches(cascade: Cascade, source: str) -> bool:
     kind = "/page" if page.index != "_index" else "/section" if path != "/" else "/home"
     # That of `hugo` without options, which builds what is published.
     values = {"path": path, "kind": kind, "environment": "/production"}
+    if cascade.target.get("kind") == "part":
+        return not page.index
     named = cascade.target.keys() & values
     return all(_matches(cascade.target[name].lower(), values[name]) for name in named)
 
@@ -85,13 +82,12 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
     """Return whether a pattern of Hugo matches a page; an invalid one matches every page."""
-    if (group := _BRACES.search(pattern)) and pattern.count("{") <= MAX_BRACES:
-        before, after = pattern[: group.start()], pattern[group.end() :]
-        return any(_matches(before + part + after, text) for part in group[1].split(","))
+    if (patterns := ignore_rules.expand_braces(pattern)) != [pattern]:
+        return any(_matches(each, text) for each in patterns)
     if "{" in pattern:
         return True
     if not pattern.strip("/*"):
         return text == "/" or "*" in pattern
-    rules = compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
-    is_met = leaves_out if pattern.endswith("/**") else decide
+    rules = ignore_rules.compile_rules([f"/{pattern.strip('/').removesuffix('/**')}"])
+    is_met = ignore_rules.leaves_out if pattern.endswith("/**") else ignore_rules.decide
     return bool(is_met(rules, text[1:]))

@@ -24,6 +24,40 @@ _FOLDERS = "(?:[^/]+/)*?"
 _SIGN = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 _ESCAPED = re.compile(r"\\([][*?!# ])")
 _unescape = partial(_ESCAPED.sub, lambda escaped: "!" if escaped[1] == "!" else f"[{escaped[1]}]")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+MAX_BRACES = 64
+"""Maximum number of patterns that the alternatives of one pattern make."""
+_CHOICE = re.compile(r"(?:([?+*!])|@)\(([^()]*+)\)")
+
+
+def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[str]:
+    """Yield the lines for globs of another program; what lines cannot say names more than it.
+
+    None is of a glob that takes others back or that names all but Markdown, as `!(*.md)` does.
+    A `form` that begins with `/` takes them as relative to `folder`, one with `**/` anywhere; in
+    one that ends with `*` a `*` also stands for folders, as in `fnmatch` and `globset`.
+    """
+    above = re.compile(rf"^(?:(?:\./|/|\*\*/)?{re.escape(folder)}/|\./)")
+    for glob in globs:
+        plain = _CHOICE.sub(lambda m: "*" if m[1] else f"{{{m[2].replace('|', ',')}}}", glob)
+        negated = glob.rpartition("!(")[2]
+        is_of_others = "md" in negated != glob and negated.find(")") == len(negated) - 1
+        is_none = is_of_others or re.match(r"!(?!\()", glob)
+        for path in () if is_none else expand_braces(above.sub("", plain, 1)):
+            path = re.sub(r"(?<![^/])\*(?!\*)", "**/*", path) if form.endswith("*") else path
+            yield form.removesuffix("*") + path.lstrip("/")
+
+
+def expand_braces(pattern: str) -> list[str]:
+    """Return the patterns without `{a,b}` that a pattern stands for; too many become `**`."""
+    patterns = [pattern]
+    while group := next(filter(None, map(_BRACES.search, patterns)), None):
+        start, end, parts = *group.span(), group[1].split(",")
+        patterns.remove(group.string)
+        patterns += [f"{group.string[:start]}{part}{group.string[end:]}" for part in parts]
+        if len(patterns) > MAX_BRACES:
+            return [_ANY]
+    return patterns
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:

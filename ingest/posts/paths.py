@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.text.languages import language_tag, read_tag
 
-MARKDOWN = re.compile(r"\.(?:md|mdx|markdown|qmd)$", re.IGNORECASE)
+MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
 """The suffix of a post's file."""
 INDEX = re.compile("index|_index|readme", re.IGNORECASE)
 """Names of files, without their suffix, that stand for their folder in links and on GitHub."""
@@ -23,7 +23,7 @@ BUNDLE = re.compile("index|_index")
 """Names of files that stand for their folder in Hugo and Zola, which know no other spelling."""
 MKDOCS_INDEX = re.compile("index|README")
 """Names of files that stand for their folder in MkDocs."""
-FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$)[a-z]\w{0,5}$")
+FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$|mdown$|mkdn?$|mkdown$|markdn$)[a-z]\w{0,5}$")
 """The suffix, in lower case, of a file that is no page."""
 
 _DAY = re.compile(

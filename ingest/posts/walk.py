@@ -22,12 +22,11 @@ from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, deci
 from blog_search_mcp.ingest.posts.paths import parse_file
 from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vault
 
-SUFFIXES = (".md", ".markdown", ".mdx", ".qmd")
+SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkdown", ".markdn")
 """Suffixes of posts' files, in lower case."""
 
 _OTHERS = re.compile(
-    r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdown|mdtext|mdtxt|mdwn|mkdn?|mkdown|org|rmd|rst"
-    r"|tex|textile|txt|typ|wiki))",
+    r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile|txt|typ|wiki))",
     re.IGNORECASE,
 )
 """Names of other texts that generators make pages of or that editors write notes in."""
@@ -64,6 +63,8 @@ _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
+_PACKAGES = ("/node_modules/", "/bower_components/", "/vendor/bundle/", "/vendor/cache/")
+"""Ends of folders in which npm, Bower and Bundler install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """One of these makes a folder that of a site's sources, not of its posts alone."""
 _ABOUT_REPOSITORY = re.compile(
@@ -201,6 +202,8 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
+    if folder.source and "pyvenv.cfg" in beside:  # https://docs.python.org/3/library/venv.html
+        return
     if not beside.keys().isdisjoint((OBSIDIAN, LOGSEQ)) and (vault := read_vault(path)):
         folder = folder._replace(vaults=(*folder.vaults, vault))
     for entry in beside.values():
@@ -299,7 +302,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
     """Return whether the author leaves a path out; `ignores` are sorted from the outermost."""
-    if name.startswith(".") or name == "node_modules":
+    if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))
     return next((decision for decision in decisions if decision is not None), False)

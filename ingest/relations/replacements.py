@@ -41,9 +41,11 @@ def find_versions(posts: Iterable[tuple[int, str]]) -> dict[int, int]:
     old_pages = defaultdict[str, list[tuple[list[int], str, int]]](list)
     for place, post in places.items():
         if old := VERSIONED.match(place):
-            below = f"{old[2] or ''}docs/{place[old.end() :]}"
+            name, above = (old[2] or "docs_")[:-1], dict.fromkeys((old[1], ""))
+            folders = (name, f"{name}_docs", f"{name}-docs", f"docs-{name}", f"docs/{name}")
             numbers = [int(digits) for digits in re.findall(r"\d{1,9}", old[3])]
-            current = old[1] + below if old[1] + below in places else below
+            pages = [f"{up}{at}/{place[old.end() :]}" for up in above for at in folders]
+            current = next(filter(places.__contains__, pages), pages[0])
             old_pages[current].append((numbers, old[3], post))
     every = ((places.get(page, max(old)[-1]), old) for page, old in old_pages.items())
     return {post: newest for newest, old in every for *_, post in old if post != newest}

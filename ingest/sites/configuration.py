@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from blog_search_mcp.index.errors import UnreadablePost, describe_unexpected
+from blog_search_mcp.index.errors import ContentError, UnreadablePost, describe_unexpected
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
 from blog_search_mcp.ingest.posts.metadata import normalize_name, normalize_names
@@ -18,15 +18,13 @@ from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
 
-_SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".py": "python"}
-_METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
+_SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 
 def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
     """Return the settings of a TOML, JSON or YAML file and `""`, or `{}` and why it is unreadable.
 
-    Pelican's program is not run; its settings are the fields that it gives to all posts. Names
-    without case (`any_case`) are returned in lower case.
+    Names without case (`any_case`) are returned in lower case.
     """
     try:
         value = _parse_config(folder, name)
@@ -46,14 +44,22 @@ def _parse_config(folder: Path, name: str) -> object:
     from blog_search_mcp.ingest.posts import front_matter  # takes 15 ms
 
     text = re.sub("\r\n?", "\n", decode_settings(data))
-    if syntax == "python":
-        return front_matter.salvage_fields("".join(_METADATA.findall(text)))
 
     class Loader(front_matter.StringLoader): ...
 
     for tag in ("!", "tag:yaml.org,2002:python/"):
         Loader.add_multi_constructor(tag, lambda _loader, _tag, _node: ...)
     return front_matter.parse_fields(text, syntax, loader=Loader)
+
+
+def read_settings(folder: Path, name: str) -> str:
+    """Read a file that may keep posts back, `""` if there is none. Raises ContentError."""
+    from blog_search_mcp.ingest.posts.front_matter import decode
+
+    try:
+        return decode(read_if_there(folder, name) or b"")[0]
+    except UnreadablePost as error:
+        raise ContentError(f"{name}, which may keep back posts, is unusable: {error}.") from error
 
 
 def _lower_names(value: object) -> object:

@@ -9,19 +9,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import UTC, date, datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from blog_search_mcp.index.errors import ContentError, NoLink
+from blog_search_mcp.index.text.display import shorten
 from blog_search_mcp.index.types import MAX_ADDRESS
-from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, leaves_out
+from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, leaves_out, write_rules
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date
 from blog_search_mcp.ingest.posts.visibility import ZONE
-from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text
+from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text, list_texts
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """Type of a setting that must be off, since otherwise no URL is sure."""
@@ -51,6 +54,10 @@ class Generator(BaseModel):
     """Suffixes of the files that become pages."""
     never: ClassVar[tuple[str, ...]] = ()
     """Rules in the form of a `.gitignore` for files that are never posts."""
+    ignored: ClassVar[Mapping[str, str]] = {}
+    """Settings that list what is not built, by their paths, each with its form of `write_rules`."""
+    expressions: ClassVar[str] = ""
+    """Path of a setting of RE2 expressions for paths below the site's folder that are not built."""
     token: ClassVar[re.Pattern[str] | None] = None
     """Pattern of a token in a permalink, its name as first group; `None` without permalinks."""
     safe: ClassVar[str] = "/"
@@ -76,6 +83,10 @@ class Generator(BaseModel):
     """Permalink of all posts from `--permalink`; `""` for those of the configuration."""
     includes: frozenset[str] = frozenset()
     """Syntaxes by which posts include other files, as in `ingest.posts.document`."""
+    rules: tuple[str, ...] = ()
+    """Further rules as in `never`."""
+    listed: frozenset[str] = frozenset()
+    """Places of all pages of a book; empty for other sites."""
     is_assumed: bool = False
     """Whether the generator is only guessed from a pattern, so that its own rules do not hold."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)
@@ -127,7 +138,10 @@ class Generator(BaseModel):
 
     def list_rules(self) -> Iterable[str]:
         """List rules in the form of a `.gitignore` for files that are no posts."""
-        return self.never
+        settings = ((find_setting(self.config, path), form) for path, form in self.ignored.items())
+        home = self.folder.strip("./")
+        lists = (write_rules(list_texts(value), form, home) for value, form in settings)
+        return *self.never, *self.rules, *chain(*lists)
 
     def list_folders(self) -> Iterable[str]:
         """List the places of the folders of posts, the innermost first; `""` is the site's own."""
@@ -137,17 +151,23 @@ class Generator(BaseModel):
         """Return the language of each folder with posts in one language, longest place first."""
         return {}
 
-    def leaves_out(self, inner: str) -> bool:
-        """Whether the file at a path below a folder of posts is no page."""
-        return not inner.endswith(self.endings) or leaves_out(self._rules, inner)
+    def leaves_out(self, folder: str, inner: str) -> bool:
+        """Whether a setting leaves out the file or folder at a path below a folder of posts."""
+        rules, regex = self._rules
+        return leaves_out(rules, inner) or regex.isinstance_python(f"/{folder}/{inner}")
 
     @cached_property
-    def _rules(self) -> Rules:
-        """Compiled rules, without lines that name nothing. Raises ContentError."""
+    def _rules(self) -> tuple[Rules, SchemaValidator]:
+        """Compiled rules, and expressions for Rust's engine of linear time. Raises ContentError."""
+        texts = list_texts(find_setting(self.config, self.expressions))
+        pattern = "|".join(map("(?:{})".format, texts)) or r"[^\s\S]"
         try:
-            return compile_rules(line for line in self.list_rules() if line.strip("!/ "))
-        except ValueError as error:
-            raise ContentError(f"What the site's configuration leaves out: {error}.") from error
+            rules = compile_rules(line for line in self.list_rules() if line.strip("!/ "))
+            schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
+            return rules, SchemaValidator(schema)
+        except (ValueError, SchemaError) as error:
+            fault = shorten(" ".join(str(error).split()), 300, len)
+            raise ContentError(f"What the site's configuration leaves out: {fault}.") from error
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the percent-encoded URL path of the page of a file, `inner` below `folder`.
@@ -204,16 +224,9 @@ class Generator(BaseModel):
 
 
 _DATES = {
-    "year": "{0.year:04}",
-    "short_year": "{0:%y}",
-    "month": "{0:%m}",
-    "i_month": "{0.month}",
-    "day": "{0:%d}",
-    "i_day": "{0.day}",
-    "short_day": "{0:%a}",
-    "y_day": "{0:%j}",
-    "week": "{0:%V}",
-}
+    "year": "{0.year:04}", "short_year": "{0:%y}", "month": "{0:%m}", "i_month": "{0.month}",
+    "day": "{0:%d}", "i_day": "{0.day}", "short_day": "{0:%a}", "y_day": "{0:%j}", "week": "{0:%V}",
+}  # fmt: skip
 """Format of each part of a date by the name of its token."""
 DATES = ("date", "publishdate", "pubdate", "published")
 """Fields that hold the date of a URL, in order of precedence, in lower case."""

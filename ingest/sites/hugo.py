@@ -26,6 +26,8 @@ class Hugo(Generator):
     token: ClassVar = re.compile(r":(\w+(?:\[[^\[\]]+\])?)")
     safe: ClassVar = "/!'()*$&+,:;=@-_.~"
     templates: ClassVar = "(?!)"
+    expressions: ClassVar = "ignorefiles"
+    """https://gohugo.io/configuration/all/#ignorefiles"""
     ids: ClassVar = ("L", "Nd")
     settings_of_ids: ClassVar = {
         "markup.defaultmarkdownhandler": "goldmark",
@@ -54,15 +56,13 @@ class Hugo(Generator):
 
     def list_folders(self) -> Iterable[str]:
         """List the content folders of all languages; `""` if mounts move other folders there."""
-        mounts = list_maps(self.mounts)
-        pairs = [(get_text(mount, "source"), get_text(mount, "target")) for mount in mounts]
+        pairs = [(get_text(m, "source"), get_text(m, "target")) for m in list_maps(self.mounts)]
         are_moved = any(to.startswith("content") and to != source for source, to in pairs)
         return ("",) if are_moved else self.list_languages()
 
     def list_languages(self) -> Mapping[str, str]:
         """Return the language of each folder that is mounted or configured for a language."""
-        mounts = list_maps(self.mounts)
-        pairs = [(get_text(mount, "source"), get_text(mount, "lang")) for mount in mounts]
+        pairs = [(get_text(m, "source"), get_text(m, "lang")) for m in list_maps(self.mounts)]
         if not any(code for _, code in pairs):
             languages = sorted(self.languages.items(), reverse=True)
             pairs = [(get_text(settings or {}, "contentdir"), code) for code, settings in languages]

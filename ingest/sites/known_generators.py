@@ -6,9 +6,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.ingest.posts.ignore_rules import write_rules
 from blog_search_mcp.ingest.posts.metadata import Fields, parse_date
 from blog_search_mcp.ingest.posts.paths import (
     BUNDLE,
@@ -25,8 +26,9 @@ from blog_search_mcp.ingest.sites.configuration import (
     get_text,
     list_maps,
     list_texts,
+    read_settings,
 )
-from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, setting_at
+from blog_search_mcp.ingest.sites.generator import Default, Generator, Off, clean_folder, setting_at
 
 STYLES = {
     "date": "/:categories/:year/:month/:day/:title:output_ext",
@@ -44,7 +46,6 @@ class Jekyll(Generator):
     """
 
     files: ClassVar = ("_config.yml", "_config.yaml")
-    never: ClassVar = ("/vendor/bundle", "/vendor/cache", "/vendor/gems", "/vendor/ruby")
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
@@ -61,7 +62,6 @@ class Jekyll(Generator):
     address: object = setting_at("url")
     baseurl: str = ""
     folder: str = setting_at("source")
-    collections: dict[str, Any] | list[Any] = setting_at("collections", default={})
     defaults: list[Any] = setting_at("defaults", default=[])
     exclude: object = ""
     include: object = ""
@@ -108,15 +108,17 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for folders that begin with `_`, installed gems and `exclude`.
+        """Yield rules for folders that begin with `_`, and for all that begins as in `exclude`.
 
-        Collections and `include` are exceptions: https://jekyllrb.com/docs/configuration/options/.
+        Posts, `include` and collections with pages are exceptions: https://jekyllrb.com/docs/.
         """
-        collections = ("_posts", "_drafts", *(f"_{name}" for name in self.collections))
-        included = (path.strip("/") for path in list_texts(self.include))
-        yield from ("_*/", *(f"!{name}/" for name in (*collections, *included)), *self.never)
-        for path in list_texts(self.exclude):
-            yield path if "*" in path else f"/{path.strip('/')}"
+        kinds = get_map(self.config, "collections")
+        built = [f"_{k}" for k in kinds if get_text(get_map(kinds, k), "output").lower() == "true"]
+        yield "_*/"
+        for name in ("_posts", "_drafts", *built, *list_texts(self.include)):
+            yield from (f"!{name.strip('/')}/", f"**/{name.strip('/')}/**/_*/")
+        paths = (path if path[-1] in "/*" else f"{path}*" for path in list_texts(self.exclude))
+        yield from write_rules(paths, "/*")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
         """Return the path of a post. Raises NoLink."""
@@ -171,11 +173,12 @@ class Hexo(Generator):
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
     safe: ClassVar = ";,/?:@&=+$-_.!~*'()#"
+    never: ClassVar = ("_*/", "!/_posts/", "!/_drafts/", "/*/**/_*/")
+    ignored: ClassVar = {"exclude": "/", "ignore": "**/", "skip_render": "/"}
 
     address: object = setting_at("url")
     encrypted: object = setting_at("encrypt", "tags")
     folder: str = setting_at("source_dir", default="source")
-    filename_case: Off = False
     new_post_name: Literal[":title.md"] = ":title.md"
     permalink: str = ":year/:month/:day/:title/"
     post_asset_folder: bool = False
@@ -221,7 +224,7 @@ class MkDocs(Generator):
     """MkDocs: pages keep their path; posts of Material's blog plugin get no URL here."""
 
     files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
-    endings: ClassVar = (".md", ".markdown")
+    endings: ClassVar = (".md", ".markdown", ".mdown", ".mkd", ".mkdn")
     never: ClassVar = (".*", "/templates/")
     """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
     templates: ClassVar = "macro|jinja|markdownextra|include"
@@ -261,7 +264,7 @@ class MkDocs(Generator):
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
         for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
             options = get_map(self._name_plugins(), name)
-            yield from (f"/{path}" for path in list_texts(options.get(key)))
+            yield from write_rules(list_texts(options.get(key)), "/*")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""
@@ -335,6 +338,7 @@ class Zola(Generator):
     marks: ClassVar = {"base_url"}
     safe: ClassVar = "!$&'()*+,/:;=@"
     endings: ClassVar = (".md",)
+    ignored: ClassVar = {"ignored_content": "**/*"}
 
     address: object = setting_at("base_url")
     folder: str = "content"
@@ -371,15 +375,33 @@ def _spell(name: str, fields: Fields) -> str:
 _INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue"}
 """https://docusaurus.io/docs/markdown-features/react#importing-markdown,
 https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown"""
-_PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config")
+_PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config", ".eleventy", "quartz.config")
+_SETTINGS = (
+    ("docusaurus", "(?!)", "", "exclude", "**/"),
+    ("vitepress", "srcDir", "", "srcExclude", "**/"),
+    ("eleventy", "input", "", "ignores", "/"),
+    ("quartz", "(?!)", "content", "ignorePatterns", "/"),
+    ("pelican", "PATH", "", "(?:ARTICLE|PAGE)_EXCLUDES", "/"),
+    ("pelican", "PATH", "", "IGNORE_FILES", "**/*"),
+    ("book.toml", "src", "src", "(?!)", ""),
+    ("book", "root", "", "(?!)", ""),
+)
+"""Mark of a program, setting of its folder of posts, default, setting of what is not built, form:
+https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com, https://www.11ty.dev/docs/ignores
+https://quartz.jzhao.xyz/features/private-pages, https://vitepress.dev/reference/site-config."""
+_STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
+_LIST = rf"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+[\[(]((?:{_STRING}|[^\])\"'`])*+)"
+_REMARK = re.compile(rf"({_STRING})|(?:(?<!:)//|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+")
+_METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
 class ScriptSite(Generator):
-    """Site whose configuration is a program, which is not run, so that no URL is known."""
+    """Site of which no URL is known: its configuration is a program, or it is a book."""
 
     files: ClassVar = (
         *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
-        *(".eleventy.js", ".vitepress", "pelicanconf.py"),
+        *(f".vitepress/config.{kind}{end}s" for kind in ("", "m", "c") for end in "jt"),
+        *(".vitepress", "pelicanconf.py", "book.toml", ".gitbook.yaml", "book.json"),
     )
     never: ClassVar = (
         *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
@@ -389,12 +411,42 @@ class ScriptSite(Generator):
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
-        """Make the generator by the name of its configuration file."""
-        made = cls.make(config, "its generator's configuration is a program, which is not run")
-        names = " ".join(name for name in cls.files if (folder / name).exists())
-        includes = frozenset(form for name, form in _INCLUDES.items() if name in names)
-        return made.model_copy(update={"includes": includes})
+        """Make the generator by the literal settings in its program, or of a book by SUMMARY.md."""
+        from blog_search_mcp.ingest.posts.front_matter import salvage_fields
+
+        names = [name for name in cls.files if (folder / name).exists()]
+        text = "\n".join(read_settings(folder, name) for name in names if name != ".vitepress")
+        code, program = _REMARK.sub(lambda part: part[1] or "", text), " ".join(names)
+        fields = salvage_fields("".join(_METADATA.findall(code)))
+        _, setting, home, *_ = next((row for row in _SETTINGS if row[0] in program), _SETTINGS[0])
+        value = re.search(rf"\b{setting}[\"']?\s*+[:=]\s*+({_STRING}|[\w./-]++)", code)
+        home = clean_folder(value[1].strip("\"'`") if value else home)
+        home = home if (folder / home).is_dir() else ""
+        includes = frozenset(form for name, form in _INCLUDES.items() if name in program)
+        rules, listed = (*_list_ignored(folder, home, code, program),), frozenset[str]()
+        if "book" in program:
+            summary = read_settings(folder, posixpath.join(home, "SUMMARY.md"))
+            paths = re.findall(r"\]\(<?([^()<>#\n]++)", summary)
+            paths += ["README.md"] if paths and "book.toml" not in program else []
+            places = (posixpath.join(home, unquote(path)) for path in paths)
+            listed = frozenset(map(posixpath.normpath, places))
+        known = {"folder": home, "includes": includes, "rules": rules, "listed": listed}
+        doubt = "its generator's configuration is a program, which is not run"
+        return cls.make(fields, doubt).model_copy(update=known)
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield the fields that Pelican's configuration gives to all posts."""
         yield "", None, self.config
+
+
+def _list_ignored(folder: Path, home: str, code: str, program: str) -> Iterator[str]:
+    """Yield the rules of a program's lists; Eleventy's are also in files of the site's folder."""
+    yield from ("_*/",) if re.search("docusaurus|astro", program) else ()
+    for name, _, _, setting, form in _SETTINGS:
+        for items in re.findall(rf"\b{setting}\b{_LIST}", code) if name in program else ():
+            yield from write_rules([s[1:-1] for s in re.findall(_STRING, items)], form, home)
+    for file in (".eleventyignore", ".gitignore", f"{home}/.eleventyignore"):
+        text = read_settings(folder, file.lstrip("/")) if "eleventy" in program else ""
+        for line in (line for line in text.splitlines() if line[:1] != "#"):
+            is_name = file == ".gitignore" and "/" not in line.rstrip("/ ")
+            yield from write_rules([line], "**/" if is_name else "/", home)

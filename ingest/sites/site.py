@@ -85,9 +85,10 @@ class Site:
         return next(spelled, ""), ""
 
     def publishes(self, source: str) -> bool:
-        """Whether a file may be a page; always true unless the content folder is a whole site."""
-        is_part = bool(self.generator.prefix) or not self.is_configured
-        return is_part or _locate(self.generator, source) is not None
+        """Whether a file may be a page, or lies in a content folder that no site publishes."""
+        generator, prefix = self.generator, self.generator.prefix
+        is_apart = not self.is_configured or bool(prefix and not _locate(generator, prefix))
+        return is_apart or _locate(generator, prefix + source) is not None
 
     def post_url(self, source: str, fields: Fields) -> str:
         """Return the URL of a post without an anchor. Raises NoLink if it is not sure."""
@@ -104,7 +105,9 @@ def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
     for folder in generator.list_folders():
         if not folder or place.startswith(f"{folder}/"):
             inner = place.removeprefix(f"{folder}/")
-            return None if generator.leaves_out(inner) else (folder, inner)
+            is_page = inner.endswith(generator.endings) and place in (generator.listed or [place])
+            is_page = (is_page or place[-1] == "/") and not generator.leaves_out(folder, inner)
+            return (folder, inner) if is_page else None
     return None
 
 

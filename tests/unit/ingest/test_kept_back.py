@@ -87,6 +87,34 @@ ELEVENTY = {".eleventy.js": "module.exports = {};\n"}
 JOPLIN = "id: 0a1b2c3d4e5f60718293a4b5c6d7e8f9\nparent_id: \n"
 TAGGED = "---\ntags: [diary]\n---\n" + WORDS
 SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
+    "a bundle of Hugo": (
+        {
+            **HUGO,
+            "content/a/index.md": "---\ndraft: true\n---\n" + WORDS,
+            "content/a/index.zh.md": WORDS,
+            "content/a/x/b.md": "---\ndraft: false\n---\n" + WORDS,
+            "content/b/index.zh.md": "---\ndate: 2999-01-01\n---\n" + WORDS,
+            "content/b/c.md": "---\ndate: 2020-01-01\n---\n" + WORDS,
+            "content/bc/index.md": WORDS,
+            "content/bc/d.md": WORDS,
+            "content/e.md": WORDS,
+        },
+        {
+            "content/a/index.md": "draft",
+            "content/a/x/b.md": "draft",
+            "content/b/index.zh.md": "future",
+            "content/b/c.md": "future",
+        },
+    ),
+    "a bundle of Zola, and what is none elsewhere": (
+        {
+            "a/config.toml": "base_url = 'https://ferry.example'\n",
+            "mkdocs.yml": MKDOCS,
+            "docs/a/index.md": "---\ndraft: true\n---\n" + WORDS,
+            "docs/a/b.md": WORDS,
+        },
+        {"docs/a/index.md": "draft"},
+    ),
     "a folder's metadata of Quarto": (
         {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/b/x.qmd": WORDS, "y.qmd": WORDS},
         {"a/b/x.qmd": "draft"},

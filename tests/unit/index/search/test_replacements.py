@@ -18,6 +18,8 @@ from tests.support.front import Blog, made
         ("docs/b/a.mdx", "website/versioned_docs/version-v1/b/a.md"),
         ("site/docs/a.md", "site/versioned_docs/version-legacy/a.md"),
         ("team_docs/a.md", "team_versioned_docs/version-1.0/a.md"),
+        ("cli-v2/b/a.md", "cli-v2_versioned_docs/version-1.0/b/a.md"),
+        ("w/docs-api/a.md", "w/api_versioned_docs/version-3/a.md"),
         ("versioned_docs/version-10.0/a.md", "versioned_docs/version-9.1/a.md"),
     ],
 )

@@ -175,7 +175,6 @@ SITES = [
         source/_posts/2024-05-13-nodate.md | | -
         source/about/index.md | TITLE | /about/index.html
         source/about/perm.md | permalink: /pp/q/ | -
-        source/_x/a.md | TITLE | -
         """,
     ),
     (
@@ -276,7 +275,7 @@ DOUBTS = {
         "source/_posts/a.md",
         HEXO,
         [
-            *("new_post_name: :year/:title.md", "permalink: :category/", "filename_case: 1"),
+            *("new_post_name: :year/:title.md", "permalink: :category/"),
             *("permalink: [a]", "permalink: :hash/"),
         ],
     ),

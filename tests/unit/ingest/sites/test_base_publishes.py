@@ -25,9 +25,35 @@ SITES = [
         "_config.yml",
         JEKYLL,
         "_pages/about.md _posts/a.md _recipes/soup.md news/_posts/b.md",
-        "_includes/part.md a.d.md notes/x.md vendor/bundle/gems/a.md",
+        "_includes/part.md a.d.md notes/x.md",
     ),
-    ("_config.yml", "collections: [r]\nsource: s\n", "s/_r/soup.md s/a.md", "b.md s/_d/a.md"),
+    ("_config.yml", "collections: [r]\nsource: s\n", "s/a.md", "b.md s/_d/a.md s/_r/soup.md"),
+    (
+        "_config.yml",
+        "collections: {log: {output: false}, ware: {permalink: /w/}}\nexclude: [old, d/*.x.md]\n",
+        "_posts/a.mkdown b/old/a.md",
+        "_log/a.md _posts/_wip/a.md _ware/a.md d/e/a.x.md old-a.md old/a.md",
+    ),
+    (
+        "hugo.toml",
+        HUGO + r"ignoreFiles = ['\.wip\.md$', '(?i)/KELLER/', '酒窖', '(a+)+$']" + "\n",
+        "content/a.md content/wip.md",
+        "content/Keller/a.md content/b/a.wip.md content/酒窖/a.md",
+    ),
+    (
+        "config.toml",
+        "base_url = ''\r\nignored_content = ['*.{wip,tmp}.md', 'cellar/*', 'content/x.md']\r\n",
+        "content/a.md",
+        "content/a.wip.md content/b/a.tmp.md content/b/cellar/c/a.md content/x.md",
+    ),
+    (
+        "_config.yml",
+        "source_dir: source\nexclude: ['wip/**', '_posts/x.md']\nignore: ['**/foo']\n"
+        "skip_render: README.md\n",
+        "source/_posts/a.md source/b/wip/a.md",
+        "source/README.md source/_posts/_d/a.md source/_posts/x.md source/b/foo/a.md "
+        "source/wip/b/a.md",
+    ),
     (
         "mkdocs.yml",
         MKDOCS,
@@ -35,6 +61,12 @@ SITES = [
         "b.md docs/a.draft.md docs/b.mdx docs/private/c.md docs/templates/d.md",
     ),
     ("mkdocs.yml", "docs_dir: ./notes/\n", "notes/a.md", "docs/a.md"),
+    (
+        "mkdocs.yml",
+        "plugins: [exclude: {glob: ['*.tmp.md', 'wip/*']}]\n",
+        "docs/a.mkd",
+        "docs/b/a.tmp.md docs/wip/b/a.md",
+    ),
     (
         "_quarto.yml",
         "project: {type: website, output-dir: docs}\nwebsite: {drafts: [posts/d.qmd]}\n",
@@ -48,11 +80,50 @@ SITES = [
         "a/b.qmd notes/a.qmd posts/d.md posts/old/a.md x.md",
     ),
     ("_quarto.yml", "project: {}\nwebsite: {drafts: a.qmd, draft-mode: visible}\n", "a.qmd", ""),
-    ("docusaurus.config.ts", "", "blog/a.md docs/build/b.md", "blog/_partials/e.md build/f.md"),
-    ("astro.config.mjs", "", "src/content/a.md src/pages/dist/b.md", "dist/c.md public/d.md"),
-    (".vitepress/config.mts", "", "a.md", ""),
+    (
+        "docusaurus.config.ts",
+        "docs: {\n  // exclude: ['docs/a.md'],\n  exclude: [...usual, // it's the usual\n"
+        "    `**/*.x.{md,mdx}`, '**/@(wip|草稿)/**'],\n},\n"
+        "sitemap: {ignorePatterns: ['/docs/**']},\n",
+        "blog/a.md docs/build/b.md",
+        "blog/_next/a/b.md blog/_partials/e.md build/f.md docs/a.x.mdx docs/b/wip/a.md "
+        "docs/草稿/a.md",
+    ),
+    (
+        "astro.config.mjs",
+        "",
+        "src/content/a.md src/pages/dist/b.md",
+        "dist/c.md public/d.md src/content/blog/_wip/a/e.md",
+    ),
+    (
+        ".vitepress/config.mts",
+        "export default { srcDir: './src', srcExclude: ['**/TODO.md', 'wip/**/*.md'] }\n",
+        "src/_guide/a.md",
+        "README.md src/a/TODO.md src/wip/b/a.md",
+    ),
+    ("quartz.config.ts", "plugins: []\n", "content/a.md content/private/b.md", "docs/a.md"),
+    (
+        "quartz.config.ts",
+        "c: { ignorePatterns: ['private', '**/diary', '!(*.md)', '*.x.md'] }\n",
+        "content/a.md content/b/private/a.md",
+        "content/a.x.md content/b/diary/a.md content/private/b/a.md",
+    ),
     ("eleventy.config.js", "", "_posts/a.md src/c.md", "_site/f.md src/_includes/g.md"),
+    (
+        "eleventy.config.cjs",
+        "/* c.ignores.add('src/a.md') */ c.ignores.add(\"./src/wip/**\");\n"
+        "c.ignores.delete('src/a.md'); return { dir: { input: 'src' } };\n",
+        "src/a.md",
+        "b.md src/wip/c/a.md",
+    ),
     ("pelicanconf.py", "", "content/a.md", "output/a.md"),
+    (
+        "pelicanconf.py",
+        "PATH = 'content'\nARTICLE_EXCLUDES = (\n  'wip',  # 'a.md'\n)\n"
+        "PAGE_EXCLUDES += ['x']\nIGNORE_FILES = ['*.tmp.md']\n",
+        "content/a.md content/b/wip/a.md",
+        "README.md content/b/a.tmp.md content/wip/a.md content/x/a.md",
+    ),
     ("unknown.yml", "", "_recipes/soup.md themes/a.md", ""),
 ]
 
@@ -66,6 +137,71 @@ def test_of_a_site_s_whole_folder_only_what_it_publishes_is_indexed(
     assert sorted(blog.posts()) == published.split()
     left_out = {skip["source"]: skip["reason"] for skip in blog.report["skipped"]}
     assert left_out == dict.fromkeys(others.split(), "not published")
+
+
+SUMMARY = "[In](./README.md)\r\n- [A b](<a%20b.md#c>)\r\n  - [麦](d/麦.md)\r\n- [-]()\r\n"
+TEXTS: list[tuple[dict[str, str], str, str]] = [
+    (
+        {"book.toml": "[book]\nsrc = 'text' # the chapters\n", "text/SUMMARY.md": SUMMARY},
+        "text/README.md text/a%20b.md text/d/麦.md",
+        "README.md text/d/a.md text/e.md",
+    ),
+    (
+        {".gitbook.yaml": "root: ./docs/\n", "docs/SUMMARY.md": "* [A](a.md)\n"},
+        "docs/README.md docs/a.md",
+        "b.md docs/b.md",
+    ),
+    (
+        {
+            ".eleventy.js": "",
+            ".eleventyignore": "# b.md\r\nREADME.md\r\nsrc/wip/\r\n!src/wip/a.md\r\n",
+            ".gitignore": "/mine\n",
+            "package.json": "{}",
+        },
+        "b.md src/README.md",
+        "README.md mine/a.md src/wip/a.md",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "published", "others"), TEXTS)
+def test_a_file_beside_the_settings_tells_what_is_not_built(
+    files: dict[str, str], published: str, others: str, tmp_path: Path
+) -> None:
+    places = [place.replace("%20", " ") for place in (*published.split(), *others.split())]
+    blog = made(tmp_path, {**files, **dict.fromkeys(places, POST)})
+    assert sorted(blog.posts()) == [place.replace("%20", " ") for place in published.split()]
+
+
+@pytest.mark.parametrize(
+    ("files", "folder", "published"),
+    [
+        ({"mkdocs.yml": "exclude_docs: in/\n", "docs/in/a.md": POST}, "docs", ["b.md"]),
+        (
+            {"hugo.toml": f"{HUGO}ignoreFiles = ['/in/']\n", "content/in/a.md": POST},
+            "content",
+            ["b.md"],
+        ),
+        ({"mkdocs.yml": "exclude_docs: docs/in/\n"}, "docs/in", ["b.md"]),
+        ({"docusaurus.config.js": "", "_wip/x/a.md": POST}, "_wip", ["b.md", "x/a.md"]),
+    ],
+)
+def test_of_a_part_of_a_site_its_settings_count_unless_they_name_the_part(
+    files: dict[str, str], folder: str, published: list[str], tmp_path: Path
+) -> None:
+    blog = made(tmp_path, {"z.md": POST, **files, f"{folder}/b.md": POST})
+    part = Blog(blog.content / folder, blog.index.with_name("part"))
+    assert part.ingest().status == 0
+    assert sorted(part.posts()) == published
+
+
+def test_an_expression_that_is_none_of_re2_stops_the_ingest(tmp_path: Path) -> None:
+    blog = Blog(tmp_path / "content", tmp_path / "index")
+    blog.content.mkdir()
+    blog.write({"hugo.toml": f"{HUGO}ignoreFiles = ['(?=x)']\n", "content/a.md": POST})
+    ran = blog.ingest()
+    assert ran.status == 1
+    assert "(?=x)" in ran.err
 
 
 def test_a_program_s_site_is_not_jekyll_s_for_a_file_of_its_name(tmp_path: Path) -> None:
