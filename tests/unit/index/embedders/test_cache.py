@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -22,7 +19,6 @@ from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
 from tests.support.fakes import IDENTITY, vector_of
 from tests.support.front import made
-from tests.support.paths import ROOT
 
 TEXTS = ["one", "two words", "三", "", "\ud83e", "a\x00b", "a" * 1_000_000]
 MANY = [f"text {number}" for number in range(500)]
@@ -158,19 +154,3 @@ def test_a_cache_that_another_program_locks_is_left_alone_and_named(
         with pytest.raises(IndexProblem, match=r"embeddings\.db"):
             list_found(path, MANY)
     assert list_found(path, MANY) == MANY
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from tests.unit.index.embedders.test_cache import IDENTITY, np, EmbeddingCache, vector_of
-with EmbeddingCache(Path(sys.argv[1]), IDENTITY) as cache:
-    cache.put(["one"], np.stack([vector_of("one")]))
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_what_put_returned_from_survives_a_kill(path: Path) -> None:
-    ran = subprocess.run([sys.executable, "-c", KILLED, path], cwd=ROOT, check=False)
-    assert ran.returncode == -signal.SIGKILL
-    assert list_found(path, ["one"]) == ["one"]

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from blog_search_mcp.index.store.catalog import Catalog
-from blog_search_mcp.index.types import Filters, Order, PlaceInSeries
+from blog_search_mcp.index.types import Filters, Order
 
 if TYPE_CHECKING:
     from tests.support.blog import MakeBlog
-
-EVERYTHING = Filters()
 
 
 def written(day: str, title: str, tags: str = "[]") -> str:
@@ -33,8 +31,8 @@ def listing(kept_blog: MakeBlog) -> Catalog:
     return made.reader().snapshot.catalog
 
 
-def sources(listing: Catalog, order: Order, filters: Filters = EVERYTHING) -> list[str]:
-    return [post.source for post in listing.list_posts(filters, order, 10, 0).page]
+def sources(listing: Catalog, order: Order) -> list[str]:
+    return [post.source for post in listing.list_posts(Filters(), order, 10, 0).page]
 
 
 @pytest.mark.parametrize(
@@ -63,16 +61,6 @@ def test_a_place_is_followed_by_the_rest_of_the_list(listing: Catalog) -> None:
 
 def raft(title: str, series: str = "Raft") -> str:
     return f"---\nlang: en\nseries: {series}\n---\n# {title}\n\nLeaders.\n"
-
-
-def test_a_hit_names_its_series_and_the_next_part(kept_blog: MakeBlog) -> None:
-    texts = {"a.md": raft("Raft one"), "b.md": raft("Raft two")}
-    made = kept_blog({**texts, "c.md": "# Paxos\n\nProposals are numbered.\n"})
-    hits = made.reader().search("raft", Filters(), limit=3, offset=0).hits
-    assert {hit.post.source: hit.series for hit in hits if hit.series} == {
-        "a.md": PlaceInSeries("Raft", 1, "b.md"),
-        "b.md": PlaceInSeries("Raft", 2, None),
-    }
 
 
 def test_relations_follow_an_edit_of_the_text_and_of_the_series(blog: MakeBlog) -> None:

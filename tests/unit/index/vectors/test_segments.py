@@ -74,31 +74,6 @@ def assert_nearest(found: dict[int, float], cosines: dict[int, float], k: int) -
     assert found == pytest.approx({chunk: cosines[chunk] for chunk in found}, abs=1e-6)
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> VectorStore:
-    return VectorStore(write(tmp_path_factory.mktemp("one"), some_ids(500), unit_rows(500, 1)))
-
-
-@settings(deadline=None, max_examples=50)
-@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 600))
-def test_a_search_is_exact(store: VectorStore, seed: int, k: int) -> None:
-    query = unit_rows(1, seed)[0]
-    found = store.search(query, k)
-    assert_nearest(found, brute_force(query, some_ids(500), unit_rows(500, 1)), k)
-    assert all(-1 <= cosine <= 1.000001 for cosine in found.values())
-
-
-@settings(deadline=None, max_examples=50)
-@given(seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1), k=st.integers(1, 600))
-def test_a_search_among_some_is_a_search_of_those_alone(
-    store: VectorStore, seed: int, share: float, k: int
-) -> None:
-    chosen = np.random.default_rng(seed).random(500) < share
-    ids, rows = some_ids(500)[chosen], unit_rows(500, 1)[chosen]
-    query = unit_rows(1, seed)[0]
-    assert_nearest(store.search(query, k, ids), brute_force(query, ids, rows), k)
-
-
 def test_a_chunk_is_as_near_as_the_nearest_of_its_vectors(tmp_path: Path) -> None:
     ids, rows = np.repeat(np.arange(20, dtype=np.int64), 3), unit_rows(60, 4)
     store, query = VectorStore(write(tmp_path, ids, rows)), unit_rows(1, 5)[0]
@@ -147,14 +122,14 @@ def test_a_store_of_nothing_answers_nothing(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["directory.npz"]
 
 
-CHANGES = st.lists(st.tuples(st.integers(0, 60), st.floats(0, 0.5)), min_size=1, max_size=9)
+CHANGES = st.lists(st.tuples(st.integers(0, 120), st.floats(0, 0.5)), min_size=1, max_size=9)
 """Generations: how many vectors each adds, and the share of earlier ones that it deletes."""
 
 
 @pytest.mark.parametrize("full", [30, segment_writer.SEGMENT // DIMENSION])
 @settings(deadline=None, max_examples=40)
 @given(changes=CHANGES, seed=st.integers(0, 2**16))
-def test_however_it_grew_a_store_answers_as_one_written_at_once(
+def test_however_it_grew_a_search_is_exact_and_as_of_a_store_written_at_once(
     tmp_path_factory: pytest.TempPathFactory, full: int, changes: list[tuple[int, float]], seed: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -187,9 +162,12 @@ def grow_and_compare(
     order = np.argsort(ids)  # merged rows come after those of a new segment
     np.testing.assert_array_equal(ids[order], all_ids)
     np.testing.assert_array_equal(rows[order], all_rows)
-    grown = VectorStore(base)
+    grown, query = VectorStore(base), unit_rows(1, seed)[0]
     fresh = VectorStore(write(folder / "fresh", all_ids, all_rows))
-    query = unit_rows(1, seed)[0]
-    assert grown.search(query, 20) == fresh.search(query, 20)
-    assert grown.search(query, 20, all_ids[::3]) == fresh.search(query, 20, all_ids[::3])
+    for number in (1, 20, 600):
+        for chosen in (slice(None), slice(0, None, 3)):
+            among = None if chosen == slice(None) else all_ids[chosen]
+            cosines = brute_force(query, all_ids[chosen], all_rows[chosen])
+            assert_nearest(grown.search(query, number, among), cosines, number)
+            assert grown.search(query, number, among) == fresh.search(query, number, among)
     np.testing.assert_allclose(grown.mean(), fresh.mean(), atol=1e-6)

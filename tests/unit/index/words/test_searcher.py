@@ -66,20 +66,6 @@ def test_among_restricts_before_ranking_and_changes_no_share(written: Write) -> 
         assert level.normalized_bm25(analyze_query("zebra"), 9, [77]) == {}
 
 
-def test_the_next_index_lacks_the_removed_holds_the_added_and_leaves_the_first_alone(
-    tmp_path: Path,
-) -> None:
-    first, second = tmp_path / "1", tmp_path / "2"
-    write(first, None, (), [entry(1, "zebra", "zebra"), entry(2, "walrus zebra")])
-    write(second, first, [1], [entry(3, "onion zebra")])
-    before, after = LexicalSearcher(first), LexicalSearcher(second)
-    zebra = analyze_query("zebra")
-    assert set(before.chunks.normalized_bm25(zebra, 9)) == {10, 11, 20}
-    assert set(after.chunks.normalized_bm25(zebra, 9)) == {20, 30}
-    assert set(after.posts.normalized_bm25(zebra, 9)) == {2, 3}
-    assert all(0.0 < share <= 1.0 for share in after.chunks.normalized_bm25(zebra, 9).values())
-
-
 @pytest.mark.parametrize(("query", "expected"), [("型", [10, 20, 30]), ("鍵", [30]), ("の", [])])
 def test_a_single_character_is_found_inside_words(
     written: Write, query: str, expected: list[int]
