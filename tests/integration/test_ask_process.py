@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from tests.support.front import Blog, command
+from tests.support.front import Blog
 from tests.support.ollama_standin import Answer, OllamaStandIn, running
 from tests.support.python import run_python
 from tests.support.served import POSTS, SOUP, indexed
@@ -25,12 +25,6 @@ def test_the_hits_and_the_best_one_s_text_are_printed_whatever_lies_in_the_folde
     text = "A KV cache keeps the keys and values of earlier tokens, so that each new token\ncosts"
     assert text in asked.stdout
     assert "chunk_index: 0" in asked.stdout
-
-
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    asked = command("ask", "onion soup", "--index", str(tmp_path / "none"))
-    assert (asked.status, asked.out) == (1, "")
-    assert f"blog-search-mcp setup CONTENT --index {tmp_path / 'none'}`." in asked.err
 
 
 def test_a_question_waits_for_the_model_to_be_loaded(tmp_path: Path) -> None:

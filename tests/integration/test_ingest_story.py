@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.embedders.embedder import WINDOW, embedding_text
-from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.posts.chunks import PASSAGE_LIMITS, split_windows
 
 if TYPE_CHECKING:
@@ -63,11 +61,6 @@ def embedding_texts(blog: Blog) -> set[str]:
     }
 
 
-def found(blog: Blog, query: str) -> list[str]:
-    hits = blog.reader().search(query, Filters(), limit=1, offset=0).hits
-    return [hit.post.source for hit in hits if query in hit.chunk.text.lower()]
-
-
 def test_a_new_blog_is_embedded_once_and_whole(blog: MakeBlog) -> None:
     made = blog({"kv.md": CACHE, "soup.md": SOUP})
     assert texts(made) == {
@@ -102,7 +95,7 @@ def test_an_edited_post_embeds_its_changed_words_alone(blog: MakeBlog) -> None:
     assert text.startswith("KV cache\nSize\nIt shrinks.")
     assert embedding_texts(made) - before == {text}
     assert texts(made)["kv.md"] == [KEEPS, GROWS.replace("It grows", "It shrinks"), BLOCKS]
-    assert (found(made, "shrinks"), found(made, "grows")) == (["kv.md"], [])
+    assert (made.sources_with("shrinks"), made.sources_with("grows")) == (["kv.md"], [])
 
 
 def test_an_edit_that_keeps_size_and_time_within_the_clock_s_grain_is_noticed(
@@ -119,7 +112,7 @@ def test_two_posts_that_change_places_keep_their_own_texts(blog: MakeBlog) -> No
     made = blog({"a.md": CACHE, "b.md": SOUP})
     made.write({"a.md": SOUP, "b.md": CACHE})
     assert counts(made.ingest()) == (0, 2, 0, 0)
-    assert (found(made, "onion"), found(made, "paging")) == (["a.md"], ["b.md"])
+    assert (made.sources_with("onion"), made.sources_with("paging")) == (["a.md"], ["b.md"])
 
 
 def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
@@ -132,18 +125,3 @@ def test_a_post_expires_though_its_file_is_untouched(blog: MakeBlog) -> None:
     made.today = date(2026, 2, 2)
     assert counts(made.ingest()) == (0, 0, 1, 0)
     assert list(texts(made)) == ["kv.md"]
-
-
-def test_an_embedder_that_dies_leaves_the_index_as_it_was(blog: MakeBlog) -> None:
-    made = blog({"soup.md": SOUP})
-    before = texts(made)
-    generation = made.manifest
-    made.write({"kv.md": CACHE})
-    made.embedder.failure = EmbedderError("Nobody answers.")
-    with pytest.raises(EmbedderError):
-        made.ingest()
-    assert (texts(made), made.manifest) == (before, generation)
-    made.embedder.failure = None
-    report = made.ingest()
-    assert counts(report)[:3] == (1, 0, 0)
-    assert report.embedded == len(embedding_texts(made)) - 1

@@ -6,23 +6,10 @@ from pathlib import Path
 
 from tests.support.faults.server_process import MODERN, Process
 from tests.support.ollama_standin import OllamaStandIn, running
-from tests.support.python import run_python
-from tests.support.served import KV, SOUP, write
+from tests.support.served import SOUP, indexed
 from tests.support.waiting import Held, until
 
 LOADING = "Keyword matches only"
-
-
-def made(folder: Path) -> Path:
-    """Ingest two posts by an Ollama that is there; return the index."""
-    content = write(folder / "content", {"inference/kv.md": KV, "soup.md": SOUP})
-    with running() as standin:
-        options = ("--embedder", "ollama", "--embedder-url", standin.host)
-        ran = run_python(
-            "-m", "blog_search_mcp.ingest", content, "--index", folder / "index", *options
-        )
-        assert ran.returncode == 0, ran.stderr
-    return folder / "index"
 
 
 def is_loading(server: Process) -> bool:
@@ -36,7 +23,9 @@ def is_loading(server: Process) -> bool:
 
 
 def test_the_server_answers_and_ends_while_ollama_holds_the_question(tmp_path: Path) -> None:
-    index, held = made(tmp_path), Held()
+    with running() as whole:
+        options = ("--embedder", "ollama", "--embedder-url", whole.host)
+        index, held = indexed(tmp_path, {"soup.md": SOUP}, *options), Held()
     with running(OllamaStandIn(faults=[held] * 99)) as ollama:
         start = ("-m", "blog_search_mcp", "serve", "--embedder-url", ollama.host)
         server = Process(index, MODERN, start)

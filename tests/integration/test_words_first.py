@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderError
-from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest import embed as embedding
 from blog_search_mcp.ingest.last_ingest import read_last_ingest
 from tests.support.blog import Blog, load_rows
@@ -59,10 +58,6 @@ def vectors_by_chunk(blog: Blog) -> dict[int, bytes]:
     return {chunk: row.tobytes() for chunk, row in zip(ids.tolist(), rows, strict=True)}
 
 
-def ask(blog: Blog, query: str) -> Answer:
-    return blog.reader().search(query, Filters(), limit=3, offset=0)
-
-
 def test_words_are_published_before_the_first_text_is_embedded_and_half_in_between(
     unread: Blog,
 ) -> None:
@@ -71,7 +66,7 @@ def test_words_are_published_before_the_first_text_is_embedded_and_half_in_betwe
     assert watching.waiting[0] == 40
     assert (report.generation, report.added, report.embedded) == (3, POSTS, POSTS)
     assert unread.manifest.waiting == 0
-    assert "Still being indexed" not in (ask(unread, "zebra").notice or "")
+    assert "Still being indexed" not in (unread.search("zebra").notice or "")
 
 
 def test_the_newest_posts_are_embedded_first_and_undated_ones_last(unread: Blog) -> None:
@@ -90,7 +85,7 @@ def test_what_is_embedded_in_pieces_is_searched_as_what_is_embedded_at_once(
     assert whole.ingest().generation == 1
     assert vectors_by_chunk(unread) == vectors_by_chunk(whole)
     for query in ("zebra", "a tractor of number 7", "kettle 33"):
-        assert ask(unread, query) == ask(whole, query)
+        assert unread.search(query) == whole.search(query)
 
 
 def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(unread: Blog) -> None:
@@ -102,7 +97,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_the_next_ingest_goes_on(unr
     last_ingest = read_last_ingest(unread.store, unread.manifest.generation)
     assert last_ingest is not None
     assert last_ingest.waiting == 20
-    answer = ask(unread, "onion of number 37")
+    answer = unread.search("onion of number 37")
     assert answer.hits[0].post.source == "37.md"
     assert (answer.notice or "").endswith(
         "Still being indexed: 20 of 40 posts are known by meaning so far, "

@@ -16,18 +16,15 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from blog_search_mcp.index.errors import ContentError, IngestFailed
-from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest import workers
 from blog_search_mcp.ingest.workers import LOST_REASON, MIN_POOLED, WorkerPool
-from tests.support import served
 from tests.support.ollama_standin import running
 from tests.support.paths import ROOT
 from tests.support.python import start_python
+from tests.support.served import indexed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from blog_search_mcp.index.reader import IndexReader
-    from blog_search_mcp.index.types import Hit
     from tests.support.blog import MakeBlog
 
 MANY = range(3 * MIN_POOLED)
@@ -50,21 +47,6 @@ def say_lost(number: int, reason: str) -> tuple[int, str]:
 
 def lose(_item: object, reason: str) -> NoReturn:
     raise AssertionError(reason)
-
-
-def misbehaving(number: int) -> int:
-    if number in {7, 8}:
-        time.sleep(0.1)  # what ends a process does so while it reads
-    match number:
-        case 7:
-            os.kill(os.getpid(), signal.SIGKILL)
-        case 8:
-            os._exit(1)
-        case 50:
-            time.sleep(600)
-        case 99:
-            raise MemoryError
-    return number
 
 
 def killing_always(_number: int) -> int:
@@ -141,15 +123,6 @@ def test_of_little_work_what_hangs_is_lost_too_and_in_other_threads_by_a_process
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-def test_items_that_end_their_process_or_take_too_much_are_lost_and_no_other_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(workers, "MAX_SECONDS", 2)
-    with closing(WorkerPool(2)) as helpers:
-        found = list(helpers.map(misbehaving, MANY, say_lost))
-    assert found == [(each, LOST_REASON) if each in (7, 8, 50, 99) else each for each in MANY]
-
-
 def test_processes_that_end_whatever_they_do_end_the_ingest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -192,34 +165,23 @@ def test_a_process_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> Non
     until(lambda: not any(map(is_running, helpers)))
 
 
-def hits(reader: IndexReader, question: str) -> list[Hit]:
-    return list(reader.search(question, filters=Filters(), limit=5, offset=0).hits)
-
-
 def test_a_blog_read_by_processes_is_the_blog_read_by_one(blog: MakeBlog) -> None:
     posts = {
         f"{number}.md": f"# Post {number}\n\nSoup {number}.\n\n- [that](0.md): its words\n"
         for number in range(MIN_POOLED)
     }
     made = blog(posts)
-    one = made.reader()
-    spread = made.ingest(rebuild=True, processes=2)
-    assert spread.generation == 2
-    two = made.reader()
-    assert two.manifest.posts == one.manifest.posts
-    vectors = [reader.manifest.files["vectors/000001.faiss"].sha256 for reader in (one, two)]
-    assert vectors[0] == vectors[1]
-    for question in ("soup 7", "its words"):
-        assert hits(two, question) == hits(one, question)
+    one, hits = made.manifest, [made.search(query).hits for query in ("soup 7", "its words")]
+    assert made.ingest(rebuild=True, processes=2).generation == 2
+    two = made.manifest
+    assert two.posts == one.posts
+    vectors = "vectors/000001.faiss"
+    assert two.files[vectors].sha256 == one.files[vectors].sha256
+    assert [made.search(query).hits for query in ("soup 7", "its words")] == hits
 
 
 def test_a_blog_read_by_processes_is_embedded_by_a_server(tmp_path: Path) -> None:
-    content, index = tmp_path / "posts", tmp_path / "index"
-    content.mkdir()
-    for number in MANY:
-        (content / f"{number}.md").write_text(f"# The soup of day {number}\n\nSoup is hot.\n")
+    posts = {f"{n}.md": f"# The soup of day {n}\n\nSoup is hot.\n" for n in MANY}
     with running() as ollama:
-        served.ingest(
-            content, index, "--embedder", "ollama", "--embedder-url", f"http://{ollama.host}"
-        )
+        indexed(tmp_path, posts, "--embedder", "ollama", "--embedder-url", ollama.host)
         assert len(ollama.embedded) > 1

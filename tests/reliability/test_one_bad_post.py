@@ -123,7 +123,8 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("number_of_posts", "words"), [(MIN_POOLED, ("poison", "tarpit")), (3, ("tarpit",))]
+    ("number_of_posts", "words"),
+    [(MIN_POOLED, ("glutton", "poison", "sword", "tarpit")), (3, ("tarpit",))],
 )
 def test_posts_that_take_too_long_or_end_their_process_are_left_out(
     tmp_path: Path, number_of_posts: int, words: tuple[str, ...]

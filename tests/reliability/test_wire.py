@@ -21,15 +21,13 @@ from tests.support.faults.server_process import (
     outcome,
 )
 from tests.support.paths import ROOT
-from tests.support.served import ingest, served, write
+from tests.support.served import indexed, served
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("blog")
-    write(folder / "content", {"cache.md": "# Caches\n\nA cache keeps what was asked for.\n"})
-    ingest(folder / "content", folder / "index")
-    return folder / "index"
+    posts = {"cache.md": "# Caches\n\nA cache keeps what was asked for.\n"}
+    return indexed(tmp_path_factory.mktemp("blog"), posts)
 
 
 @pytest.fixture(scope="module")

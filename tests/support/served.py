@@ -40,16 +40,9 @@ def write(content: Path, posts: Mapping[str, str]) -> Path:
     return content
 
 
-def ingest(content: Path, index: Path, *options: str) -> None:
-    """Ingest with the packaged embedder."""
-    ran = front.Blog(content, index).ingest(*options)
-    assert ran.status == 0, ran.err
-
-
 def indexed(folder: Path, posts: Mapping[str, str], *options: str) -> Path:
-    """Write the posts and ingest them; return the index folder."""
-    ingest(write(folder / "content", posts), folder / "index", *options)
-    return folder / "index"
+    """Write the posts and ingest them with the packaged embedder; return the index folder."""
+    return front.made(folder, posts, *options).index
 
 
 @contextmanager
