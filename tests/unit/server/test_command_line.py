@@ -143,7 +143,7 @@ def test_list_prints_the_newest_posts_first(
     assert [post["source"] for post in posts] == sources
 
 
-@pytest.mark.parametrize("words", [["search", "tea"], ["list"], ["author", "audit"]])
+@pytest.mark.parametrize("words", [["search", "a"], ["ask", "a"], ["list"], ["author", "audit"]])
 def test_without_an_index_a_command_says_how_to_make_one(tmp_path: Path, words: list[str]) -> None:
     ran = Blog(tmp_path, tmp_path / "none").command(*words)
     assert (ran.status, ran.out) == (1, "")

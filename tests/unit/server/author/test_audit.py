@@ -37,11 +37,6 @@ def write(head: str, *paragraphs: str) -> str:
     return "\n".join(["---", *head.split("; "), "---", *("\n" + each for each in paragraphs)])
 
 
-LINKS = {
-    "a.md": "# A\n\nSee [it](kv-cash.md).\n",
-    "kv-cache.md": "# KV\n\nThe cache. See [a](a.md), [b](draft.md).\n",
-    "draft.md": "---\ndraft: true\n---\n# Not yet\n",
-}
 ORPHANS = {
     "_index.md": "# All\n\n[a](a.md), [b](b.md), [c](c.md)\n",
     "a.md": write("title: A; date: 2024-01-01", "Words of a."),
@@ -84,7 +79,6 @@ DRAFTS = {
 @pytest.mark.parametrize(
     ("posts", "kind", "findings"),
     [
-        (LINKS, "broken-links", [("a.md", 3, ("kv-cache.md",)), ("kv-cache.md", 3, ("draft.md",))]),
         (ORPHANS, "orphans", [("c.md", 0, ()), ("b.md", 0, ())]),
         (
             DESCRIPTIONS,

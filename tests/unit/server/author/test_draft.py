@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-from blog_search_mcp.index.types import Link, Post
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import read_draft
 from blog_search_mcp.server.author.similar import find_related
 from tests.support.blog import MakeBlog
-
-TEXT = """\
----
-title: On caches
-date: 2024-05-06
-tags: [llm]
----
-An *opening* word, see [it](../it.md).
-
-## Sizes
-
-First.
-"""
-
-
-def test_a_draft_is_read_with_its_metadata_passages_and_links() -> None:
-    draft = read_draft(TEXT.encode(), "drafts/caches.md")
-    assert draft.post == Post(
-        "drafts/caches.md", "On caches", "2024-05-06", ("llm",), language="en"
-    )
-    assert draft.links == (Link("../it.md", "it", 6),)
-    assert [(each.headings, each.plain, each.first_line) for each in draft.passages] == [
-        ((), "An opening word, see it.", 6),
-        (("Sizes",), "First.", 8),
-    ]
 
 
 def test_a_long_section_is_cut_into_passages_that_hold_every_line() -> None:

@@ -57,11 +57,6 @@ def test_passages_that_a_post_holds_word_for_word_meet_it(blog: MakeBlog) -> Non
     assert (found.passages[1].headings, found.passages[1].first_line) == (("Old",), 5)
 
 
-def test_a_post_published_again_is_the_same_text(blog: MakeBlog) -> None:
-    found = compare(make(blog), f"# Moved\n\n{TUSKS}\n\n{ICE}\n")
-    assert [(each.post.source, each.kind) for each in found.posts] == [("walrus.md", "same text")]
-
-
 def test_of_posts_that_meet_the_same_passages_the_newer_is_first(blog: MakeBlog) -> None:
     made = make(blog, again=POSTS["walrus.md"].replace("2024-01-01", "2025-01-01"))
     found = compare(made, f"# New\n\n{TUSKS}\n\n{ICE}\n")

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from blog_search_mcp.server.http.serve import build_app
-from blog_search_mcp.server.settings import MESSAGE_BYTES, Address
+from blog_search_mcp.server.settings import Address
 from tests.support.faults.server_process import META, MODERN
 from tests.support.server_fixtures import FixedSearcher
 
@@ -105,12 +105,3 @@ def test_the_token_opens_and_no_other(given: str, status: int) -> None:
         others = [client.get(path).status_code for path in ("/health", "/", "/mcp", "/nowhere")]
     assert (answer.status_code, others) == (status, [200, 200, 401, 401])
     assert ("www-authenticate" in answer.headers) is (status == 401)
-
-
-@pytest.mark.parametrize("chunked", [False, True])
-@pytest.mark.parametrize("path", ["/mcp", "/api/search"])
-def test_a_body_above_the_bound_is_refused(path: str, chunked: bool) -> None:
-    body = b" " * (MESSAGE_BYTES + 1)
-    with client_of() as client:
-        answer = client.post(path, content=iter([body]) if chunked else body)
-    assert answer.status_code == 413
