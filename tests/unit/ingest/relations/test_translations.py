@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.search.diversity import collapse_translations
-from blog_search_mcp.index.types import Filters, Post, Translation
+from blog_search_mcp.index.types import Post, Translation
 from blog_search_mcp.ingest.relations.translations import find_translations
-from tests.support.blog import MakeBlog
+from tests.support.blog import Blog, MakeBlog
 from tests.support.front import made
 
 ENGLISH = """---
@@ -170,21 +169,20 @@ def test_a_group_has_its_best_score_and_one_language(
     assert collapse_translations(scores, groups, query) == shown
 
 
-def find(reader: IndexReader, query: str) -> list[tuple[str, Mapping[str, str]]]:
+def find(blog: Blog, query: str) -> list[tuple[str, Mapping[str, str]]]:
     """Give the source and the translations of each hit."""
-    hits = reader.search(query, Filters(), limit=20, offset=0).hits
-    return [(hit.post.source, dict(hit.translations)) for hit in hits]
+    return [(hit.post.source, dict(hit.translations)) for hit in blog.search(query).hits]
 
 
 def test_a_question_gets_the_post_in_its_language_as_posts_come_and_go(blog: MakeBlog) -> None:
     made = blog({"x.md": ENGLISH})
     made.write({"x.zh.md": CHINESE})
     assert made.ingest().embedded == 1
-    assert find(made.reader(), "how can text in a document pose as instructions?") == [
+    assert find(made, "how can text in a document pose as instructions?") == [
         ("x.md", {"zh": "x.zh.md"})
     ]
-    assert find(made.reader(), "文件裡的字句怎麼冒充指令？") == [("x.zh.md", {"en": "x.md"})]
+    assert find(made, "文件裡的字句怎麼冒充指令？") == [("x.zh.md", {"en": "x.md"})]
 
     (made.content / "x.md").unlink()
     made.ingest()
-    assert find(made.reader(), "prompt injection") == [("x.zh.md", {})]
+    assert find(made, "prompt injection") == [("x.zh.md", {})]

@@ -32,7 +32,6 @@ def addresses(blog: Blog) -> dict[str, str | None]:
 TITLE = 'title: "It\'s A Title: 中文 & a/b"; date: 2024-05-12T01:00:00+08:00'
 HUGO = f"baseURL: {URL}/\n"
 JEKYLL = "url: https://ferry.example\nbaseurl: /b\n"
-DAY = "_posts/2024-05-12-"
 HEXO = f"url: {URL}\nsource_dir: source\n"
 ZOLA = f'base_url = "{URL}"\n'
 MKDOCS = f"site_url: {URL}/\ntheme: {{name: material}}\n"
@@ -240,6 +239,23 @@ SITES = [
         posts/c.qmd | output-file: d.html | -
         """,
     ),
+    # No address depends on these settings, which may be anything.
+    ({"hugo.yaml": HUGO + "a: !!timestamp x\nb: !!bool x\n"}, "content/a.md | | /a/"),
+    ({"hugo.yaml": HUGO + "common: &a {uglyURLs: false}\n<<: *a\n"}, "content/a.md | | /a/"),
+    ({"mkdocs.yml": MKDOCS + "plugins: [[a], 1, null, {2: [b]}]\nextra: 1\n"}, "docs/a.md | | /a/"),
+    ({"mkdocs.yml": MKDOCS + "x: !!python/object/apply:os.abort []\n"}, "docs/a.md | | /a/"),
+    ({"_quarto.yml": QUARTO + "a: !expr x\n"}, "a.qmd | | /a.html"),
+    # These name no address of the site.
+    *(
+        ({"hugo.toml": text}, "content/a.md | title: a | -")
+        for text in (
+            "baseURL = 1",
+            'baseURL = ""',
+            'baseURL = "/"',
+            'baseURL = "file:///x"',
+            "a = 1",
+        )
+    ),
 ]
 """Configurations, and a post a line: its place, its front matter with `;` between two fields, and
 its path below the site's, `-` for none."""
@@ -315,23 +331,6 @@ def test_settings_that_are_not_understood_leave_all_posts_without_a_link(
     assert not any("no configuration of" in reason for reason in report["unlinked"])
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "text"),
-    [
-        ("hugo.yaml", "content/a.md", HUGO + "a: !!timestamp x\nb: !!bool x\n"),
-        ("hugo.yaml", "content/a.md", HUGO + "common: &a {uglyURLs: false}\n<<: *a\n"),
-        ("mkdocs.yml", "docs/a.md", MKDOCS + "plugins: [[a], 1, null, {2: [b]}]\nextra: 1\n"),
-        ("mkdocs.yml", "docs/a.md", MKDOCS + "x: !!python/object/apply:os.abort []\n"),
-        ("_quarto.yml", "a.qmd", QUARTO + "a: !expr x\n"),
-    ],
-)
-def test_settings_that_no_address_depends_on_may_be_anything(
-    name: str, place: str, text: str, tmp_path: Path
-) -> None:
-    blog = made(tmp_path, {name: text, place: write(POST)})
-    assert addresses(blog)[place] in ("/a/", "/a.html")
-
-
 MERGED = "".join(
     f"{after}: &{after} {{<<: [{', '.join([f'*{before}'] * 9)}]}}\n"
     for before, after in zip("abcdefg", "bcdefgh", strict=True)
@@ -359,14 +358,6 @@ def test_a_configuration_that_cannot_be_read_is_named(
     assert addresses(blog) == {"content/a.md": None}
     [reason] = blog.report["links"]["unlinked"]
     assert name in reason
-
-
-@pytest.mark.parametrize(
-    "text", ["baseURL = 1", 'baseURL = ""', 'baseURL = "/"', 'baseURL = "file:///x"', "a = 1"]
-)
-def test_a_configuration_without_an_address_makes_no_links(text: str, tmp_path: Path) -> None:
-    blog = made(tmp_path, {"hugo.toml": text, "content/a.md": write(POST)})
-    assert addresses(blog) == {"content/a.md": None}
 
 
 def test_the_nearest_configuration_counts_and_none_further_than_three_folders(
@@ -401,7 +392,7 @@ OPTIONS = [
     ("/:slug/", {"astro.config.mjs": ""}, "src/b.md", "/a/"),
     ("zola", {"astro.config.mjs": ""}, "b.md", "/a/"),
     ("/:slug/", {"mkdocs.yml": MKDOCS}, "docs/b.md", "/a/"),
-    ("/:title", {"_config.yml": JEKYLL}, DAY + "b.md", "/a"),
+    ("/:title", {"_config.yml": JEKYLL}, "_posts/2024-05-12-b.md", "/a"),
     ("", {"mkdocs.yml": f"site_url: !ENV [SITE_URL, '{URL}']\n"}, "docs/b.md", "/b/"),
 ]
 
