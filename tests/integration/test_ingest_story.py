@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.embedders.embedder import WINDOW, embedding_text
 from blog_search_mcp.ingest.posts.chunks import PASSAGE_LIMITS, split_windows
-
-if TYPE_CHECKING:
-    from blog_search_mcp.ingest.report import Report
-    from tests.support.blog import Blog, MakeBlog
+from blog_search_mcp.ingest.report import Report
+from tests.support.blog import Blog, MakeBlog
 
 LONG = " ".join(f"And so on, {number}." for number in range(PASSAGE_LIMITS.most // 8))
 """One paragraph of six word pieces a sentence: its section is too large to share a chunk."""

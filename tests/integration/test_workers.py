@@ -11,21 +11,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
 from blog_search_mcp.index.errors import ContentError, IngestFailed
 from blog_search_mcp.ingest import workers
 from blog_search_mcp.ingest.workers import LOST_REASON, MIN_POOLED, WorkerPool
+from tests.support.blog import MakeBlog
 from tests.support.ollama_standin import running
 from tests.support.paths import ROOT
 from tests.support.python import start_python
 from tests.support.served import indexed
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
 
 MANY = range(3 * MIN_POOLED)
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.errors import IndexProblem
 from tests.reliability.conftest import RecordRuns
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
+from tests.support.blog import MakeBlog
 
 
 @contextmanager

@@ -8,16 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.reliability.conftest import RecordRuns
-from tests.support.blog import Blog
+from tests.support.blog import Blog, MakeBlog
 from tests.support.paths import ROOT
 from tests.support.python import run_python
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
-
 
 WRITER = """
 import sys

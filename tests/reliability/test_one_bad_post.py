@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,11 +17,9 @@ from blog_search_mcp.ingest.report import format_report
 from blog_search_mcp.ingest.workers import MIN_POOLED
 from blog_search_mcp.server.author.audit import audit
 from blog_search_mcp.server.author.corpus import Corpus
+from tests.support.blog import Blog, MakeBlog
 from tests.support.paths import ROOT
 from tests.support.python import run_python
-
-if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
 
 BAD = "bad.md"
 GOOD = {f"{n}.md": f"# Soup {n}\n\nBoil an onion in {n} cups of water.\n" for n in range(4)}

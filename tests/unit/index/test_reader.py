@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.reader import PAGE_BYTES, fill_page
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.ingest.posts.chunks import PASSAGE_LIMITS
+from tests.support.blog import Blog, MakeBlog
 from tests.support.fakes import FakeEmbedder
-
-if TYPE_CHECKING:
-    from tests.support.blog import Blog, MakeBlog
 
 pytestmark = pytest.mark.usefixtures("round_model")
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
 
 from blog_search_mcp.index.errors import IndexMissing
 from blog_search_mcp.index.invocation import Message
-from blog_search_mcp.index.reader import Index
+from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.store.manifest import FORMAT, REBUILD
 from blog_search_mcp.index.types import Filters
-from tests.support.blog import rows_file
+from tests.support.blog import Blog, MakeBlog, rows_file
 from tests.support.fakes import FakeEmbedder
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.reader import IndexReader
-    from tests.support.blog import Blog, MakeBlog
 
 SOUP = {"soup.md": "# Soup\n\nBoil an onion.\n"}
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from blog_search_mcp.index.store.disk import MANIFEST_HEAD, Layout
+from blog_search_mcp.index.store.disk import MANIFEST_HEAD, GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.types import Filters
+from tests.support.blog import Blog, MakeBlog
 from tests.support.front import made as made_by_front
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.store.disk import GenerationFiles
-    from tests.support.blog import Blog, MakeBlog
 
 POSTS = {f"{n}.md": f"# Post {n}\n\nAbout soup number{n}.\n" for n in range(30)}
 ONION, LEEK = {"soup.md": "# Soup\n\nBoil an onion.\n"}, {"soup.md": "# Soup\n\nFry a leek.\n"}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pytest
 
 from blog_search_mcp.index.store.catalog import Catalog
 from blog_search_mcp.index.types import Filters, Order
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
+from tests.support.blog import MakeBlog
 
 
 def written(day: str, title: str, tags: str = "[]") -> str:

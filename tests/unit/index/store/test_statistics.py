@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from blog_search_mcp.index.store.manifest import Manifest
 from blog_search_mcp.index.store.statistics import Overview, count_posts
 from blog_search_mcp.index.types import EmbedderIdentity, Post
-
-if TYPE_CHECKING:
-    from tests.support.blog import MakeBlog
+from tests.support.blog import MakeBlog
 
 
 def test_a_generation_is_told_in_numbers(blog: MakeBlog) -> None:

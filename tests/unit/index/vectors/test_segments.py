@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import faiss
 import numpy as np
@@ -13,15 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blog_search_mcp.index.types import Ids, Vectors
 from blog_search_mcp.index.vectors import segment_writer
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import VectorStore, read_directory
-from tests.support.blog import load_rows, rows_file
-
-if TYPE_CHECKING:
-    from blog_search_mcp.index.types import Ids, Vectors
-    from tests.support.blog import MakeBlog
-
+from tests.support.blog import MakeBlog, load_rows, rows_file
 
 DIMENSION = 48
 
