@@ -2,10 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from blog_search_mcp.index.types import Link
@@ -30,6 +29,9 @@ MAX_HASHTAG = 60
 """Maximum characters of a hashtag; a longer one is text without spaces."""
 
 _HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
+_HTML_HEADING = re.compile(
+    r"<h([1-6])(?=[\s>])[^<>]*>((?:(?!</?h[1-6]).){1,900})</h\1>", re.S | re.I
+)
 _COLOR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 
 _DIVISIBLE = {
@@ -102,7 +104,28 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The top-level blocks, which tile the text."""
+        """The top-level blocks, which tile the text; headings of HTML and of items are some."""
+        return tuple(part for block in self._tree for part in self._open_sections(block))
+
+    def _open_sections(self, block: Block) -> Iterator[Block]:
+        """Yield the block, or its parts if a heading begins an item of it or stands in its HTML."""
+        at, is_html = block.start, block.kind == "html_block"
+        if block.kind.endswith("_list") and any(
+            i.children[0].level for i in block.children if i.children
+        ):
+            for item in block.children:
+                is_headed = any(child.level for child in item.children[:1])
+                yield from item.children if is_headed else (item,)
+            return
+        for match in _HTML_HEADING.finditer(self.text, at, block.end) if is_html else ():
+            words = " ".join(self.strip_markup(match[2]).split())
+            yield Block(block.kind, at, match.start())
+            yield Block("heading", match.start(), match.end(), int(match[1]), words)
+            at = match.end()
+        yield replace(block, start=at)
+
+    @cached_property
+    def _tree(self) -> tuple[Block, ...]:
         blocks = self._tile(0, len(self._tokens), 0, len(self.text))
         is_blank = not self.text.strip()
         return blocks if blocks or is_blank else (Block("paragraph", 0, len(self.text)),)
@@ -110,12 +133,9 @@ class Body:
     @cached_property
     def title(self) -> str:
         """The words of the first level-1 heading outside lists and quotations that has any."""
-        words = (
-            self.strip_markup(content.content)
-            for opening, content in pairwise(self._tokens)
-            if opening.type == "heading_open" and opening.tag == "h1" and not opening.level
-        )
-        return next(filter(None, words), "")
+        tops = (block for block in self._tree if not block.children)
+        parts = (part for block in tops for part in self._open_sections(block))
+        return next((part.heading for part in parts if part.level == 1 and part.heading), "")
 
     @property
     def hashtags(self) -> tuple[str, ...]:
@@ -162,7 +182,7 @@ class Body:
         It is the head of a table, the label of a container or callout, the mark of an item of a
         list and the line that opens a fence.
         """
-        lead, indent, label_end, blocks = "", 0, 0, self.blocks
+        lead, indent, label_end, blocks = "", 0, 0, self._tree
         while block := next((b for b in blocks if b.start < place < b.end), None):
             inner = self.text[max(block.start, label_end) : block.end].lstrip("\n")
             first, _, rest = inner.partition("\n")
