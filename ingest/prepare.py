@@ -85,6 +85,7 @@ def prepare_post(
             splits_tags=site.splits_tags,
             keeps_braces=site.generator.prints_braces()
             or not (site.is_configured or (b"{%" in data and not file.is_note)),
+            reads_hashes=site.generator.reads_hashes,
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
         )

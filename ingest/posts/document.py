@@ -13,7 +13,7 @@ from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter
 from blog_search_mcp.ingest.posts.markdown.body import Body
 from blog_search_mcp.ingest.posts.markdown.hidden_parts import take_out_hidden, take_out_unseen
 from blog_search_mcp.ingest.posts.markdown.inline import strip_title
-from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outside
+from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outside, write_headings
 from blog_search_mcp.ingest.posts.metadata import (
     Fields,
     describe_post,
@@ -105,6 +105,7 @@ def read_document(
     *,
     splits_tags: bool = False,
     keeps_braces: bool = False,
+    reads_hashes: bool = False,
     includes: Collection[str] = (),
     read_part: Callable[[str], str] = lambda _: "",
 ) -> Document:
@@ -112,6 +113,7 @@ def read_document(
 
     `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
     `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
+    `reads_hashes` is whether `#word` is a heading;
     `includes` are the forms in which the site includes files, as in `_INCLUDE`; `read_part` gives
     the words of a file that the post includes, by its path there.
     """
@@ -123,6 +125,7 @@ def read_document(
     cells = front.fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
+    text = write_headings(text) if reads_hashes else text
     forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
     text = take_out_unseen(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
     shown = take_out_hidden(text, echoes=echo != "false")

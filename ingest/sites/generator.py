@@ -87,6 +87,8 @@ class Generator(BaseModel):
     """Further rules as in `never`."""
     listed: frozenset[str] = frozenset()
     """Places of all pages of a book; empty for other sites."""
+    reads_hashes: bool = False
+    """Whether `#word` is a heading, as Python-Markdown reads it."""
     is_assumed: bool = False
     """Whether the generator is only guessed from a pattern, so that its own rules do not hold."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)

@@ -230,6 +230,7 @@ class MkDocs(Generator):
     templates: ClassVar = "macro|jinja|markdownextra|include"
 
     includes: frozenset[str] = frozenset(("jinja", "snippet"))
+    reads_hashes: bool = True
     address: object = setting_at("site_url")
     folder: str = setting_at("docs_dir", default="docs")
     draft_docs: str = ""
@@ -432,7 +433,8 @@ class ScriptSite(Generator):
             listed = frozenset(map(posixpath.normpath, places))
         known = {"folder": home, "includes": includes, "rules": rules, "listed": listed}
         doubt = "its generator's configuration is a program, which is not run"
-        return cls.make(fields, doubt).model_copy(update=known)
+        reads_hashes = "pelicanconf.py" in names
+        return cls.make(fields, doubt).model_copy(update={**known, "reads_hashes": reads_hashes})
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield the fields that Pelican's configuration gives to all posts."""

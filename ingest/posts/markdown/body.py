@@ -30,7 +30,9 @@ MAX_HASHTAG = 60
 
 _HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
 _HTML_HEADING = re.compile(
-    r"<h([1-6])(?=[\s>])[^<>]*>((?:(?!</?h[1-6]).){1,900})</h\1>", re.S | re.I
+    r"(?:<(?:div|center|header|section)\b[^<>]*>\s*+){0,4}<h([1-6])(?=[\s>])[^<>]*>"
+    r"((?:(?!</?h[1-6]).){1,900})</h\1>",
+    re.DOTALL | re.IGNORECASE,
 )
 _COLOR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
 

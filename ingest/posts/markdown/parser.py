@@ -224,6 +224,15 @@ def find_outside(
             yield match
 
 
+_HASHES = re.compile(r"^#{1,6}(?=[^#\s])", re.MULTILINE)
+
+
+def write_headings(text: str) -> str:
+    """Write headings without a blank behind `#`, as Python-Markdown reads them, with one."""
+    code = find_code_of(text)
+    return _HASHES.sub(lambda m: m[0] if is_inside(m.start(), code) else f"{m[0]} ", text)
+
+
 FENCE = "~" * 24
 """Opening fence of code that was cut; longer than any fence in that code."""
 

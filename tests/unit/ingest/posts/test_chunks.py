@@ -162,3 +162,27 @@ def test_a_window_is_no_longer_than_an_embedder_reads(word: str, most: int) -> N
 def test_the_heading_of_a_first_section_that_is_joined_is_told(above: str) -> None:
     (chunk,) = chunks_of(f"{above}## One\n\nThe cache.\n\n## Two\n\nThe layers.\n")
     assert chunk.inner_headings == ("One", "Two")
+
+
+LONG = "The cache is kept by layers of memory. " * 60
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h2>One</h2>\n<p>{LONG}</p>\n<H2 id='x'><b>Two</b></H2>\n<p>{LONG}</p>\n",
+        f"<div>\n<h2 align=center>One</h2>\n\n{LONG}\n\n<h2>\nTwo\n</h2>\n\n{LONG}",
+        f"- ## One\n\t- {LONG}\n- ## Two\n\t- {LONG}\n",
+        f"* ## One\n\n  {LONG}\n* ## *Two*\n\n  {LONG}",
+        f"1. ## One\n   {LONG}\n2. Two\n   ---\n   {LONG}",
+    ],
+)
+def test_headings_of_html_and_of_items_open_sections(body: str) -> None:
+    chunks = chunks_of(body)
+    assert [chunk.headings for chunk in chunks] == [("One",), ("Two",)]
+    assert [chunk.plain.count("cache") for chunk in chunks] == [60, 60]
+
+
+def test_a_list_without_headings_and_html_in_code_stay_whole() -> None:
+    (chunk,) = chunks_of("- one\n- two\n\n      # x\n\n```\n<h2>Two</h2>\n```\n")
+    assert (chunk.headings, chunk.inner_headings) == ((), ())

@@ -177,6 +177,20 @@ def test_a_title_is_its_words(title: str, expected: str) -> None:
     assert read_document(front.encode(), "a.md").post.title == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<h1 align='center'>The <b>mill</b></h1>",
+        "<div>\n<H1>\nThe mill\n</H1>\n</div>",
+        "#The mill",
+    ],
+)
+def test_a_heading_of_html_or_without_a_blank_is_a_title(text: str) -> None:
+    document = read_document(f"Words.\n\n{text}\n\n    #code\n".encode(), "a.md", reads_hashes=True)
+    assert (document.post.title, document.post.tags) == ("The mill", ())
+    assert "    #code" in document.body.text
+
+
 @pytest.mark.parametrize("text", ["- # By hand\n\t- Plane it.\n", "> # By hand\n"])
 def test_a_heading_in_an_item_is_no_title(text: str) -> None:
     assert read_document(text.encode(), "Mending it.md").post.title == "Mending it"
