@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blog_search_mcp.index.errors import IndexProblem, NotInIndex
 from blog_search_mcp.index.invocation import join_sentences
@@ -59,11 +59,11 @@ class IndexReader:
         reader.overview = replace(self.overview, notice=notice)
         return reader
 
-    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Return at most `limit` hits from `offset` on, best first."""
+    def search(self, query: str, filters: Filters, **page: Any) -> Answer:
+        """Return a page of hits, as `index.search.search.search` does."""
         from blog_search_mcp.index.search.search import search
 
-        answer = search(self.snapshot, query, filters, limit=limit, offset=offset)
+        answer = search(self.snapshot, query, filters, **page)
         notice = join_sentences(answer.notice, self.overview.notice)
         return replace(answer, notice=notice or None)
 

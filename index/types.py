@@ -215,7 +215,7 @@ class Filters:
     section: str | None = None
     """A folder below the content folder; posts in it and below it pass, of `/` every post."""
     tag: str | None = None
-    """Compared without regard to case; `sea/fish` passes `sea` too."""
+    """A tag, compared by its letters and digits, or several; `sea/fish` passes `sea` too."""
     after: str | None = None
     before: str | None = None
     author: str | None = None

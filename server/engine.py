@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated
 from blog_search_mcp.index.invocation import join_sentences
@@ -40,9 +40,9 @@ class Engine(Index):
         super().__init__(location, embedder_for)
         self._staleness = staleness
 
-    def search(self, query: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-        """Return hits of keyword and semantic search, with notices on the state of the index."""
-        return self._add_notice(self.reader().search(query, filters, limit=limit, offset=offset))
+    def search(self, query: str, filters: Filters, **page: Any) -> Answer:
+        """Return a page of hits as a reader does, with notices on the state of the index."""
+        return self._add_notice(self.reader().search(query, filters, **page))
 
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
         """Return a page around a chunk, with notices on the state of the index."""

@@ -8,18 +8,17 @@ error names the argument, the rule and the value, so that a model can correct it
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.text.display import fold_section, replace_surrogates
+from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
@@ -46,23 +45,26 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
-    """Return the first or last ISO day of a year, month or day. Raises ValueError."""
-    match = re.fullmatch(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2})(?:T.*)?)?", text.strip())
-    year, month, day = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
-    month = month or (12 if is_last else 1)
+    """Return the first or last ISO day of a time. Raises ValueError."""
+    from blog_search_mcp.index.search.requests import read_days
+
     try:
-        return date(year, month, day or (monthrange(year, month)[1] if is_last else 1)).isoformat()
-    except ValueError:
+        return read_days(text)[is_last]
+    except (ValueError, OverflowError):
         rule = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
         raise ValueError(f"{rule}, got {results.quote(text)}") from None
 
+
+_ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
+OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
+"""Names without marks and the argument that each can mean, `""` for a restriction of no tool."""
 
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank. A longer one than can be used is cut where it is used, with a notice."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
-Section = Annotated[Text, AfterValidator(lambda text: fold_section(text) or None)]
-"""Path of a folder of posts as sources have it, `None` for the root, which is the whole blog."""
+Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
+"""Path of a folder of posts, `None` for the root, which is the whole blog."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
@@ -78,13 +80,13 @@ class Arguments(BaseModel):
 class FilterArguments(Arguments):
     """The arguments that restrict a search or a list to some posts."""
 
-    section: Section | None = Field(default=None, description="Folder of the blog, as in source")
-    tag: Tag | None = None
+    section: Section | None = Field(default=None, description="Folder, as in source")
+    tag: Tag | None = Field(default=None, description="Any of several")
     author: Tag | None = None
     after: FirstDay | None = Field(
-        default=None, description="Posts of this day or later: YYYY-MM-DD, YYYY-MM or YYYY"
+        default=None, description="This day or later: YYYY-MM-DD, YYYY-MM or YYYY"
     )
-    before: LastDay | None = Field(default=None, description="Posts of this day or earlier")
+    before: LastDay | None = Field(default=None, description="This day or earlier")
 
     @property
     def filters(self) -> Filters:
@@ -122,11 +124,16 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Validate values by a model. Raises UsageError with a sentence for each fault."""
+    """Validate values: words in any case, numbers as near as their range is. Raises UsageError."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise UsageError(" ".join(map(_describe_fault, error.errors()))) from None
+        faults = [("".join(map(str, fault["loc"])), fault) for fault in error.errors()]
+    bounds = {n: bound for n, f in faults if "_equal" in f["type"] for bound in f["ctx"].values()}
+    words = {n: str(f["input"]).strip().lower() for n, f in faults if f["type"] == "literal_error"}
+    if (meant := {**values, **bounds, **words}) == values:
+        raise UsageError(" ".join(_describe_fault(fault) for _, fault in faults))
+    return check_arguments(model, meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +151,9 @@ class Tool(Generic[ArgumentsT]):
         """Validate the arguments and run the tool.
 
         Unknown arguments, which some clients add to every call, are named in the notice. Raises
-        BlogSearchError.
+        BlogSearchError, also for a restriction that is no argument.
         """
+        values = self._rename(values)
         others = self._name_others(values)
         known = {name: values[name] for name in self.names if name in values}
         try:
@@ -154,13 +162,25 @@ class Tool(Generic[ArgumentsT]):
             raise UsageError(f"{error} {others}".strip()) from error
         return reply.with_notice(others)
 
+    def _rename(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Name arguments as they are meant. Raises UsageError for an unknown restriction."""
+        fields, renamed = {*self.arguments.model_fields, ""}, dict(values)
+        for name in values.keys() - fields:
+            plain = re.sub("[^a-z]", "", name.lower())
+            field = next((f for other, f in OTHER_NAMES if other == plain and f in fields), None)
+            if field == "" and not is_absent(values[name]):
+                raise UsageError(self._name_others({name: values[name]}))
+            if field and is_absent(renamed.get(field)):
+                renamed[field] = renamed.pop(name)
+        return renamed
+
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Validate a JSON object of arguments. Raises UsageError with a sentence for each fault."""
         if complaint := self._name_others(values):
             raise UsageError(complaint)
         fields = self.arguments.model_fields
         present = {
-            name: value[0] if isinstance(value, list) and len(value) == 1 else value
+            name: "; ".join(map(str, value)) if isinstance(value, list) else value
             for name, value in values.items()
             if name in fields and (fields[name].is_required() or not is_absent(value))
         }

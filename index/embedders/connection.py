@@ -74,7 +74,7 @@ class RequestFailed(EmbedderError):
 
     def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
         self.kind = kind
-        self.detail = clean_text(detail) or "no reason given"
+        self.detail = clean_text(detail).rstrip(".") or "no reason given"
         what, remedy = kind.value
         hidden = what.format(wire, detail="its log has the reason")
         what = what.format(wire, detail=self.detail)
@@ -129,7 +129,7 @@ class Wire(ABC):
     def __init__(self, url: str, model: str) -> None:
         self.url = url
         self.model = model
-        self.place = f"{self.name} at {url}"
+        self.place = f"{self.name} at {url.partition('?')[0]}"
         self.fetch = self.fetch.format(model=model)
         self._clients: dict[float, Any] = {}
 
@@ -188,7 +188,7 @@ class Wire(ABC):
             return self._clients[timeout]
         headers = {"Accept-Encoding": "identity", "User-Agent": "blog-search-mcp"}
         if key := os.environ.get(self.key_variable, "").strip().removeprefix("Bearer "):
-            headers["Authorization"] = f"Bearer {key}"
+            headers |= {"Authorization": f"Bearer {key}", "api-key": key}  # as Azure reads it
         try:
             trust_env = not is_loopback(self.address)  # a proxy is not for this machine
             self._clients[timeout] = self.open_client(
@@ -304,7 +304,7 @@ _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
 
 class _Entry(BaseModel):
-    embedding: _Row | Base64Bytes
+    embedding: _Row | Base64Bytes | Annotated[list[_Row], Field(min_length=1, max_length=1)]
     index: int | None = None
 
 
@@ -316,14 +316,16 @@ class _Reply(BaseModel):
 def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
     """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
 
-    OpenAI's form allows base64 and numbers that start at 0 or 1. Raises ValueError for another
-    form or count, and unless all vectors have one width (`dimension`, if known; at least 2), are
-    finite and not zero.
+    Either may be the list alone, and a vector base64 or in a list of its own; numbers start at 0 or
+    1. Raises ValueError for another form or count, and unless all vectors have one width
+    (`dimension`, if known; at least 2), are finite and not zero.
     """
+    if (start := b"".join(answer[:9].split())).startswith(b"["):
+        answer = b'{"%b":%b}' % (b"data" if start[1:2] == b"{" else b"embeddings", answer)
     try:
         reply = _Reply.model_validate_json(answer)
-    except ValidationError as error:
-        raise ValueError(f"not vectors: {error.errors(include_input=False)[0]['msg']}") from None
+    except ValidationError:
+        raise ValueError(f"no list of vectors, but {answer[:80]!r}, of another form") from None
     entries = sorted(reply.data, key=lambda entry: entry.index or 0)
     is_numbered = any(entry.index is not None for entry in entries)
     places = [entry.index or 0 for entry in entries]
@@ -331,6 +333,7 @@ def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
         raise ValueError("vectors that are not numbered one by one")
     sent: list[Any] = [*reply.embeddings, *(entry.embedding for entry in entries)]
     rows = [np.frombuffer(row, "<f4") if isinstance(row, bytes) else row for row in sent]
+    rows = [row[0] if len(row) == 1 and isinstance(row[0], list) else row for row in rows]
     widths = sorted({len(row) for row in rows})
     if len(rows) != count or len(widths) != 1 or widths[0] < 2 or dimension not in (None, *widths):
         raise ValueError(f"{len(rows)} vectors of {widths[:3]} numbers to {count} texts")

@@ -39,13 +39,14 @@ def resolve_ollama(text: str) -> str:
 def resolve_openai(text: str) -> str:
     """Return the URL of `/embeddings`, below `/v1` for an address without a path.
 
-    The URL itself stays as it is, and a route of Ollama's own is taken for the one beside it.
-    Raises UsageError, which does not repeat the text.
+    The URL itself stays as it is, with a query as Azure has it, and a route of Ollama's own is
+    taken for the one beside it. Raises UsageError, which does not repeat the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
     path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
     if not path.endswith("/embeddings"):
         path = f"{_OTHER_ROUTE.sub('', path) or '/v1'}/embeddings"
+    path += f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{path}"
 
 
@@ -59,7 +60,7 @@ def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, s
         parts = urlsplit(text if "://" in text else f"http://{text}")
         host = parts.hostname or ""
         is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0 and (host or not needs_host)
-        if is_address and not re.search(r"[\s?#@,]", text):
+        if is_address and not re.search(r"[\s#@,]" if needs_host else r"[\s?#@,]", text):
             host = _LOOPBACKS.get(host, host)
             path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
             return parts, f"[{host}]" if ":" in host else host, path

@@ -43,7 +43,8 @@ class ServedEmbedder(RemoteEmbedder):
         self._recent: dict[str, Vectors] = {}
         self._failure: BlogSearchError | None = None
         self._retry_at = 0.0
-        run_in_background(lambda: self.embed_documents(["warm up"]))
+        # A vector that came shows that the server works; nobody asks for the empty text.
+        run_in_background(lambda: self._recent.update({"": self.embed_documents(["warm up"])}))
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a query, or raise EmbedderError soon; within RETRY_PAUSE the last failure."""

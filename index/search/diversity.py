@@ -12,7 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,9 +30,9 @@ DECAY = 0.7
 """Factor on the score of each further passage of a post. Above .7 posts among the first five are
 lost, down to .6 evidence is lost (five question sets, hit@5 .942, evidence .837)."""
 
-SAME_PAIRS, LEAST_PAIRS = 0.75, 8
-"""Share of the longer passage's pairs of words that a copy of it has, with another date, number or
-name in it, and the smallest number of pairs in a passage that is compared: fewer say little."""
+SAME_PAIRS, LEAST_PAIRS = 0.93, 8
+"""Share of the longer passage's pairs of words that a copy of it has, and the least pairs that say
+something. Posts of one template differ in more, or in a name: a copy has one number of its own."""
 
 OUTDATED, RELATED = 0.8, 0.4
 """Factor on the score of an outdated post without a current one, and smallest share of a replaced
@@ -101,7 +101,9 @@ def collapse_copies(
         for other in kept if len(compared) >= LEAST_PAIRS else ():
             earlier = pairs.get(other.chunk, frozenset())
             least = SAME_PAIRS * max(len(compared), len(earlier))
-            if other.post != passage.post and len(compared & earlier) >= least:
+            own = {*chain(*compared)} - {*chain(*earlier)}
+            is_same = len(own) <= 1 and not re.search(r"[^\W\d_]", "".join(own))
+            if other.post != passage.post and is_same and len(compared & earlier) >= least:
                 copies[other.chunk].append(passage.post)
                 break
         else:

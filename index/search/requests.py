@@ -1,71 +1,85 @@
 """Queries for posts by when and by whom: without a subject they are listed, not searched.
 
-"Posts from March 2019", "what have you written lately", 最近寫了什麼: words for posts and for what
-is new, in six languages, beside function words, a time and an author's name. A query with a
-further restriction ("last year", "not by") is searched for as it is, and the notice names that.
+"Posts from March 2019", "what have you written lately", 最近寫了什麼, "the oldest post": words for
+posts and for what is new, function words, times and authors' names. A query with a further
+restriction ("not by") is searched for as it is, and the notice names that.
 """
 
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_stopword
 from blog_search_mcp.index.text.tokenizer import fold
 from blog_search_mcp.index.types import Filters
 
-LISTED_NOTICE = "The query names no subject: posts are listed, the newest first."
+LISTED_NOTICE = "The query names no subject: posts are listed, the {} first."
 LIMITED_NOTICE = "Only posts of the time or by the author that the query names are searched."
 
 
-def _list_words(kind: str) -> list[str]:
-    """List the words of a kind in all languages; `_` in a row stands for a blank."""
+def _list_words(*kinds: str) -> list[str]:
+    """List the words of kinds in all languages; `_` in a row stands for a blank."""
     rows = (row.split("\t") for row in _ROWS)
-    return [word.replace("_", " ") for row in rows if row[0] == kind for word in row[2].split()]
+    return [word.replace("_", " ") for row in rows if row[0] in kinds for word in row[2].split()]
 
 
-def _any(kind: str) -> str:
-    """Write a pattern of the words of a kind, which stand apart in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_words(kind))
+def _any(*kinds: str) -> str:
+    """Write a pattern of the words of kinds, which stand apart in scripts that have blanks."""
+    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
 
 _ROWS = (Path(__file__).parents[1] / "data" / "request_words.txt").read_text("utf-8").splitlines()
-_MONTH_NUMBERS = {name: number for number in range(1, 13) for name in _list_words(str(number))}
-_POST_WORDS = re.compile(rf"^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}", re.IGNORECASE)
-_WRITING_WORDS = re.compile(_any("written"), re.IGNORECASE)
-_MANNER = re.compile(rf"\W*(?!how many){_any('manner')}", re.IGNORECASE)
-_MONTH = rf"(?:{'|'.join(_MONTH_NUMBERS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
+_MONTHS = {name: number for number in range(1, 13) for name in _list_words(str(number))}
+_MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
 """Mars is a month behind a French preposition, and else a planet."""
-_YEAR = r"(?<![a-z\d.])(?:19|20)\d\d(?!\.?\d|[a-z])"
+_YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
+_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # and the characters of its ISO form
+_COUNTED = re.compile(
+    rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s+|(?!{_any('day')}))"
+    rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
+    rf"|({_any('today')})|{_any('yesterday')}",
+)
+_LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)})\s({_any('last')})")
+_DATE = re.compile(
+    rf"(?i)(?:\b{_DAY}(?:\.|st|nd|rd|th)?\s(?:of\s|de\s)?)?\b({_MONTH})\.?,?\s"
+    rf"(?:{_DAY}(?:st|nd|rd|th)?,?\s)?(?:de\s|of\s)?{_YEAR}"
+    rf"|{_YEAR}(?:[-/]|\s?年\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?月\s?){_DAY}日?)?月?",
+)
+_ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
+_BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
+_SPAN = rf"{_ISO}年?(?:(?:\s?[-–—~～到至]\s?|\s{_any('to')}\s){_ISO}年?)?"
+_TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
+_POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}")
+_WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
+_MANNER = re.compile(rf"(?i)\W*(?!how many){_any('manner')}")
+_ORDERS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
 """Stands for what is understood of a query."""
-_TIME = re.compile(
-    rf"(?:(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})|{_any('within')})"
-    rf"[\s,]*(?:{_any('joining')}\s+)*"
-    rf"|(?P<subject>\b[^\W\d_]+\s+)|(?={_YEAR}(?:[-/]\d|\s*年)))"
-    rf"(?:\b(?P<name>{_MONTH})\.?,?\s+(?:de\s+|of\s+)?)?"
-    rf"(?P<year>{_YEAR})(?:(?:[-/]|\s*年\s*)(?P<month>0?[1-9]|1[0-2])(?!\d)\s*月?|\s*年)?",
-    re.IGNORECASE,
+_BEFORE_TIME = re.compile(
+    rf"(?i)(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})"
+    rf"|{_any('within')})[\s,]*+(?:{_any('joining')}\s+)*$|(?P<subject>\b[^\W\d_]+\s+)$",
 )
 _RESTRICTION = re.compile(
-    rf"{_any('negation')} {_any('relation')}|{_any('relative')} (?:\w+ )?{_any('unit')}"
-    rf"|{_any('unit')} {_any('past')}|{_any('unclear')}|\bfirst(?= (?:blog )?(?:post|article))"
-    rf"|(?:{_any('since')}|{_any('until')}|{_any('within')}) {_MONTH}(?!\W+(?:of )?\d)"
-    rf"|\b\d\d?\.? {_MONTH}|\b{_MONTH} \d\d?\b"
-    rf"|{_YEAR}年?(?:\s*[-–—~到至]\s*| {_any('to')} )(?:\w+ )?(?:19|20)\d\d",
-    re.IGNORECASE,
+    rf"(?i){_any('negation')} {_any('relation')}|{_any('unclear')}"
+    rf"|{_any('last', 'this')} (?:\w+ )?{_any('year', 'month', 'week', 'day')}"
+    rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)",
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
 _LIMITING, _FILLERS = ({*map(fold, _list_words(kind))} for kind in ("limiting", "filler"))
 _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
-_QUERY_LANGUAGES = ("en", "de", "es", "fr", "zh")
+_QUERY_LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "ru", "sv", "zh")
+FindPhrase: TypeAlias = Callable[[str], Sequence[int]]
 
 
 class Request(NamedTuple):
@@ -76,12 +90,13 @@ class Request(NamedTuple):
     filters: Filters
     notice: str
     """A sentence that says what was understood, or what was not; `""` for any other query."""
+    order: str = ""
 
 
 def read_request(
-    text: str, filters: Filters, authors: Iterable[str], find_phrase: Callable[[str], Sequence[int]]
+    text: str, filters: Filters, authors: Iterable[str], find_phrase: FindPhrase, today: date
 ) -> Request:
-    """Read the time and the author that a query for posts names.
+    """Read the time and the authors that a query for posts names.
 
     Posts are listed only if every word is understood; what is no query for posts, or longer than
     25 words or Han characters, is searched for as it is. A year behind a word is no time if
@@ -91,24 +106,33 @@ def read_request(
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > 25 or _MANNER.match(text):
         return Request(text, filters, "")
-    within, is_by, plain = filters, False, text.casefold()
-    unclear, rest = _RESTRICTION.findall(text), _RESTRICTION.sub(" ", text)
+    spelled, names, is_by, plain = _write_times(text, today), list[str](), False, text.casefold()
+    unclear, rest = _RESTRICTION.findall(spelled), _RESTRICTION.sub(" ", spelled)
     for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
-        match = re.search(rf"({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest, re.IGNORECASE)
-        if match and not re.search(rf"{_ABOUT}\s*$", rest[: match.start()], re.IGNORECASE):
-            unclear += [name] * (within is not filters)
-            within, is_by = replace(within, author=filters.author or name), bool(match[1])
+        match = re.search(rf"(?i)({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest)
+        if match and not re.search(rf"(?i){_ABOUT}\s*$", rest[: match.start()]):
+            names, is_by = [*names, name], is_by or bool(match[1])
             rest = rest.replace(match[0], _ASKED)
-    rest = _WRITING_WORDS.sub(_ASKED, _POST_WORDS.sub(_ASKED, rest))
+    together = rf"{_ASKED}(?:\W+(?:{_any('and')}\W+)?{_ASKED}){{{len(names) - 1}}}"
+    unclear += [] if not names or re.search(together, rest) else names[1:]
+    within = replace(filters, author=filters.author or "; ".join(names) or None)
+    order = next((order for order, words in _ORDERS.items() if words.search(rest)), "")
+    rest = _POST_WORDS.sub(_ASKED, _WRITING_WORDS.sub(_ASKED, rest))
     for match in _TIME.finditer(rest):
-        subject = match["subject"] or ""
-        if not subject or not (
-            is_stopword(fold(subject), _QUERY_LANGUAGES) or find_phrase(match[0])
-        ):
-            within = _limit_days(within, match)
-            rest = f"{rest[: match.start()]}{subject}{_ASKED}{rest[match.end() :]}"
+        before = _BEFORE_TIME.search(rest[: match.start()])
+        since, until, subject = before.groups("") if before else ("", "", "")
+        is_word = is_stopword(fold(subject), _QUERY_LANGUAGES) or find_phrase(subject + match[0])
+        if is_word if subject else not (before or re.search("[-年]", match[0])):
+            continue
+        with suppress(ValueError):
+            first, last = read_days(match[0])
+            early = None if until else first
+            late = str(np.datetime64(first) - 1) if until else None if since else last
+            within = replace(within, after=filters.after or early, before=filters.before or late)
+            start = match.start() if subject or not before else before.start()
+            rest = f"{rest[:start]}{_ASKED}{rest[match.end() :]}"
             break
-    is_about = re.search(rf"{_ASKED}\W*{_ABOUT}", rest, re.IGNORECASE)
+    is_about = re.search(rf"(?i){_ASKED}\W*{_ABOUT}", rest)
     left = [
         token
         for token in map(fold, re.findall(_TOKEN, rest))
@@ -121,19 +145,41 @@ def read_request(
         words = '", "'.join(unclear)
         return Request(text, filters, f'Not understood as a restriction: "{words}".')
     if not is_subject:
-        return Request("", within, LISTED_NOTICE)
-    if is_sure and within != filters and (within.author == filters.author or is_by):
-        return Request(rest.replace(_ASKED, " "), within, LIMITED_NOTICE)
-    return Request(text, filters, "")
+        return Request("", within, LISTED_NOTICE.format(order or "newest"), order)
+    is_limited = within != filters and (within.author == filters.author or is_by)
+    if not is_sure or not (is_limited or (order and is_about)):
+        return Request(text, filters, "")
+    notices = [LIMITED_NOTICE] * is_limited + [f"The {order} of the best come first."] * bool(order)
+    return Request(rest.replace(_ASKED, " "), within, " ".join(notices), order)
 
 
-def _limit_days(filters: Filters, time: re.Match[str]) -> Filters:
-    """Add the first and last day of a time, as far as it has them, where none are given."""
-    year = int(time["year"])
-    month = int(time["month"] or 0) or _MONTH_NUMBERS.get((time["name"] or "").lower(), 0)
-    first = date(year, month or 1, 1)
-    last = date(year, month or 12, monthrange(year, month or 12)[1])
-    until = first - timedelta(1) if time["until"] else last
-    after = filters.after or (None if time["until"] else first.isoformat())
-    before = filters.before or (None if time["since"] else until.isoformat())
-    return replace(filters, after=after, before=before)
+def _write_times(text: str, today: date) -> str:
+    """Write out the times in words of a text as ISO days, months, years and spans of them."""
+    text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
+    return _BETWEEN.sub(r"from \1 to \2", _DATE.sub(_write_date, text))
+
+
+def _count_back(today: date, match: re.Match[str]) -> str:
+    unit = next((unit for unit in _UNITS if match[unit]), "day")
+    step, count, is_this = (7 if unit == "week" else 1), match[2], match[1] or match[7]
+    now = np.datetime64(str(today)[: _UNITS[unit]]) - (today.weekday() if unit == "week" else 0)
+    first = now if is_this and not count else now - step * int(count or 1)
+    last = today if is_this or count else now - 1
+    return f"{first}" if str(first) == str(last) else f"{first} to {last}"
+
+
+def _write_date(match: re.Match[str]) -> str:
+    early, name, late, year, digits, month, day = match.groups()
+    number = _MONTHS[name.lower()] if name else int(month)
+    return f"{year or digits}-{number:02}" + "".join(
+        f"-{int(d):02}" for d in (early, late, day) if d
+    )
+
+
+def read_days(text: str) -> tuple[str, str]:
+    """Return first and last ISO day of a value, whose hour does not count. Raises ValueError."""
+    plain = re.sub(r"(?<=\d)[T ]\d?\d:.*", "", text.strip(" \t\"'"))
+    if not (match := re.fullmatch(f"(?i){_SPAN}", _write_times(plain, date.today()))):
+        raise ValueError("no time")
+    first, last = (np.datetime64(iso) for iso in (match[1], match[2] or match[1]))
+    return str(first.astype("M8[D]")), str((last + 1).astype("M8[D]") - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from functools import partial
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ from blog_search_mcp.index.search.ranking import (
     score_chunks,
     score_posts,
 )
-from blog_search_mcp.index.search.requests import LISTED_NOTICE, read_request
+from blog_search_mcp.index.search.requests import Request, read_request
 from blog_search_mcp.index.search.retrieval import Retrieval, analyze, retrieve
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.text.query import (
@@ -41,7 +42,7 @@ from blog_search_mcp.index.text.query import (
     name_keys,
 )
 from blog_search_mcp.index.text.tokenizer import fold, spell_words
-from blog_search_mcp.index.types import Answer, Filters, Hit, Reason
+from blog_search_mcp.index.types import Answer, Filters, Hit, Post, Reason
 
 NO_WORDS = "The query has no word or number that could be looked for."
 
@@ -52,8 +53,17 @@ hardly ever becomes the first by it."""
 COMPARED_PASSAGES = 10
 """Number of top passages that are checked for copies of each other."""
 
+NEWEST_SHARE = 0.7
+"""Smallest share of the best score with which an order by date has a post. Of 262 questions with a
+known post on two English blogs it keeps that post for .96, and at most two posts for half of them.
+At .6 it keeps it for .97 with twice as many posts, at .5 for .99 with four times as many."""
+
 MAX_NAMED = 3
 """Maximum number of copies, and of words that no post has, that a notice names."""
+
+
+_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
+"""A URL, with or without its scheme, or the name of a file of Markdown."""
 
 
 class Understanding(NamedTuple):
@@ -68,6 +78,7 @@ class Understanding(NamedTuple):
     """Ids of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that say how the query was understood."""
+    order: str
 
 
 class Ranking(NamedTuple):
@@ -79,17 +90,20 @@ class Ranking(NamedTuple):
     """A function from a post id to what its score is made of."""
 
 
-def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offset: int) -> Answer:
-    """Return `limit` hits at most from `offset` on, best first.
+def search(
+    snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int, order: str = ""
+) -> Answer:
+    """Return `limit` hits at most from `offset` on, best first, or good ones in an order by date.
 
     Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
-    for posts without a subject lists the newest.
+    for posts without a subject lists them.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
     query, is_corrected = understood.query, understood.as_written is not understood.query
-    if understood.notice == LISTED_NOTICE:
-        return _list_newest(snapshot, query, text, understood.posts, limit, offset)
+    order = order or understood.order
+    if not understood.as_written.text:  # posts are asked for, and no subject
+        return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
     retrieved = retrieve(snapshot, query, understood.posts)
     ranking = _rank_posts(snapshot, retrieved)
@@ -107,6 +121,10 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
     compared = snapshot.catalog.chunks(passage.chunk for passage in passages[:COMPARED_PASSAGES])
     texts = {number: chunk.plain for number, chunk in compared.items()}
     passages, copies = collapse_copies(passages, texts)
+    if order:
+        good = (each for each in passages if each.score >= NEWEST_SHARE * passages[0].score)
+        best = {each.post: each for each in reversed([*good])}
+        passages = [best[post] for post in _sort_posts(snapshot.catalog.posts(best), order)]
     # 5. Cut to a page, and say what the reader must know.
     page = passages[offset : offset + limit]
     notice = join_sentences(
@@ -131,16 +149,20 @@ def search(snapshot: Snapshot, text: str, filters: Filters, *, limit: int, offse
 
 def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding:
     """Read the filters, operators and misspelled words of a query, and analyze the rest."""
-    request_notice = ""
+    for word in _ADDRESS.findall(text):  # a query with a post's address asks for that post
+        if len(sources := snapshot.catalog.find_sources(word.rstrip(".,;:!?"))) == 1:
+            text = snapshot.catalog.require_post(sources[0])[1].title
+    request = Request(text, filters, "")
     if not find_named_posts(snapshot.titles, text):  # a title is never read as a request
         find = partial(find_phrase, snapshot)
-        text, filters, request_notice = read_request(text, filters, snapshot.authors, find)
-    demands = read_demands(snapshot, text, snapshot.catalog.matching_posts(filters))
+        request = read_request(text, filters, snapshot.authors, find, date.today())
+    among = snapshot.catalog.matching_posts(request.filters)
+    demands = read_demands(snapshot, request.subject, among)
     meant, spelling_notice = _correct_spelling(snapshot, demands.text)
-    notice = " ".join(filter(None, (request_notice, demands.notice, spelling_notice)))
+    notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
     as_written = analyze(snapshot, demands.text) if spelling_notice else query
-    return Understanding(query, as_written, demands.posts, demands.passages, notice)
+    return Understanding(query, as_written, *demands[1:3], notice, request.order)
 
 
 def _name_copies(
@@ -241,34 +263,34 @@ def _find_verbatim(
     return [post_of[number] for number in chunks if words in spell_words(chunks[number].plain)]
 
 
-def _list_newest(
-    snapshot: Snapshot,
-    query: Query,
-    text: str,
-    among: Sequence[int] | None,
-    limit: int,
-    offset: int,
+def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
+    """The ids of posts by date, the newest first unless an order says otherwise, undated last."""
+    by_source, last = sorted(posts, key=lambda n: posts[n].source), "~" * (order == "oldest")
+    return sorted(by_source, key=lambda n: posts[n].date or last, reverse=order != "oldest")
+
+
+def _list_posts(
+    snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
-    """List the posts that pass, of translations one in the language of the text, newest first."""
-    catalog = snapshot.catalog
+    """List the posts that pass, of translations one in the language of the text, by date."""
+    catalog, among = snapshot.catalog, understood.posts
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
     collapsed = collapse_translations(readable, snapshot.translations, text)
-    shown = sorted(collapsed, key=lambda n: posts[n].source)
-    shown.sort(key=lambda n: posts[n].date or "", reverse=True)
+    shown = [post for post in _sort_posts(posts, understood.order) if post in collapsed]
     page = [
         RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
         for post in shown[offset : offset + limit]
     ]
     hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
     return Answer(
-        query=query,
+        query=understood.query,
         hits=hits,
         total=len(shown),
         offset=offset,
         confidence="normal" if shown else "low",
         certainty=1.0 if shown else 0.0,
-        notice=LISTED_NOTICE if shown else None,
+        notice=f"{understood.notice} {len(shown):,} in all." if shown else None,
     )
 
 

@@ -13,10 +13,11 @@ import re
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from itertools import groupby, starmap
+from functools import partial
+from itertools import accumulate, groupby, starmap
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ import numpy.typing as npt
 from blog_search_mcp.index.errors import IndexBroken, NotInIndex, find_nearest
 from blog_search_mcp.index.store.disk import GenerationFiles, make_disk_error
 from blog_search_mcp.index.store.manifest import REBUILD
-from blog_search_mcp.index.text.display import compose, fold_tag
-from blog_search_mcp.index.text.tokenizer import split_name
+from blog_search_mcp.index.text.display import compose
+from blog_search_mcp.index.text.tokenizer import name_key, split_name
 from blog_search_mcp.index.types import (
     Chunk,
     Filters,
@@ -131,7 +132,6 @@ class Catalog:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        connection.create_function("compose", 1, compose, deterministic=True)
         self._one_at_a_time = threading.Lock()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
@@ -149,30 +149,28 @@ class Catalog:
 
     def matching_posts(self, filters: Filters, links_to: str = "") -> list[int] | None:
         """Return the ids of the posts that pass and link to a source; `None` for every post."""
-        folder = filters.section or ""
-        place = "source" if folder.isascii() else "compose(source)"
+        section, tag, author = filters.section, filters.tag, filters.author
         conditions = {
-            f"{place} >= ?": folder and folder + "/",
-            f"{place} < ?": folder and folder + "0",  # "0" is the character after "/"
-            # A tag ends with `/`, and so passes each tag below it.
-            "post_id IN (SELECT post_id FROM tags WHERE instr(tag || '/', ?) = 1)": filters.tag
-            and fold_tag(filters.tag),
+            "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(source, value || '/') = 1)": section
+            and find_folders(section, self._folders()),
+            f"post_id IN (SELECT post_id FROM tags WHERE tag {IN_LIST})": tag
+            and find_tags(tag, (row[0] for row in self.rows("SELECT DISTINCT tag FROM tags"))),
             "date >= ?": filters.after,
             "date <= ?": filters.before,
             "source IN (SELECT source FROM linked WHERE kind = '' AND target = ?)": links_to,
-            f"post_id {IN_LIST}": filters.author and json.dumps(self._posts_by(filters.author)),
+            f"EXISTS (SELECT 1 FROM json_each(authors) WHERE value {IN_LIST})": author
+            and _find_names(author, self.authors(), split_name, set.issuperset),
         }
-        applied = {condition: value for condition, value in conditions.items() if value}
+        applied = {condition: it for condition, it in conditions.items() if it not in (None, "")}
         if not applied:
             return None
         query = f"SELECT post_id FROM posts WHERE {' AND '.join(applied)}"
-        return [row[0] for row in self.rows(query, [*applied.values()])]
+        values = [json.dumps(it) if isinstance(it, list) else it for it in applied.values()]
+        return [row[0] for row in self.rows(query, values)]
 
-    def _posts_by(self, author: str) -> list[int]:
-        """Return the posts of which an author's name has all these words."""
-        rows = self.rows("SELECT post_id, value FROM posts, json_each(authors)")
-        words = split_name(author)
-        return [post for post, name in rows if words <= split_name(name)]
+    def _folders(self) -> set[str]:
+        paths = (row[0].split("/")[:-1] for row in self.rows("SELECT source FROM posts"))
+        return {folder for path in paths for folder in accumulate(path, "{}/{}".format)}
 
     def authors(self) -> list[str]:
         """List the names of all authors."""
@@ -254,6 +252,11 @@ class Catalog:
         """
         for post in self._posts("WHERE source = ?", name).items():
             return post
+        sources = self.find_sources(name)
+        return self.require_post(sources[0] if len(sources) == 1 else name)
+
+    def find_sources(self, name: str) -> list[str]:
+        """Return the sources that `find_post` may take a name for."""
         place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
         same, ends = list[str](), list[str]()
@@ -264,8 +267,7 @@ class Catalog:
                 same.append(source)
             if is_longer or file.endswith(place) or page.endswith(place):
                 ends.append(source)
-        only = (same or ends) if len(place) > 1 else []
-        return self.require_post(only[0] if len(only) == 1 else name)
+        return (same or ends) if len(place) > 1 else []
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""
@@ -357,6 +359,34 @@ def _normalize_name(text: str) -> str:
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _PATH_SUFFIX.sub("", compose(path))
+
+
+def _find_names(
+    text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
+) -> list[str]:
+    """Return the names that a filter means, or of several in it any: a list, commas, `and`."""
+    keys = [(name, key(name)) for name in names]
+    parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
+    meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
+    whole, *several = ([name for name, has in keys if one and fits(has, one)] for one in meant)
+    return whole or [name for names in several for name in names]
+
+
+def find_tags(text: str, tags: Iterable[str]) -> list[str]:
+    """Return the tags that a filter means by `name_key`, as addresses of sites, and below them."""
+    return _find_names(text, tags, _fold_tag, str.startswith)
+
+
+def _fold_tag(tag: str) -> str:
+    parts = compose(tag).strip().removeprefix("#").strip("/ ").split("/")
+    return "/".join(name_key(part) or part.casefold() for part in parts) + "/"
+
+
+def find_folders(text: str, folders: Iterable[str]) -> list[str]:
+    """Return the folders of a path, whatever its case, else the only one that ends so."""
+    find = partial(_find_names, text, folders, _normalize_name)
+    ends = find(str.endswith)
+    return find(str.__eq__) or ends[: len(ends) == 1]
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:

@@ -47,15 +47,5 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def fold_tag(tag: str) -> str:
-    """Return a tag as it is compared: it passes each tag whose own form begins with this one."""
-    return compose(tag).strip("#/ ").casefold() + "/"
-
-
-def fold_section(path: str) -> str:
-    """Return the path of a folder of posts as it stands in sources, `""` for the root."""
-    return compose(path.strip()).replace("\\", "/").removeprefix("./").strip("/")
-
-
 compose = partial(unicodedata.normalize, "NFC")
 """Gives a name the form that is one for a file system's and a keyboard's letters."""

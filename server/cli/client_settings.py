@@ -66,9 +66,11 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
     elif system == "win32":
         config = Path(environment.get("APPDATA") or home / "AppData/Roaming")
         zed = config / "Zed"
+    local = Path(environment.get("LOCALAPPDATA") or home / "AppData/Local")
+    packages = local.glob("Packages/Claude_*/LocalCache/Roaming")  # of the Store
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home)
     codex = Path(environment.get("CODEX_HOME") or home / ".codex")
-    desktop = config / "Claude/claude_desktop_config.json"
+    desktop = next(packages, config) / "Claude/claude_desktop_config.json"
     windsurf = home / ".codeium/windsurf/mcp_config.json"
     clients = (
         Client("claude-desktop", "Claude Desktop", desktop, url_field=""),
@@ -149,7 +151,8 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     wanted = url or os.path.realpath(str(index))
     folders = "/".join(re.split(r"[\\/]", str(index))[-2:])
     folder = urlsplit(url).hostname or folders.replace(".blog-index", "")
-    long_name = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])[:60]
+    long_name = "-".join(["blog", *re.findall(r"[A-Za-z0-9_]+", folder)])
+    long_name = long_name if len(long_name) < 38 else long_name[:38].rpartition("-")[0]
     names = chain(("blog", long_name), (f"{long_name}-{number}" for number in count(2)))
     present = (name for name, place in places.items() if place == wanted)
     free = (name for name in names if name not in entries or places.get(name) == "")
@@ -169,6 +172,8 @@ def add_entry(
 
     Raises UsageError, and ClientSettingsError with the entry to add by hand.
     """
+    if len(name) > 40:  # of `mcp__NAME__suggest_links` Claude takes 64 characters, and Cursor 60
+        raise UsageError("--name may have 40 characters: clients add the names of tools to it.")
     fields = _http_fields(client, url, token) if url else _stdio_fields(settings)
     if client.is_typed:
         fields = {"type": "http" if url else "stdio", **fields}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from blog_search_mcp.index.errors import find_nearest
 from blog_search_mcp.index.store.statistics import Counted, Overview
-from blog_search_mcp.index.text.display import compose, fold_tag
+from blog_search_mcp.index.text.display import compose
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import NAME_WIDTH, brief, fit, present, quote
 
@@ -43,12 +43,14 @@ def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
     """Describe filters by a tag, section or date that no post has; `None` if there are none."""
+    from blog_search_mcp.index.store.catalog import find_folders, find_tags
+
     tag, section = compose(filters.tag or ""), filters.section or ""
     sections = tuple(sorted(overview.sections, key=lambda counted: -counted[1]))
     sentences = []
-    if tag and not any(fold_tag(name).startswith(fold_tag(tag)) for name, _ in overview.tags):
+    if tag and not find_tags(tag, dict(overview.tags)):
         sentences += _list_near("tag", tag, overview.tags, overview.tags)
-    if section and section not in dict(sections):
+    if section and not find_folders(section, dict(sections)):
         sentences += _list_near("section", section, sections, overview.main_sections)
     if (filters.after or filters.before) and overview.first_day is None:
         sentences.append("No post has a date, so none passes after or before.")

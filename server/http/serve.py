@@ -67,6 +67,8 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         is_request = scope["type"] == "http"
+        if is_request and scope["path"] == f"{MCP_PATH}/":  # a redirect would name the wrong scheme
+            scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
         refused = refuse(scope, address.token, open_paths) if is_request else None
         with suppress(ClientDisconnect):  # nobody is left to answer
             await (refused or limited)(scope, receive, send)
@@ -83,6 +85,8 @@ def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | N
     origins = map(str.lower, headers.getlist("origin"))
     if not {f"http://{host}", f"https://{host}"}.issuperset(origins):
         return refusal(403, "This server answers no page of that Origin.")
+    if path.startswith("/.well-known/"):  # 401 would promise a server of tokens
+        return refusal(404, "There is nothing at this address.")
     if path not in open_paths and token and not _has_token(headers, token):
         sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
         return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})

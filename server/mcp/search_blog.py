@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from blog_search_mcp.index.invocation import join_sentences
-from blog_search_mcp.index.types import Answer, Filters, Hit
+from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_empty, name_notes
@@ -25,11 +25,6 @@ from blog_search_mcp.server.tool import (
     ToolReply,
 )
 
-NEWEST_SHARE = 0.7
-"""Smallest share of the best score with which `sort=newest` lists a post. Of 262 questions with a
-known post on two English blogs it keeps that post for .96, and at most two posts for half of them.
-At .6 it keeps it for .97 with twice as many posts, at .5 for .99 with four times as many."""
-
 
 class SearchArguments(FilterArguments):
     """The arguments of `search_blog`."""
@@ -39,6 +34,21 @@ class SearchArguments(FilterArguments):
     offset: Offset = 0
     sort: Literal["relevance", "newest"] = "relevance"
     response_format: Literal["markdown", "json"] = "markdown"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Read `tag:diary` or `after:2020` in a query as the argument that it names."""
+        query = str(values.get("query"))
+        named = {name.lower(): value.strip('"“”') for name, value in _FIELD.findall(query)}
+        return (
+            {**named, **values, "query": _FIELD.sub(" ", query).strip() or "*"} if named else values
+        )
+
+
+_FIELD = re.compile(
+    r'(?i)(?<!\S)(tag|author|section|(?:after|before)(?=:"?\d))s?:("[^"]+"|“[^”]+”|[^\s"]+)'
+)
 
 
 def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
@@ -80,37 +90,20 @@ def shorten_query(text: str) -> str:
 
 
 def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
-    """Return the requested page of hits; `sort=newest` sorts the best 60.
+    """Return the requested page of hits.
 
     The notice says how much of a long query was searched for, and why there are no hits. Raises
     BlogSearchError.
     """
     query, filters, start = shorten_query(arguments.query), arguments.filters, arguments.offset
-    if arguments.sort == "relevance":
-        answer = engine.search(query, filters, limit=arguments.top_k, offset=start)
-    else:
-        answer = engine.search(query, filters, limit=60, offset=0)
-        hits = newest_first(answer.hits)
-        page = hits[start : start + arguments.top_k]
-        answer = replace(answer, hits=page, total=len(hits), offset=start)
+    order = "" if arguments.sort == "relevance" else arguments.sort
+    answer = engine.search(query, filters, limit=arguments.top_k, offset=start, order=order)
     part = f"{len(query):,} of the query's {len(arguments.query):,} characters"
     searched = f"Searched for {part}." if len(arguments.query) > TEXT_LENGTH else ""
     reason = "" if answer.hits else explain_empty(answer, filters, engine.overview)
     notice = join_sentences(searched, answer.notice, reason)
     are_notes = notice and engine.reader().overview.are_notes
     return replace(answer, notice=(name_notes(notice) if are_notes else notice) or None)
-
-
-def newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the best hit of each post with NEWEST_SHARE of the best score, newest first.
-
-    `hits` are sorted by score. Posts without a date come last.
-    """
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        if hit.score >= NEWEST_SHARE * hits[0].score:
-            best.setdefault(hit.post.source, hit)
-    return tuple(sorted(best.values(), key=lambda hit: hit.post.date or "", reverse=True))
 
 
 SEARCH_BLOG = Tool("search_blog", "Search the blog", SearchArguments, search_blog)

@@ -21,7 +21,7 @@ from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
 from blog_search_mcp.server.mcp.search_blog import shorten_query
-from blog_search_mcp.server.tool import FilterArguments, LongText, Offset, check_arguments
+from blog_search_mcp.server.tool import FilterArguments, LongText, check_arguments
 
 EVERYTHING = Filters()
 
@@ -71,8 +71,8 @@ def _locate(index: Path | str) -> Location:
 
 
 class _CheckedArguments(FilterArguments):
-    limit: Annotated[int, Field(ge=1)]
-    offset: Offset
+    limit: Annotated[int, Field(gt=0)]
+    offset: Annotated[int, Field(gt=-1)]
     order: Order = "newest"
     query: LongText = "any"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.index.text.query import analyze_query
@@ -40,11 +41,12 @@ class FixedSearcher(Engine):
     def __init__(self) -> None:
         super().__init__(Path("there is none"), lambda _identity: FakeEmbedder())
 
-    def search(self, query: str, _filters: Filters, *, limit: int, offset: int) -> Answer:
+    def search(self, query: str, filters: Filters, **page: Any) -> Answer:  # noqa: ARG002
         if query == "crash":
             raise RuntimeError("the password is swordfish")
-        page = ALL_HITS[offset : offset + limit]
-        return Answer(analyze_query(query), page, len(ALL_HITS), offset)
+        offset = page["offset"]
+        hits = ALL_HITS[offset : offset + page["limit"]]
+        return Answer(analyze_query(query), hits, len(ALL_HITS), offset)
 
     @property
     def overview(self) -> Overview:

@@ -39,6 +39,8 @@ OTHERS = {
     "<https://gpu/v1/models>": "https://gpu/v1/embeddings",
     "https://gpu/v1/chat/completions": "https://gpu/v1/embeddings",
     "http://gpu:11434/api/embed": "http://gpu:11434/v1/embeddings",
+    "https://a/d/x/?api-version=2": "https://a/d/x/embeddings?api-version=2",
+    "https://a/d/x/embeddings?v=2&b=1": "https://a/d/x/embeddings?v=2&b=1",
     "http://gpu:11434/api/embeddings": "http://gpu:11434/v1/embeddings",
 }
 
@@ -58,7 +60,7 @@ def test_an_address_becomes_the_url_to_connect_to(
 
 REFUSED = (
     *("ftp://example.com", "http://[::1", "not a host", "host:12:34", ":66000", "localhost:0"),
-    *("http://one/v1,http://two/v1", "http://localhost/api?x=1", "http://me:secret@localhost:1"),
+    *("http://one/v1,http://two/v1", "http://localhost/api#x", "http://me:secret@localhost:1"),
 )
 
 

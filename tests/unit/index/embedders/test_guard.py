@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from blog_search_mcp.api import BlogIndex, open_index
 from blog_search_mcp.index.embedders import guard as serving
+from blog_search_mcp.index.embedders.embedder import run_in_background
 from tests.support.front import Blog
 from tests.support.ollama_standin import (
     Fault,
@@ -94,6 +96,22 @@ def test_an_ollama_that_fails_is_not_asked_again_for_a_while(
     assert WORDS in session.notice("warm rain water")
     assert WORDS in session.notice("brass key")
     assert session.texts() == ["search_query: warm rain water"]
+
+
+def test_an_answered_warm_up_shows_that_the_server_works(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[Future[Any]]()
+
+    def run(work: Callable[[], object]) -> Future[Any]:
+        begun.append(run_in_background(work))
+        return begun[-1]
+
+    monkeypatch.setattr(serving, "run_in_background", run)
+    monkeypatch.setattr(serving, "LEAST_WAIT", 0.0)
+    session.index.read("keys.md", 0)
+    begun[0].result()
+    assert session.has_meaning("brass key")
 
 
 def test_an_ollama_that_hangs_costs_one_query_its_wait_and_its_vector_is_kept(

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.search.diversity import RankedPassage, diversify_passages
+from blog_search_mcp.index.search.diversity import (
+    RankedPassage,
+    collapse_copies,
+    diversify_passages,
+)
 from blog_search_mcp.index.search.retrieval import Candidates
 
 
@@ -47,3 +51,28 @@ def test_passages_stand_by_posts_and_by_how_clearly_one_leads(
     posts: dict[int, float], chunks: dict[int, dict[int, float]], shown: list[int]
 ) -> None:
     assert [passage.chunk for passage in ranked(posts, chunks)] == shown
+
+
+NEWS = "In {} the club met {} times, the minutes were read and the dues were paid as always."
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "is_copy"),
+    [
+        (NEWS.format("May", 2), NEWS.format("May", 2).upper(), True),
+        (NEWS * 2, f"{NEWS * 2} 7", True),
+        (NEWS.format("May", 2) * 9, NEWS.format("June", 2) * 9, False),
+        (NEWS.format(2019, 2), NEWS.format(2020, 3), False),
+        (NEWS, f"{NEWS} Bring cake, all of you, to the next one.", False),
+        (
+            "會議照例宣讀紀錄並收取會費大家按時到場" * 3,
+            "會議照例宣讀紀錄並收取會費大家按時到場" * 3,
+            True,
+        ),
+        ("三月會議照例宣讀紀錄並收取會費" * 3, "四月會議照例宣讀紀錄並收取會費" * 3, False),
+    ],
+)
+def test_a_copy_says_nothing_of_its_own_but_a_number(text: str, other: str, is_copy: bool) -> None:
+    passages = [RankedPassage(1, 10, 1.0), RankedPassage(2, 20, 0.9)]
+    kept, copies = collapse_copies(passages, {10: text, 20: other})
+    assert (len(kept), dict(copies)) == ((1, {10: [2]}) if is_copy else (2, {}))

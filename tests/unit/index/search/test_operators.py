@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.front import Blog, made
 
-COPIED = "We cut the plank, sanded it twice, oiled it and hung it over the stove on {} nails."
+COPIED = "We cut the plank, sanded it twice, oiled it and hung it over the stove on nails {}."
 ASKED = {
     **{f"copy{n}/shelf.md": f"# A shelf, part {n}\n\n{COPIED.format(n)}\n" for n in range(1, 7)},
     "oak.md": "# Oak\n\nA plank of oak is heavy; the shelf sags without a bracket.\n",

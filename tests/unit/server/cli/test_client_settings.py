@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -107,6 +108,22 @@ def test_a_client_is_found_by_its_file_on_each_system(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
     assert [word for word, each in clients.items() if each.is_used] == [client]
+
+
+def test_claude_desktop_of_the_store_reads_the_file_in_its_package(tmp_path: Path) -> None:
+    package = tmp_path / "L/Packages/Claude_9x/LocalCache/Roaming/Claude"
+    package.mkdir(parents=True)
+    desktop = find_clients(tmp_path, "win32", {"LOCALAPPDATA": f"{tmp_path}/L"})["claude-desktop"]
+    assert (desktop.path.parent, desktop.is_used) == (package, True)
+
+
+def test_a_long_name_is_cut_at_a_word_and_refused(cursor: Path, index: Path) -> None:
+    folder = index.parent / "notes on everything in the universe and more" / "index"
+    shutil.copytree(index, folder)
+    write(cursor, blog=THEIRS)
+    assert install(folder, "cursor").status == 0
+    assert {*read(cursor)} == {"blog", "blog-notes-on-everything-in-the"}
+    assert install(folder, "cursor", "--name", "n" * 41).status != 0
 
 
 def test_without_a_file_one_is_made(home: Path, index: Path) -> None:

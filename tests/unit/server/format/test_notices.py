@@ -32,14 +32,16 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
     ("given", "told"),
     [
         ({"tag": "Kubernets"}, ["'Kubernets'", "Nearest: kubernetes (3)", "推論 (1)"]),
-        ({"tag": "machine learning"}, ["machine-learning (2)", "learning (1)"]),
+        ({"tag": "machine learnin"}, ["machine-learning (2)", "learning (1)"]),
         ({"tag": "論"}, ["Nearest: 推論 (1)"]),
         ({"tag": "zebra"}, ["'zebra'", "kubernetes (3)"]),
-        ({"section": "cards"}, ["Nearest: llm/cards (1)", "ops (7)"]),
-        ({"section": "what-was-said-there"}, [f"{DEEP} (1)"]),
+        ({"section": "card"}, ["Nearest: llm/cards (1)", "ops (7)"]),
+        ({"section": "what-was-said-ther"}, [f"{DEEP} (1)"]),
         ({"after": "2025"}, ["date"]),
         ({"tag": "KUBERNETES", "section": "ops/"}, []),
         ({"section": "llm/cards"}, []),
+        ({"section": ".\\LLM\\cards"}, []),
+        ({"section": "cards", "tag": ""}, []),
     ],
 )
 def test_a_name_that_no_post_has_is_told_with_the_nearest_and_the_commonest(
