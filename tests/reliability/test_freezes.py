@@ -85,7 +85,7 @@ SITES = {
         "content/frogs.md": f"# Frogs\n\n## Toads {{{'a=aa' * 40}\n\nThey croak.\n",
     },
     "names that Jekyll leaves out": {
-        "_config.yml": f"url: https://pond.example\nexclude: [{','.join(NAMES)}]\n",
+        "_config.yml": f"url: https://pond.example\nexclude: [{','.join(NAMES[:900])}]\n",
         **{f"_posts/2020-01-01-frog{number}.md": f"# Frog {number}\n" for number in range(120)},
     },
     "names in a .blogignore": {
