@@ -68,6 +68,8 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     query in another one little is found whatever the blog has.
     """
     if not retrieved.posts.ids.size:
+        if is_foreign(retrieved.query, language):
+            return Confidence("normal", 0.0, FOREIGN_NOTICE.format(language))
         return Confidence("low", 0.0, NOTICE)
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved, score)

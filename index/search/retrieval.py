@@ -8,7 +8,7 @@ ranking compares like with like.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -20,13 +20,15 @@ from blog_search_mcp.index.embedders.packaged import is_english_word
 from blog_search_mcp.index.errors import EmbedderError
 from blog_search_mcp.index.invocation import Message
 from blog_search_mcp.index.search.snapshot import Snapshot
-from blog_search_mcp.index.text.languages import join_ideographs
+from blog_search_mcp.index.text.forms import write_out
+from blog_search_mcp.index.text.languages import UNDETERMINED, join_ideographs
 from blog_search_mcp.index.text.query import (
     Query,
     Word,
     analyze_query,
     find_missing_words,
     join_neighbours,
+    shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
@@ -162,7 +164,6 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     # 5. Gather every number of each proposed post.
     usual = usual_cosine(snapshot.embedder.identity)
     nearness = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
-    frequency_of, has_compound = lexical.posts.document_frequency, lexical.posts.has_compound
     return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
@@ -172,7 +173,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
         nearness=nearness if vector is not None else None,
         vector_count=len(snapshot.vectors),
         missing=find_missing_words(
-            query, snapshot.languages, frequency_of, has_compound, is_english_word
+            query, snapshot.languages, lexical.posts.frequency_of, is_english_word
         ),
         posts=_gather_candidates(snapshot, query, vector, proposed, bm25, coverage),
         notice=notice,
@@ -181,8 +182,13 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
 def analyze(snapshot: Snapshot, text: str) -> Query:
     """Analyse a query of this blog."""
-    languages, frequency_of = snapshot.languages, snapshot.lexical.chunks.document_frequency
-    query = join_neighbours(analyze_query(text, languages), languages, frequency_of)
+    languages, chunks = snapshot.languages, snapshot.lexical.chunks
+    frequency_of = chunks.document_frequency
+    further = write_out(text, lambda words: chunks.count_with_all(analyze_query(words)) > 0)
+    query = analyze_query(text, languages, further)
+    query = join_neighbours(query, snapshot.catalog.languages, frequency_of)
+    if not query.language and shows_other_language(query, frequency_of, is_english_word):
+        query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
 
 

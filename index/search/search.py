@@ -70,8 +70,6 @@ class Understanding(NamedTuple):
     """A query as it is searched."""
 
     query: Query
-    as_written: Query
-    """The query before its spelling was corrected with a notice; else the same object."""
     posts: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
@@ -100,19 +98,14 @@ def search(
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
-    query, is_corrected = understood.query, understood.as_written is not understood.query
-    order = order or understood.order
-    if not understood.as_written.text:  # posts are asked for, and no subject
+    query, order = understood.query, order or understood.order
+    if not query.text:  # posts are asked for, and no subject
         return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
     retrieved = retrieve(snapshot, query, understood.posts)
     ranking = _rank_posts(snapshot, retrieved)
-    # 3. Take the lower confidence of the query as corrected and as written.
     confidence = ranking.confidence
-    if is_corrected:
-        as_written = retrieve(snapshot, understood.as_written, understood.posts)
-        confidence = min(confidence, _rank_posts(snapshot, as_written).confidence)
-    # 4. Rank the passages of the posts, without translations and copies.
+    # 3. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
     if understood.passages:
         chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.passages])] = 0.0
@@ -125,14 +118,15 @@ def search(
         good = (each for each in passages if each.score >= NEWEST_SHARE * passages[0].score)
         best = {each.post: each for each in reversed([*good])}
         passages = [best[post] for post in _sort_posts(snapshot.catalog.posts(best), order)]
-    # 5. Cut to a page, and say what the reader must know.
+    # 4. Cut to a page, and say what the reader must know.
     page = passages[offset : offset + limit]
     notice = join_sentences(
         retrieved.notice,
         understood.notice,
-        _name_missing(retrieved, MAX_NAMED - is_corrected),
+        _name_missing(retrieved, MAX_NAMED),
         _name_copies(snapshot, page, copies),
-        confidence.notice if passages else "" if query.words else NO_WORDS,
+        confidence.notice if passages or confidence.level == "normal" else "",
+        "" if query.words else NO_WORDS,
         _count_more(snapshot, understood, page) if confidence.level != "low" else "",
     )
     stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
@@ -161,8 +155,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     meant, spelling_notice = _correct_spelling(snapshot, demands.text)
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
-    as_written = analyze(snapshot, demands.text) if spelling_notice else query
-    return Understanding(query, as_written, *demands[1:3], notice, request.order)
+    return Understanding(query, *demands[1:3], notice, request.order)
 
 
 def _name_copies(
@@ -178,23 +171,24 @@ def _name_copies(
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
     """The query as it is meant, and what the reader is told of it; nothing of another form."""
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
-    find = partial(_find_spelling, snapshot)
-    word, meant = correct_spelling(text, languages, frequency_of, is_english_word, find) or ("", "")
-    if not word:
-        return text, ""
-    is_form = " " in meant or fold(meant).startswith(fold(word))
-    told = "" if is_form else f'No post has "{word}"; searched for "{meant}" instead.'
-    return re.sub(rf"\b{word}\b", meant, text), told
+    find, told = partial(_find_spelling, snapshot), list[str]()
+    corrected = correct_spelling(text, languages, frequency_of, is_english_word, find)
+    for word, meant in corrected.items():
+        text = re.sub(rf"\b{word}\b", meant, text)
+        if not (" " in meant or fold(meant).startswith(fold(word))):
+            told.append(f'No post has "{word}"; searched for "{meant}" instead.')
+    return text, " ".join(told)
 
 
 def _find_spelling(snapshot: Snapshot, words: str) -> str:
-    """A folded word as posts write it most often, or several as they are; `""` if none does."""
+    """A folded word as posts write it most often, in any number, or several words; `""` if none."""
     passages = dict(read_passages(snapshot, words))
     posts = snapshot.table.posts_of_chunks(np.array([*passages], np.int64)).tolist()
     titles = (post.title for post in snapshot.catalog.posts(posts).values())
     text = "\n".join((*titles, *passages.values()))
     runs = re.findall(rf"\b{words}\b" if " " in words else r"[^\W\d_]+", text, re.IGNORECASE)
-    forms = [run for run in runs if fold(run) == words.replace(" ", "")]
+    wanted = words.replace(" ", "").removesuffix("s")
+    forms = [run for run in runs if fold(run).removesuffix("s") == wanted]
     return max(dict.fromkeys(forms), key=forms.count, default="")
 
 

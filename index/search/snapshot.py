@@ -37,7 +37,7 @@ class Snapshot:
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """The languages that the blog is written in, the commonest first."""
-        return common_languages(self.catalog.languages())
+        return common_languages(self.catalog.languages)
 
     @cached_property
     def vocabulary_coverage(self) -> float:

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, groupby, starmap
 from operator import itemgetter
 from pathlib import Path
@@ -334,6 +334,7 @@ class Catalog:
         posts = self._posts("WHERE source = ?", source).values()
         return [*posts], self.rows(f"{query} ORDER BY href, kind", [source])
 
+    @cached_property
     def languages(self) -> dict[str, int]:
         """Count the posts in each language."""
         return dict(self.rows("SELECT language, count(*) FROM posts GROUP BY language"))

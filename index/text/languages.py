@@ -1,9 +1,10 @@
 """Detect the language of a text, which decides how words are stemmed and which are function words.
 
-Chinese, Japanese and Korean are recognised by their scripts; of the others the language whose
-function words occur most is taken, as a third of any running text is made of them. A text with
-too few of them has no language: names, abbreviations and commands are spelt like function words
-of some language or other (AI, OS, man, I/O).
+Chinese, Japanese and Korean are recognised by their scripts; of the others, which are those that
+Snowball stems, the language whose function words occur most is taken, as a third of any running
+text is made of them, and letters that few others have tell it too. A text with too few of both has
+no language: names, abbreviations and commands are spelt like function words of some language or
+other (AI, OS, man, I/O).
 """
 
 from __future__ import annotations
@@ -36,13 +37,24 @@ SOUTHEAST_ASIAN = (
 )
 """Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
 
-STEMMED = frozenset(
-    ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr")
-)
+
+def read_rows(name: str) -> list[str]:
+    """The lines of a table of the package."""
+    path = Path(__file__).parents[1] / "data" / name
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+_ROWS = {code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))}
+"""Columns of each language by its tag: whether it is stemmed, its names, and what it is near."""
+NOT_LATIN = frozenset(code for code, row in _ROWS.items() if row[0] == "own")
+STEMMED = NOT_LATIN.union(code for code, row in _ROWS.items() if row[0] == "latin")
 """Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
 as English, which is what technical terms mostly are."""
 
-_ANY_WORD = re.compile(rf"(?:[a-z]++|[^\W\d_a-z{KANA}{HANGUL}{HAN}]++)++")
+_ANY_WORD = re.compile(
+    rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
+)
+"""A word outside East Asia with its points and vowel signs, which Python counts as no letters."""
 
 CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
 """East Asian characters that count as one word where scripts are weighed against each other, and
@@ -53,7 +65,7 @@ LEAST_EVIDENCE = 2
 """Different function words that name a language: one alone may be a coincidence (de facto, la
 jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. Of single
 letters one beyond ASCII counts as one (à la carte), any other as none: it is a variable, or a half
-of I/O."""
+of I/O. So does each word with a letter that tells a language, but two at most: a text may quote."""
 
 UNDETERMINED = "und"
 """BCP 47's word for a language that is not known."""
@@ -71,11 +83,14 @@ def language_of(text: str) -> str:
 @lru_cache(maxsize=64)
 def _language_of_sample(sample: str) -> str:
     words, ranks = Counter(_ANY_WORD.findall(sample.lower())), list[tuple[int, int, str]]()
-    seen = {*words}
-    for code, listed in _read_function_words().items():
+    seen, letters = {*words}, {*"".join(word for word in words if len(word) > 2)}
+    for code, (listed, own) in _read_function_words().items():
         evidence = {word: (len(word) > 1) + (not word.isascii()) for word in listed & seen}
-        times = sum(words[word] for word, much in evidence.items() if much)
-        ranks.append((sum(evidence.values()), times, code))
+        telling = own & letters
+        marked = {word for word in words if not telling.isdisjoint(word)} if telling else set[str]()
+        times = sum(words[word] for word in marked.union(w for w, much in evidence.items() if much))
+        much = sum(evidence.values()) + min(len(marked), LEAST_EVIDENCE)
+        ranks.append((much, times, code))
     second, (evident, share, best) = sorted(ranks)[-2:]
     share = share if evident >= LEAST_EVIDENCE else 0
     characters = "".join(re.findall(f"[{HAN}{KANA}{HANGUL}]+", sample))
@@ -86,7 +101,8 @@ def _language_of_sample(sample: str) -> str:
         return "ja" if kana >= 0.1 * len(characters) else "zh"
     # Running text of any language has .25 and more, text made of identifiers next to none.
     if share and share >= 0.08 * words.total():
-        return best if second[:2] < (evident, share) else ""
+        is_shown = second[:2] < (evident, share) or {best, second[2]} == {"da", "no"}
+        return best if is_shown else ""
     return UNDETERMINED if words.total() >= 50 else ""
 
 
@@ -118,23 +134,20 @@ def function_words(language: str) -> frozenset[str]:
 
     Of Chinese they are characters, which serve grammar also as a part of a word.
     """
-    return _read_function_words().get(primary_subtag(language), frozenset())
+    return _read_function_words().get(primary_subtag(language), (frozenset[str](),))[0]
 
 
 @cache
-def _read_function_words() -> Mapping[str, frozenset[str]]:
-    path = Path(__file__).parents[1] / "data" / "function_words.txt"
-    rows = (line.partition("\t") for line in path.read_text(encoding="utf-8").splitlines())
-    return {language: frozenset(words.split()) for language, _, words in rows}
+def _read_function_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
+    """The function words of each language, and the letters that tell it."""
+    rows = (f"{row}\t".split("\t") for row in read_rows("function_words.txt"))
+    return {row[0]: (frozenset(row[1].split()), frozenset(row[2])) for row in rows}
 
 
 _LANGUAGE_TAG = re.compile(
-    "(?:af|ar|az|be|bg|bn|bs|ca|cs|cy|da|de|el|en|eo|es|et|eu|fa|fi|fil|fr|ga|gl|gu|he|hi|hr|hu|hy|id|"
-    "is|it|ja|ka|kk|km|kn|ko|ky|lt|lv|mk|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|pt|ro|ru|si|sk|sl|sq|sr|"
-    "sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|yue|zh)"
-    r"(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{2}|\d{3}))?"
+    rf"(?:{'|'.join(_ROWS)})(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{{2}}|\d{{3}}))?"
 )
-"""ISO 639 codes blogs are written in; without those that are file endings or topics (ts, ml)."""
+"""Codes blogs are written in; without those that are file endings or topics (ts, ml)."""
 
 TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
 """Parts of a Chinese language tag that stand for Traditional characters."""
@@ -149,33 +162,18 @@ def join_ideographs(text: str) -> str:
     return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 
 
-_LANGUAGE_NAMES = dict[str, str](
-    re.findall(
-        r"(\S+)=(\S+)",
-        "cn=zh-cn chs=zh-hans cht=zh-hant tw=zh-tw chinese=zh 中文=zh jp=ja japanese=ja 日本語=ja "
-        "kr=ko korean=ko 한국어=ko english=en german=de deutsch=de french=fr francais=fr "
-        "français=fr spanish=es espanol=es español=es italian=it italiano=it dutch=nl "
-        "nederlands=nl ua=uk br=pt-br portuguese=pt português=pt russian=ru русский=ru swedish=sv "
-        "svenska=sv cz=cs",
-    )
-)
-"""Language tags by the other names that folders and suffixes have for a language."""
-
-_NEAR = {"yue": "zh", "ca": "es", "gl": "es pt", "da": "sv", "nb": "sv", "nn": "sv", "no": "sv"}
-_NEAR |= {"af": "nl", "be": "ru", "bg": "ru", "mk": "ru", "uk": "ru", "ro": "it fr"}
-"""Languages without a list of function words, and those that their texts are taken for."""
-
-
 def read_tag(name: str) -> str:
     """The tag that the name of a folder or a suffix spells or means, `""` if none."""
-    return language_tag(name) or _LANGUAGE_NAMES.get(name.lower(), "")
+    tags = (tag for tag, (_, names, _) in _ROWS.items() if name.lower() in names.split())
+    return language_tag(name) or next(tags, "")
 
 
 def is_spoken(tag: str, shown: str) -> bool:
     """Whether a text that shows a language, as `language_of` says, may be in that of a tag."""
     code, other = primary_subtag(tag), primary_subtag(shown)
     listed = code in EAST_ASIAN or function_words(code)
-    return code == other or (not listed and other in (UNDETERMINED, *_NEAR.get(code, "").split()))
+    near = _ROWS[code][2].split() if code in _ROWS else []
+    return code == other or (not listed and other in (UNDETERMINED, *near))
 
 
 def language_tag(text: str) -> str:

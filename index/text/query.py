@@ -8,24 +8,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from string import ascii_lowercase
 from typing import TypeAlias
 
+from blog_search_mcp.index.text.forms import find_initials, guess_stems, name_months, other_stems
 from blog_search_mcp.index.text.languages import (
     CJK,
     EAST_ASIAN,
+    HAN,
     SOUTHEAST_ASIAN,
     STEMMED,
     function_words,
     language_of,
     primary_subtag,
+    read_rows,
     stemmer_of,
 )
 from blog_search_mcp.index.text.tokenizer import (
     EXTRA,
+    LARGE_KATAKANA,
     MAJOR,
     SPELLING,
+    WHOLE,
     Term,
     fold,
     name_key,
@@ -37,19 +41,7 @@ STOPWORD_WEIGHT = 0.4
 """Weight of a stop word, relative to other words. 1 costs questions over a Chinese blog, a quarter
 of them in English, .08 of nDCG@10; 0 costs questions .02 to .03."""
 
-_ASKS = (
-    "how|why|what|when|which|who|where|can|could|does|do|did|is|are|was|were|has|have|should|would"
-    "|wie|was|warum|wann|wo|welche[rsn]?|kann|cómo|qué|por qué|cuándo|dónde|cuál"
-    "|comment|pourquoi|quel\\w*|quand|où"
-)
-_QUESTION = re.compile(
-    rf"[?？]|(?:^|[.:;!]\s)(?:[^\w.:;!]|[.:;!](?!\s))*+(?:{_ASKS})\b"
-    r"|,\s(?:(?:how|why|what|which|who|where|when)\s(?:do|does|did|is|are|can|should|long|many|much)"
-    r"|(?:do|does|did|is|are|can|could|should|would)\s(?:i|we|you|it|its|they|there|the|my|our))\b"
-    r"|[嗎吗呢麼么哪誰谁]|如何|怎|為何|为何|幾|能不能|是不是|會不會|会不会|要不要|多少|几(?=倍|个|次|种|天|年)"
-    r"|(?:です|ます|の)か|どう|なぜ|何|いつ|どこ|どの",
-    re.IGNORECASE,
-)
+_QUESTION = re.compile("|".join(read_rows("question_patterns.txt")), re.IGNORECASE)
 
 _CODE = re.compile(
     r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
@@ -68,18 +60,15 @@ class Word:
     """Its stem in each of the blog's languages and what else is counted as it, without repeats."""
     weight: float
     """Its say before its rarity, at most 1."""
-    is_extra: bool = False
-    """Whether a query does not lack it where no post has it: its parts are words too."""
+    role: str = ""
+    """EXTRA or WHOLE: then a passage that lacks it lacks nothing, as its parts are words too."""
+    pattern: str = ""
+    """A regular expression of further stems that hold it."""
 
     @property
     def is_needed(self) -> bool:
         """Whether the blog lacks it if no post has it."""
-        return self.weight == 1.0 and not self.is_extra
-
-    @property
-    def is_character(self) -> bool:
-        """Whether it is one Han, kana or hangul character and no grammar; posts have pairs."""
-        return self.weight == 1.0 and bool(_EAST_ASIAN.fullmatch(self.exact))
+        return self.weight == 1.0 and self.role != EXTRA
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +93,13 @@ class Query:
         return [word for word in self.words if word.weight == 1.0] or self.words
 
 
-def analyze_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
+def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = "") -> Query:
     """The query in `text`, which may be anything.
 
     `languages` are those of the blog, the commonest first. A few words do not show their language,
     so each is looked up by its stem in every one; a post matches by its own. Function words of the
     query's own language weigh little too, whatever the blog is written in. A few kanji look
-    Chinese, and to a Japanese blog they are Japanese.
+    Chinese, and to a Japanese blog they are Japanese. The words of `further` are looked up too.
     """
     blog = [primary_subtag(language) for language in languages]
     shown = language_of(text)
@@ -120,21 +109,20 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     # Japanese query.
     grammar = frozenset({*blog, shown or "en"} - ({"zh"} if shown == "ja" else set()))
     spoken = {stemmer_of(language): language for language in languages}.values()
+    written = f"{name_months(text)}\n{further}"
     read: list[tuple[Term, set[str]]] = []
-    for same in zip(*(terms(text, language) for language in spoken), strict=True):
+    for same in zip(*(terms(written, language) for language in spoken), strict=True):
         if same[0].role != SPELLING:
             read.append((same[0], set()))
         read[-1][1].update(term.stem for term in same)
-    words = dict.fromkeys(
-        Word(
-            term.exact,
-            tuple(sorted(stems)),
-            STOPWORD_WEIGHT if is_stopword(term.exact, grammar) else 1.0,
-            term.role == EXTRA,
-        )
-        for term, stems in read
-        if term.role != MAJOR
-    )
+    initials = _add_forms(written, read)
+    words = dict[Word, None]()
+    for term, stems in read:
+        weight = STOPWORD_WEIGHT if is_stopword(term.exact, grammar) else 1.0
+        pattern = _pattern(term, blog[0]) if weight == 1.0 else ""
+        role = EXTRA if term.exact in initials else term.role
+        if role != MAJOR:
+            words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
     asked = {word.stems for word in words if word.weight == 1.0}
     length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in asked)
     return Query(
@@ -147,12 +135,42 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",)) -> Query:
     )
 
 
+def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[str]:
+    """Add to each term of `text` the stems of its other forms, and return initials written out.
+
+    A part of a name is had where the whole is, and a word of what initials stand for where they
+    are.
+    """
+    said = find_initials(text)
+    for term, stems in read:
+        stems |= other_stems(text[term.start : term.end], stems)
+        stems |= {said[stem] for stem in stems & said.keys()}
+    for term, stems in read:
+        for part, own in read if term.role in (EXTRA, WHOLE) else ():
+            if term.start <= part.start and part.end <= term.end and term[2:4] != part[2:4]:
+                own |= stems
+    return frozenset(said.values())
+
+
+def _pattern(term: Term, language: str) -> str:
+    """What of a blog's stems holds a content word: pairs, or compounds that begin or end with it.
+
+    With two letters more a word is another form of it, or has a prefix.
+    """
+    if _EAST_ASIAN.fullmatch(term.exact):
+        return f"{term.stem}.|.{term.stem}"
+    is_part = language in COMPOUNDS and re.fullmatch(r"[^\W\d_]{4,}", term.stem)
+    return f"{term.stem}.{{3,}}|.{{3,}}{term.stem}.{{0,2}}" if is_part else ""
+
+
 def is_stopword(word: str, languages: Collection[str]) -> bool:
     """Whether `word`, folded, is a function word of any of `languages` or made of grammar.
 
-    A Han character or pair counts in Chinese, if either is grammar: in Japanese the same
-    characters make words (時間, 使用). One or two kana count if they are all hiragana.
+    So is a symbol. A Han character or pair counts in Chinese, if either is grammar: in Japanese the
+    same characters make words (時間, 使用). One or two kana count if they are all hiragana.
     """
+    if len(word) == 1 and not word.isalnum():
+        return True
     if len(word) <= 2 and word[:1] > "\u303f":
         chinese = any(primary_subtag(language) == "zh" for language in languages)
         grammar = chinese and not function_words("zh").isdisjoint(word)
@@ -167,8 +185,7 @@ def _folded(language: str) -> frozenset[str]:
 
 @cache
 def _asking_words() -> frozenset[str]:
-    path = Path(__file__).parents[1] / "data" / "asking_words.txt"
-    return frozenset(map(fold, path.read_text(encoding="utf-8").split()))
+    return frozenset(fold(word) for row in read_rows("asking_words.txt") for word in row.split())
 
 
 def is_bigram(word: str) -> bool:
@@ -177,12 +194,12 @@ def is_bigram(word: str) -> bool:
 
 
 def join_neighbours(
-    query: Query, languages: Sequence[str], frequency_of: Callable[[str], int]
+    query: Query, languages: Collection[str], frequency_of: Callable[[str], int]
 ) -> Query:
     """The query with words that posts write as one, and no seldomer, counted as that one too.
 
-    A word whose stems no post has is looked up as it stands: a query may lack the accents by which
-    stemmers tell endings (zlutoucky, žluťoučký).
+    A word whose stems no post has is looked up by guesses in all of the blog's languages too. Stems
+    that no post has are left out beside others.
     """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
@@ -194,10 +211,17 @@ def join_neighbours(
                 joined[fold(word)] |= {
                     stem for stem in stems if frequency_of(stem) >= max(least, 1)
                 }
-    lost = (w.exact for w in query.words if not any(map(frequency_of, w.stems)))
-    joined |= {exact: joined[exact] | {exact} for exact in lost}
-    words = (replace(w, stems=tuple(sorted({*w.stems, *joined[w.exact]}))) for w in query.words)
-    return replace(query, words=tuple(words))
+    lost = [w.exact for w in query.words if not any(map(frequency_of, w.stems))]
+    for exact in lost:
+        joined[exact] |= guess_stems(exact, languages, frequency_of)
+    for one, other in pairwise(lost):
+        if re.fullmatch(rf"[{HAN}]([\u3041-\u3096])\1.", one + other):
+            for pair in (one, other):
+                joined[pair].add(one[0] + other[1].translate(LARGE_KATAKANA))
+    forms = ({*word.stems, *joined[word.exact]} for word in query.words)
+    had = (tuple(sorted(filter(frequency_of, stems))) for stems in forms)
+    words = zip(query.words, had, strict=True)
+    return replace(query, words=tuple(replace(w, stems=stems or w.stems) for w, stems in words))
 
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
@@ -206,16 +230,7 @@ PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
 
-_MEANING_QUESTION = re.compile(
-    r"^(?:what(?:['’]?s| is| are| was)|who is|define|explain)\s+(?:(?:an?|the)\s+)?"
-    r"|^was (?:ist|sind)\s+(?:(?:ein|eine|der|die|das)\s+)?"
-    r"|^qu[eé] (?:es|son)\s+(?:(?:un|una|el|la)\s+)?"
-    r"|^(?:c['’]est quoi|qu['’]est-ce qu(?:e|['’]un|['’]une))\s*"
-    r"|^(?:什[麼么]是|甚[麼么]是|何[謂谓]|啥是|[請请]?解[釋释])\s*"
-    r"|(?<!\s)\s*(?:是(?:什[麼么]|甚[麼么]|啥)|的意思)[\s?？。]*$"
-    r"|(?<!\s)\s*(?:とは(?:何(?:ですか|か)?)?|って(?:何|なに)(?:ですか)?)[\s?？。]*$",
-    re.IGNORECASE,
-)
+_MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
 """Words before or behind a name that ask for its meaning, in English, German, Spanish, French,
 Chinese and Japanese."""
 
@@ -240,10 +255,10 @@ def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
 
-LEAST_LETTERS, LEAST_ENDED, MOST_LETTERS = 6, 4, 40
-"""Letters from which on a word may be misspelled, since a shorter one is like too many others; from
-which on it may lack an ending that no stemmer here knows (Lodz, Łodzi); and up to which it may be
-either, since an edit for each and each letter of the alphabet is looked up."""
+LEAST_ENDED, LEAST_EXCHANGED, LEAST_LETTERS, LEAST_REPLACED, MOST_LETTERS = 4, 5, 6, 8, 40
+"""Letters from which on a word may lack an ending that no stemmer here knows (Lodz, Łodzi), have
+letters exchanged or doubled, one left out or added, one replaced; and up to which. So few words
+that one blog has and another lacks are taken for words of the other: 1.5 % of 1,500."""
 
 
 def correct_spelling(
@@ -252,51 +267,67 @@ def correct_spelling(
     frequency_of: Callable[[str], int],
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
-) -> tuple[str, str] | None:
-    """The word of a query that no post has and that is no English word, with what it may be meant.
+) -> dict[str, str]:
+    """The words of a query that no post has and that are no English words, with what is meant.
 
     That is two words in a row that it is, else the commonest word of the blog, whose languages
-    these are, which is the same but for one letter, not the first, that is another (first of all z
-    for s), left out, added, or exchanged with the next. `frequency_of` says how many posts
-    have a stem, and `find_written` how posts write folded words, `""` if none does: a stem with
-    another ending is nobody's word. `is_word` knows English alone: a query with several such words
-    is in another language or another field.
+    these are, which is the same but for one letter, the first if nothing else is near, first of all
+    z for s. `frequency_of` says how many posts have a stem, and `find_written` how posts write
+    folded words, `""` if none does: a stem with another ending is nobody's word. `is_word` knows
+    English alone: a query with as many such words that are near none is in another language or
+    another field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
-        return None
+        return {}
     stemmers = {stemmer_of(language) for language in languages}
 
     def count(word: str) -> int:
         forms = ([fold(w), *(stem(w, name) for name in stemmers)] for w in word.split())
         return min(max(map(frequency_of, spelled)) for spelled in forms)
 
-    words = PLAIN_WORD.findall(text)
+    def find_meant(lower: str) -> str:
+        ranks = {
+            w: (" " in w, w.replace("z", "s") == lower, w[0] == lower[0], number, is_word(w))
+            for w in _edits(lower)
+            if (number := count(w))
+        }
+        nearest = sorted(ranks, key=ranks.__getitem__, reverse=True)
+        return next(filter(None, map(find_written, nearest)), "")
+
+    words = dict.fromkeys(PLAIN_WORD.findall(text))
     unknown = [word for word in words if not (count(word.lower()) or is_word(word.lower()))]
-    if len(unknown) != 1 or not LEAST_ENDED <= len(unknown[0]) <= MOST_LETTERS:
-        return None
-    lower = unknown[0].lower()
-    ended = (lower + letter for letter in ascii_lowercase)
-    edits = _edits(lower) if len(lower) >= LEAST_LETTERS else ended
-    counts = {word: number for word in edits if (number := count(word))}
-
-    def rank(word: str) -> tuple[bool | int, ...]:
-        return " " in word, word.replace("z", "s") == lower, counts[word], is_word(word)
-
-    nearest = sorted(counts, key=rank, reverse=True)
-    meant = next(filter(None, map(find_written, nearest)), "")
-    return (unknown[0], meant) if meant else None
+    fitting = (word for word in unknown if LEAST_ENDED <= len(word) <= MOST_LETTERS)
+    corrected = {word: meant for word in fitting if (meant := find_meant(word.lower()))}
+    return corrected if 2 * len(corrected) > len(unknown) else {}
 
 
 def _edits(word: str) -> Iterator[str]:
-    """Yield everything that is one edit away from a word and begins as it does."""
-    for place in range(1, len(word) + 1):
+    """Yield everything that a word may be misspelled for, one edit away."""
+    if len(word) < LEAST_LETTERS:
+        yield from (word + letter for letter in ascii_lowercase)
+    for place in range(len(word) + 1 if len(word) >= LEAST_EXCHANGED else 0):
         before, after = word[:place], word[place:]
-        yield from (before + letter + after for letter in ascii_lowercase)
-        yield from (before + letter + after[1:] for letter in ascii_lowercase if after)
-        yield before + after[1:]
         yield before + after[1:2] + after[:1] + after[2:]
+        yield before + after[:1] + after
+        if len(word) >= LEAST_LETTERS or after[:1] == before[-1:]:
+            yield before + after[1:]
+        if len(word) >= LEAST_LETTERS:
+            yield from (before + letter + after for letter in ascii_lowercase)
+        if len(word) >= LEAST_REPLACED:
+            yield from (before + letter + after[1:] for letter in ascii_lowercase if after)
         if min(place, len(after)) > 2:
             yield f"{before} {after}"
+
+
+def shows_other_language(
+    query: Query, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
+) -> bool:
+    """Whether most words are neither English nor the blog's, one of them grammar or not Latin."""
+    words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
+    had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
+    strange = {word for word in words if fold(word) not in had and not is_word(word)}
+    shown = any(word > "\u024f" or is_stopword(fold(word), STEMMED) for word in strange)
+    return shown and len(strange) > 1 and 2 * len(strange) > len(words)
 
 
 COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
@@ -306,20 +337,18 @@ COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
 def find_missing_words(
     query: Query,
     languages: Sequence[str],
-    frequency_of: Callable[[str], int],
-    has_compound: Callable[[str], bool],
+    frequency_of: Callable[[Word], int],
     is_word: Callable[[str], bool],
 ) -> Mapping[str, bool]:
     """What a query is about and no post has in any form, as written, by whether it is a name.
 
     Names, numbers and identifiers come first. Other words count in a language of the blog that has
-    a stemmer, since nothing else knows their forms. `has_compound` says whether the blog has words
-    that hold or begin like a stem; `is_word` knows the words of English, which a sentence may begin
-    with.
+    a stemmer, since nothing else knows their forms. `frequency_of` says how many posts have a word,
+    also in a compound; `is_word` knows the words of English, which a sentence may begin with.
     """
     spoken = query.language or primary_subtag(languages[0])
     has_forms = spoken in STEMMED.intersection(map(primary_subtag, languages))
-    had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
+    had = {word.exact for word in query.words if frequency_of(word)}
     missing = {word.exact for word in query.words if word.is_needed} - had - _asking_words()
     read, spans = [*terms(query.text, languages[0])], list[tuple[int, int, bool]]()
     held = [(term.start, term.end) for term in read if term.exact in had]
@@ -330,7 +359,7 @@ def find_missing_words(
         written = query.text[term.start : term.end]
         is_name = _is_name(term, query, languages[0], is_word)
         is_content = has_forms and re.fullmatch(r"[^\W\d_]{3,}", written)
-        if is_name or (is_content and not (spoken in COMPOUNDS and has_compound(term.stem))):
+        if is_name or is_content:
             is_inside = spans and term.start < spans[-1][1]
             over = spans.pop() if is_inside else (term.start, term.end, False)
             spans.append((over[0], max(over[1], term.end), over[2] or is_name))

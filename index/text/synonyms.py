@@ -17,9 +17,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
-from pathlib import Path
 
-from blog_search_mcp.index.text.languages import CHARACTERS_PER_WORD, CJK, primary_subtag
+from blog_search_mcp.index.text.languages import CHARACTERS_PER_WORD, CJK, primary_subtag, read_rows
 from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_bigram
 from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
 
@@ -35,19 +34,16 @@ def _read_table(language: str) -> Mapping[str, list[str]]:
     searched.
     """
     table = defaultdict[str, list[str]](list)
-    for name, *columns in _rows("computing_words.txt") if language in LANGUAGES else ():
+    for row in read_rows("computing_words.txt") if language in LANGUAGES else ():
+        name, *columns = row.split("\t")
         for word in to_simplified(columns[LANGUAGES.index(language)]).split():
             table[word].append(name)
             table[stem(name, "en")].append(word)
-    for mainland, taiwan in _rows("regional_words.txt") if language == "zh" else ():
+    for row in read_rows("regional_words.txt") if language == "zh" else ():
+        mainland, taiwan = row.split("\t")
         table[mainland].append(taiwan)
         table[taiwan].append(mainland)
     return table
-
-
-def _rows(name: str) -> Iterator[Sequence[str]]:
-    path = Path(__file__).parents[1] / "data" / name
-    return (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
 
 
 def add_synonyms(

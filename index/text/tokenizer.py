@@ -16,10 +16,15 @@ import unicodedata
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
 from itertools import chain, pairwise, zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
-from blog_search_mcp.index.text.languages import CJK, SOUTHEAST_ASIAN, stemmer_of
+from blog_search_mcp.index.text.languages import (
+    CJK,
+    NOT_LATIN,
+    SOUTHEAST_ASIAN,
+    read_rows,
+    stemmer_of,
+)
 
 LONGEST_TERM = 64
 """Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
@@ -42,17 +47,22 @@ _APOSTROPHES = "'’ʼ"
 _JOINERS = rf"._:/\\\-‐‑@+\#{_APOSTROPHES}{_INVISIBLE}"
 _NAME_PIECE = rf"(?:{_NUMERAL}|{_WORD_LETTERS}{_SIGN}?)"
 _IDENTIFIER = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_NAME_PIECE})++"
+_SYMBOLS = "\u2190-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_LONG_NUMBER = r"\b(?=[A-Z\d])(?:[A-Z]{2}\d\d|\d{1,5})(?=(?:[ -]?\d){8})(?:[ -]\d{1,7}){2,8}\b"
 _TERM_RUN = re.compile(
-    rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}"
+    rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}"
+    rf"|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}|[{_SYMBOLS}][{_INVISIBLE}]*+"
 )
-"""A run of characters that makes terms; a name may begin with a dot (.NET, .gitignore)."""
-_EAST_ASIAN = re.compile(f"[{_UNSPACED}]")
+"""A run of characters that makes terms: a name may begin with a dot (.NET, .gitignore), a number of
+ten digits have blanks (a book's, a telephone's), and a symbol is one, but for boxes and skins."""
+_EAST_ASIAN = re.compile(f"[{_UNSPACED}{_SYMBOLS}]")
 _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
-    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",
+    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",
 )
+"""A part of a name by its capitals; capitals with a small s are the plural of initials."""
 _THOUSANDS = re.compile(
     r"([1-9]\d{0,2}(?:([.,'’_\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})"
     r"(?:[.,](\d+))?"
@@ -77,9 +87,13 @@ _FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
 """The long mark at the end of a katakana word of four characters or more, which some leave out:
 コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
 
-EXTRA, SPELLING, MAJOR = "extra", "spelling", "major"
-"""Kinds of a term: one that a query does not need, another spelling of the term before it, and the
-first number of a version, which is indexed but not searched for."""
+LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
+"""Large katakana by every kana, as its stem: リンゴ for りんご, ウインドウ for ウィンドウ."""
+
+EXTRA, WHOLE, SPELLING, MAJOR = "extra", "whole", "spelling", "major"
+"""Kinds of a term: one that a query does not need, one that it needs only where no post has it,
+another spelling of the term before it, and the first number of a version, which is indexed but not
+searched for. The parts of an extra one or a whole follow it, and each is had where it is."""
 
 
 class Term(NamedTuple):
@@ -90,7 +104,7 @@ class Term(NamedTuple):
     start: int
     end: int
     role: str = ""
-    """EXTRA, SPELLING, MAJOR or none of them."""
+    """EXTRA, WHOLE, SPELLING, MAJOR or none of them."""
 
 
 def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Iterator[Term]:
@@ -155,9 +169,10 @@ def _pair_letters(run: str) -> Iterator[Term]:
     """Pairs of neighbours in a run without spaces, or its only character."""
     letters, bounds = _fold_letters(run)
     if len(letters) == 1:
-        yield Term(letters[0], letters[0], bounds[0], bounds[-1])
+        yield Term(letters[0].translate(LARGE_KATAKANA), letters[0], bounds[0], bounds[-1])
     for place, (first, second) in enumerate(pairwise(letters)):
-        yield Term(first + second, first + second, bounds[place], bounds[place + 2])
+        pair = first + second
+        yield Term(pair.translate(LARGE_KATAKANA), pair, bounds[place], bounds[place + 2])
 
 
 def _fold_letters(run: str) -> tuple[list[str], list[int]]:
@@ -176,6 +191,9 @@ def _fold_letters(run: str) -> tuple[list[str], list[int]]:
 def _split_name(name: str, stemmer: str) -> Iterator[Term]:
     """The parts of a name, each after what it is together with the next one."""
     parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
+    joined = re.sub("[ -]", "", name).lower()
+    if len(parts) > 1 and len(joined) > 9 and joined[2:].isdecimal():
+        yield Term(joined, joined, 0, len(name), EXTRA)
     if name[0] == ".":
         yield Term(dotted := fold(name[: parts[0].end()]), dotted, 0, parts[0].end())
     for part, after in zip(parts, [*parts[1:], None], strict=True):
@@ -200,22 +218,25 @@ def _join_parts(
     if between and part["word"] and after["word"]:
         if both.isdecimal():
             both = f"{part[0]}.{after[0]}"
-        role = EXTRA if between in "-‐‑" else ""
+        role = EXTRA if between in " -‐‑" else ""
         yield Term(stem(both, stemmer), fold(both), part.start(), after.end(), role)
 
 
 def _split_number(number: str, offset: int) -> Iterator[Term]:
     """A number without marks between thousands; else a version, and those that it is one of."""
+    groups = re.findall(r"\d+", number)
+    values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)]
     if thousands := _THOUSANDS.fullmatch(number):
         whole = re.sub(r"\D", "", thousands[1])
-        values, roles = [whole, f"{whole}.{thousands[3]}"][: 2 if thousands[3] else 1], list[str]()
+        versions = values[:0:-1] if number.count(".") == len(groups) - 1 else []
+        values = [whole, f"{whole}.{thousands[3]}"][: 2 if thousands[3] else 1]
+        roles = [*([""] * len(values)), SPELLING, EXTRA, EXTRA]
+        values += versions  # since it may be a part of an address (192.168)
     else:
-        groups = re.findall(r"\d+", number)
-        values = [
-            ".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)
-        ]
         roles = [MAJOR, "", *[EXTRA] * len(groups)]
         values += [group for group in groups[1:] if len(group) > LONGEST_PART]
+        if [*map(len, groups[2:])] == [4] and "," not in number:  # a day: 12.03.2019
+            values, roles = groups, []
         if "," in number:
             values, roles = groups + values[1:] * (len(groups) == 2), []
     for value, role in zip_longest(map(fold, values), roles[: len(values)], fillvalue=""):
@@ -226,14 +247,15 @@ def _split_word(word: str, start: int, stemmer: str) -> Iterator[Term]:
     humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
     is_glued = len(humps) > 1 and not word.isalpha()
     end = start + len(word)
-    yield Term(stem(word, stemmer), fold(word), start, end, EXTRA if is_glued else "")
+    role = EXTRA if is_glued else WHOLE if len(humps) > 1 else ""
+    yield Term(stem(word, stemmer), fold(word), start, end, role)
     if not word.isascii():
         lower = unicodedata.normalize("NFC", word).lower()
         if (spelled := lower.translate(_TWO_LETTERS)) != lower:
             yield Term(stem(spelled, "en"), fold(spelled), start, end, SPELLING)
     for hump in humps if len(humps) > 1 else ():
         place, part = start + hump.start(), hump[0]
-        if part not in "vV":
+        if part not in "vV" and not (hump.start() and part in ("st", "nd", "rd", "th")):
             yield Term(stem(part, stemmer), fold(part), place, place + len(part))
 
 
@@ -244,20 +266,11 @@ def to_simplified(text: str) -> str:
 
 @cache
 def _read_simplified() -> dict[int, int]:
-    path = Path(__file__).parents[1] / "data" / "traditional_to_simplified.txt"
-    traditional, simple = path.read_text(encoding="utf-8").splitlines()
-    return str.maketrans(traditional, simple)
+    return str.maketrans(*read_rows("traditional_to_simplified.txt"))
 
 
 _BASE_LETTER = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
-_RADICALS = "⺟⺠⺩⺬⺮⺯⺼⻁⻄⻅⻆⻉⻋⻌⻑⻓⻔⻗⻘⻚⻛⻜⻝⻢⻣⻤⻥⻦⻨⻩⻬⻮⻯⻰⻲⻳"
-_SAME_LETTERS: dict[int, int | str] = {
-    **str.maketrans(
-        _RADICALS, "母民王示竹糸肉虎西见角贝车辶长长门雨青页风飞食马骨鬼鱼鸟麦黄齐齿竜龙亀龟"
-    ),
-    **str.maketrans("ðıŋəɛɔٱىیکةہەھँ", "dineeoاييكههههं"),
-    **dict(zip(map(ord, "æœþʻـ"), ("ae", "oe", "th", "", ""), strict=True)),
-}
+_SAME_LETTERS = {ord(row[0]): row[2:] for row in read_rows("same_letters.txt")}
 """Letters that mean the same as others and that Unicode does not take apart: of Lucene's
 ASCIIFoldingFilter, ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
 
@@ -308,11 +321,16 @@ def stem(word: str, stemmer: str) -> str:
     """The folded stem of a word by one of Snowball's stemmers (`languages.stemmer_of`).
 
     Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
-    digit has no other ending; pages of issue numbers and hashes are the longest there are.
+    digit has no other ending; pages of issue numbers and hashes are the longest there are. A Latin
+    word is English to a stemmer of another script.
     """
     lower = unicodedata.normalize(
         "NFKC", _INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]
     ).lower()
+    if stemmer in NOT_LATIN and lower.isascii():
+        stemmer = "en"
+    elif stemmer == "ar" and lower[-1:] == "ه":  # as many write the ending that Snowball knows
+        lower = lower[:-1] + "ة"
     return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
 
 

@@ -30,7 +30,7 @@ length, which tantivy fixes at b = .75, is by this about .5 for them."""
 def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
     """Make the terms of a post, stemmed by its language; `chunks` are all of its own."""
     label = _terms([post.title] * TITLE_TIMES + _list_names(post) * NAME_TIMES, post)
-    said = _terms([*post.authors, post.words], post)
+    said = _terms([*post.authors, post.words, (post.date or "")[:10]], post)
     about = _terms([post.description], post)
     inner = [_terms([*chunk.inner_headings, chunk.plain], post) for chunk in chunks]
     others = {*" ".join((label, *inner)).split()} if about else set()

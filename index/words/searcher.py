@@ -44,21 +44,17 @@ class LexicalLevel:
         """In how many documents a stem is; deleted ones count until their segment is merged."""
         return self._searcher.doc_freq("stem", stem)
 
-    def has_compound(self, stem: str) -> bool:
-        """Whether any stem holds this one of letters, or begins with its first six."""
-        pattern = f".*{stem}.*|{stem[:6]}.*"
-        stems = tantivy.Query.regex_query(self._schema, "stem", pattern)
-        return bool(self._searcher.search(stems, 1).hits)
-
     def idf(self, query: Query) -> dict[Word, float]:
         """The query's words by inverse document frequency, times their own weight.
 
         A function word that no document has counts 0: a blog in another language, or a small
-        one, must not look as if it lacked a word of the subject. So does an extra one.
+        one, must not look as if it lacked a word of the subject. So does one whose parts count.
         """
-        document_frequencies = {word: self._document_frequency_of(word) for word in query.words}
+        document_frequencies = {word: self.frequency_of(word) for word in query.words}
         return {
-            word: word.weight * bm25_idf(count, self.documents) * bool(count or word.is_needed)
+            word: word.weight
+            * bm25_idf(count, self.documents)
+            * bool(not word.role if count else word.is_needed)
             for word, count in document_frequencies.items()
         }
 
@@ -67,14 +63,14 @@ class LexicalLevel:
     ) -> dict[int, float]:
         """The best `limit` ids with their normalised BM25 in [0, 1], best first.
 
-        A word counts by the best of its stems; a character also by its weight and rarity where it
-        is in a pair. `among` restricts the search to these post ids before ranking.
+        A word counts by the best of its stems, and by its weight and rarity where its pattern is.
+        `among` restricts the search to these post ids before ranking.
         """
         idf, clauses = self.idf(query), []
         for word, worth in idf.items():
             clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
-            if word.is_character:
-                clauses.append(self._pairs(word, worth))
+            if word.pattern:
+                clauses.append(self._holders(word, worth))
         return self._search(clauses, (1 + K1) * sum(idf.values()), limit, among)
 
     def coverage(
@@ -85,15 +81,14 @@ class LexicalLevel:
         Best first; `among` restricts the search to these post ids.
         """
         idf = self.idf(query)
-        clauses = [
-            tantivy.Query.const_score_query(self._anywhere(word), worth)
-            for word, worth in idf.items()
-        ]
+        clauses = [self._anywhere(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
         """Count the documents that have every word of the query's subject, 0 without a subject."""
-        clauses = [self._anywhere(word) for word in query.content if word.is_needed]
+        clauses = [
+            self._anywhere(word) for word in query.content if word.is_needed and not word.role
+        ]
         if not clauses:
             return 0
         if among is not None:
@@ -101,21 +96,24 @@ class LexicalLevel:
         wanted = tantivy.Query.boolean_query([(Occur.Must, clause) for clause in clauses])
         return int(self._searcher.search(wanted, 1, count=True).count)  # type: ignore[attr-defined]
 
-    def _document_frequency_of(self, word: Word) -> int:
-        """In how many documents a word is, by its commonest stem; a character also in pairs."""
-        if not word.is_character:
+    def frequency_of(self, word: Word) -> int:
+        """In how many documents a word is, by its commonest stem, or what its pattern finds too."""
+        if not word.pattern:
             return max(map(self.document_frequency, word.stems))
         hits = self._searcher.search(self._anywhere(word), 1, count=True)
         return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
 
-    def _anywhere(self, word: Word) -> tantivy.Query:
-        """Any of the word's stems, or for a character a pair it is in."""
-        pairs = [self._pairs(word, 1.0)] if word.is_character else []
-        return tantivy.Query.disjunction_max_query([self._stems(word), *pairs])
+    def _anywhere(self, word: Word, worth: float = 1.0) -> tantivy.Query:
+        """Any of the word's stems, worth so much, or what its pattern finds."""
+        stems = tantivy.Query.const_score_query(self._stems(word), worth)
+        holders = [self._holders(word, worth)] if word.pattern else []
+        return tantivy.Query.disjunction_max_query([stems, *holders])
 
-    def _pairs(self, word: Word, score: float) -> tantivy.Query:
-        pairs = tantivy.Query.regex_query(self._schema, "stem", f"{word.exact}.|.{word.exact}")
-        return tantivy.Query.const_score_query(pairs, score)
+    def _holders(self, word: Word, worth: float) -> tantivy.Query:
+        """What its pattern finds; a compound, as some only look like one, for four fifths."""
+        holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
+        share = 1.0 if len(word.exact) == 1 else 0.8
+        return tantivy.Query.const_score_query(holders, worth * share)
 
     def _stems(self, word: Word) -> tantivy.Query:
         """Any of the word's stems, counted once."""

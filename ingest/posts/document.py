@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePath
 
+from blog_search_mcp.index.embedders.packaged import english_coverage
 from blog_search_mcp.index.errors import UnreadablePost
-from blog_search_mcp.index.text.languages import is_spoken, language_of
+from blog_search_mcp.index.text.languages import UNDETERMINED, is_spoken, language_of
 from blog_search_mcp.index.types import Link, Post
 from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter
 from blog_search_mcp.ingest.posts.markdown.body import Body
@@ -155,7 +156,8 @@ def find_language(document: Document) -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
     A tag that the file's place spells counts where the text is in it. Code is left out: its
-    keywords are English and its names anything, in whatever language it is explained.
+    keywords are English and its names anything, in whatever language it is explained. A note of few
+    words is in a language that is not known if fewer of them are English.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:
@@ -166,6 +168,9 @@ def find_language(document: Document) -> str:
             end = min(block.end, block.start + left)
             left -= end - block.start
             words.append(body.plain_text(block.start, end))
-    shown = language_of("\n".join(words))
+    prose = "\n".join(words)
+    shown = language_of(prose)
+    if not shown and len(prose.split()) > 4 and not any(english_coverage([prose])):
+        shown = UNDETERMINED
     spelled = (tag for tag in spelled_languages(post.source) if is_spoken(tag, shown))
     return next(spelled, shown)

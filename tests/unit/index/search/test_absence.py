@@ -23,15 +23,22 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
 @pytest.mark.parametrize(
     ("query", "confidence", "named"),
     [
-        ("sweepre", "low", ["sweepre", "sweeper"]),
-        ("What is a sweepre?", "low", ["sweepre", "sweeper"]),
+        ("sweepex", "low", ["sweepex"]),
+        ("What is a sweepex?", "low", ["sweepex"]),
+        ("What is a sweepre?", "normal", ["sweepre", "sweeper"]),
+        ("sweepre", "normal", ["sweepre", "sweeper"]),
+        ("sweeeper and chimmney", "normal", ["sweeeper", "sweeper", "chimmney", "chimney"]),
         ("sweepers", "normal", []),
         ("Plock", "normal", []),
         ("drawedx", "low", ["drawedx"]),
         ("stoveyear", "low", ["stoveyear"]),
         ("woodshed", "normal", []),
         ("a marble, a mortar, a brick, a tile for soot", "normal", ["marble", "mortar", "brick"]),
-        ("marble, mortar, tile, sweepre", "low", ["sweepre", "sweeper", "marble", "mortar"]),
+        (
+            "marble, mortar, tile, sweepre",
+            "low",
+            ["sweepre", "sweeper", "marble", "mortar", "tile"],
+        ),
     ],
 )
 def test_words_that_no_post_has_are_named_and_none_is_made_up_or_makes_an_answer_sure(

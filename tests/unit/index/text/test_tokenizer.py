@@ -35,7 +35,7 @@ TERMS = {
     "HTTPServer2": "httpserver2 http server 2",
     "v1.25 go1.25.1rc2": "1 1.25 go 1 1.25 1.25.1 rc2 rc 2",
     "1,250,000 1.250,5 12,50,000 3,14 0.125": "1250000 1250 1250.5 1250000 3 14 3.14 0 0.125",
-    "01.05.2024": "01 01.05 01.05.2024 2024",
+    "01.05.2024": "01 05 2024",
     "2024-05-01": "2024.05 2024 05.01 05 01",
     "Möbius": "mobius moebius",
     "Use faiss. It reads (quickly): __init__, a/b/.": "use faiss it reads quickly init ab a b",
@@ -101,7 +101,8 @@ def test_case_width_accents_and_chinese_script_are_folded(written: str, plain: s
     ],
 )
 def test_east_asian_text_has_the_same_terms_however_it_is_spelled(one: str, other: str) -> None:
-    assert exacts(one) == stems(one) == exacts(other)
+    assert stems(one) == stems(other)
+    assert exacts(one) == exacts(other)
 
 
 def test_a_term_stands_for_the_marks_of_its_characters_too() -> None:

@@ -1,0 +1,90 @@
+"""Find other forms of a query's words: further stems, so a passage has a word by any of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+
+from blog_search_mcp.index.text.languages import HAN, read_rows, stemmer_of
+from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_terms, stem
+
+_PLURAL = re.compile(r"[A-Z]{2,5}s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{3,}s")
+"""A word whose s the English stemmer leaves: behind u or i, or without another vowel."""
+
+
+@cache
+def _groups() -> Mapping[str, set[str]]:
+    """By stem, those of every group of words that it is in."""
+    table = dict[str, set[str]]()
+    for row in read_rows("word_forms.txt"):
+        stems = {form for word in row.split() for form in (stem(word, "en"), fold(word))}
+        table |= {each: stems | table.get(each, set()) for each in stems}
+    return table
+
+
+def other_stems(written: str, stems: Iterable[str]) -> set[str]:
+    """The stems of the other forms of a word, which a query writes so and which has these."""
+    lower, forms = fold(written), set[str]()
+    if re.fullmatch(r"\d\d?", lower):
+        return {lower.lstrip("0"), lower.zfill(2)}
+    if spelled := re.fullmatch(r"(.+[iy])([sz])(e[drs]?|ing|ers?|ations?)", lower):
+        forms.add(stem(spelled[1] + ("z" if spelled[2] == "s" else "s") + spelled[3], "en"))
+    if _PLURAL.fullmatch(written):
+        forms.add(lower[:-1])
+    elif _PLURAL.fullmatch(f"{written}s"):
+        forms |= {f"{lower}s", stem(f"{lower}es", "en")}
+    return forms.union(*(_groups().get(each, set()) for each in {*stems, lower}))
+
+
+def guess_stems(
+    word: str, languages: Collection[str], frequency_of: Callable[[str], int]
+) -> set[str]:
+    """The stems that posts may have of a folded word whose own none has.
+
+    It may lack the accents by which stemmers tell endings (zlutoucky, žluťoučký), the kana between
+    two kanji (引越, 引っ越), the article by which the Arabic stemmer tells endings, or an e that
+    endings drive out (zamek, zamki).
+    """
+    stems = {word, *(stem(word, stemmer_of(language)) for language in languages)}
+    if re.fullmatch(rf"[{HAN}].", word):
+        last, kanas = word[1].translate(LARGE_KATAKANA), map(chr, range(0x30A1, 0x30F7))
+        pairs = ((word[0] + kana, kana + last) for kana in kanas)
+        stems.update(*(pair for pair in pairs if all(map(frequency_of, pair))))
+    if "ar" in languages:
+        stems.add(stem(f"ال{word}", "ar"))
+    if not {"cs", "pl"}.isdisjoint(languages):
+        stems |= {f"{each[:-1]}e{each[-1]}" for each in stems if len(each) > 3}
+    return stems
+
+
+@cache
+def _abbreviations() -> Mapping[str, tuple[str, str]]:
+    """By the stems of what initials stand for, with a blank around each: them, and its words."""
+    rows = (row.split("\t") for row in read_rows("abbreviations.txt"))
+    return {f" {index_terms(words)} ": (initials, words) for initials, words in rows}
+
+
+def write_out(text: str, has_all: Callable[[str], bool]) -> str:
+    """What the initials in a query stand for, where a passage has all words of it."""
+    words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
+    said = words | {word.removesuffix("s") for word in words}
+    return "\n".join(
+        long for short, long in _abbreviations().values() if short in said and has_all(long)
+    )
+
+
+def find_initials(text: str) -> dict[str, str]:
+    """The initials of what a text has in words, by each stem of these."""
+    said, rows = f" {index_terms(text)} ", _abbreviations().items()
+    return {stem: short for stems, (short, _) in rows if stems in said for stem in stems.split()}
+
+
+def name_months(text: str) -> str:
+    """A query with the month in each day of numbers (2019-03-12, 12.3.2019) by its name."""
+    names = {row[:2]: row.split()[1] for row in read_rows("word_forms.txt")}
+    return re.sub(
+        r"(?<![\w.])(?:(\d{4})-(\d\d)-(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))\b",
+        lambda d: f"{d[3] or d[4]} {names.get((d[2] or d[5]).zfill(2), '')} {d[1] or d[6]}",
+        text,
+    )
