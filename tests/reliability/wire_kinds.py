@@ -87,7 +87,7 @@ KINDS = (
     _asked("an unknown argument", {**SEARCH, "path": "/etc/passwd"}, "1: result"),
     _asked("a query that is an object", {"query": {"$ne": ""}}),
     _asked("a query in FTS syntax", {"query": '" OR 1=1; DROP TABLE posts; --'}, "1: result"),
-    _asked("a huge top_k", {**SEARCH, "top_k": 10**30}),
+    _asked("a huge top_k", {**SEARCH, "top_k": 10**30}, "1: result"),
     _asked("an array of 100,000 as a tag", {**SEARCH, "tag": [0] * 100_000}),
     Kind(
         "a path out of the blog",
