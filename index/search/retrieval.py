@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from blog_search_mcp.index.text.query import (
     shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
+from blog_search_mcp.index.text.tokenizer import spell_words
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -184,12 +185,18 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
     """Analyse a query of this blog."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
-    further = write_out(text, lambda words: chunks.count_with_all(analyze_query(words)) > 0)
-    query = analyze_query(text, languages, further)
+    query = analyze_query(text, languages, write_out(text, partial(_says, snapshot)))
     query = join_neighbours(query, snapshot.catalog.languages, frequency_of)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
+
+
+def _says(snapshot: Snapshot, words: str) -> bool:
+    """Whether a passage that has most of these words has them in a row, the last in any number."""
+    best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
+    texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
+    return any(spell_words(words).rstrip() in text for text in texts)
 
 
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:

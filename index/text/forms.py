@@ -82,9 +82,11 @@ def find_initials(text: str) -> dict[str, str]:
 
 def name_months(text: str) -> str:
     """A query with the month in each day of numbers (2019-03-12, 12.3.2019) by its name."""
-    names = {row[:2]: row.split()[1] for row in read_rows("word_forms.txt")}
-    return re.sub(
-        r"(?<![\w.])(?:(\d{4})-(\d\d)-(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))\b",
-        lambda d: f"{d[3] or d[4]} {names.get((d[2] or d[5]).zfill(2), '')} {d[1] or d[6]}",
-        text,
-    )
+
+    def name(day: re.Match[str]) -> str:
+        rows, month = read_rows("word_forms.txt"), (day[2] or day[5]).zfill(2)
+        names = (row.split()[1] for row in rows if row.startswith(month))
+        return " ".join((day[3] or day[4], *names, day[1] or day[6]))
+
+    days = r"(?<![\w.])(?:(\d{4})-(\d\d)-(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))\b"
+    return re.sub(days, name, text)

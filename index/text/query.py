@@ -119,7 +119,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
     words = dict[Word, None]()
     for term, stems in read:
         weight = STOPWORD_WEIGHT if is_stopword(term.exact, grammar) else 1.0
-        pattern = _pattern(term, blog[0]) if weight == 1.0 else ""
+        pattern = _pattern(term, blog[0], shown) if weight == 1.0 else ""
         role = EXTRA if term.exact in initials else term.role
         if role != MAJOR:
             words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
@@ -152,15 +152,16 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
     return frozenset(said.values())
 
 
-def _pattern(term: Term, language: str) -> str:
+def _pattern(term: Term, language: str, shown: str) -> str:
     """What of a blog's stems holds a content word: pairs, or compounds that begin or end with it.
 
     With two letters more a word is another form of it, or has a prefix.
     """
     if _EAST_ASIAN.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
-    is_part = language in COMPOUNDS and re.fullmatch(r"[^\W\d_]{4,}", term.stem)
-    return f"{term.stem}.{{3,}}|.{{3,}}{term.stem}.{{0,2}}" if is_part else ""
+    is_spoken = language in COMPOUNDS and shown in ("", language)
+    is_part = is_spoken and re.fullmatch(r"[^\W\d_]{4,}", term.stem)
+    return f"{term.stem}[a-z]{{3,}}|[a-z]{{3,}}{term.stem}[a-z]{{0,2}}" if is_part else ""
 
 
 def is_stopword(word: str, languages: Collection[str]) -> bool:
@@ -199,7 +200,7 @@ def join_neighbours(
     """The query with words that posts write as one, and no seldomer, counted as that one too.
 
     A word whose stems no post has is looked up by guesses in all of the blog's languages too. Stems
-    that no post has are left out beside others.
+    that no post has are left out beside others, and compounds beside a word that posts have.
     """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
@@ -220,8 +221,11 @@ def join_neighbours(
                 joined[pair].add(one[0] + other[1].translate(LARGE_KATAKANA))
     forms = ({*word.stems, *joined[word.exact]} for word in query.words)
     had = (tuple(sorted(filter(frequency_of, stems))) for stems in forms)
-    words = zip(query.words, had, strict=True)
-    return replace(query, words=tuple(replace(w, stems=stems or w.stems) for w, stems in words))
+    words = (
+        replace(word, stems=stems, pattern=word.pattern * (len(word.exact) == 1)) if stems else word
+        for word, stems in zip(query.words, had, strict=True)
+    )
+    return replace(query, words=tuple(words))
 
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,6 +40,8 @@ class LexicalLevel:
         self.documents = self._searcher.num_docs
         self.max_idf = bm25_idf(0, self.documents)
         """The inverse document frequency of a word that no document has."""
+        self.frequency_of = lru_cache(maxsize=1024)(self._count_documents)
+        """The number of documents with a word, by its commonest stem, or what its pattern finds."""
 
     def document_frequency(self, stem: str) -> int:
         """In how many documents a stem is; deleted ones count until their segment is merged."""
@@ -96,8 +99,7 @@ class LexicalLevel:
         wanted = tantivy.Query.boolean_query([(Occur.Must, clause) for clause in clauses])
         return int(self._searcher.search(wanted, 1, count=True).count)  # type: ignore[attr-defined]
 
-    def frequency_of(self, word: Word) -> int:
-        """In how many documents a word is, by its commonest stem, or what its pattern finds too."""
+    def _count_documents(self, word: Word) -> int:
         if not word.pattern:
             return max(map(self.document_frequency, word.stems))
         hits = self._searcher.search(self._anywhere(word), 1, count=True)
