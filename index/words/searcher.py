@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import weakref
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,8 +41,12 @@ class LexicalLevel:
         self.documents = self._searcher.num_docs
         self.max_idf = bm25_idf(0, self.documents)
         """The inverse document frequency of a word that no document has."""
-        self.frequency_of = lru_cache(maxsize=1024)(self._count_documents)
-        """The number of documents with a word, by its commonest stem, or what its pattern finds."""
+        count = partial(LexicalLevel._count_documents, weakref.proxy(self))
+        self.frequency_of = lru_cache(maxsize=1024)(count)
+        """The number of documents with a word, by its commonest stem, or what its pattern finds.
+
+        It holds the level weakly: a cycle would keep its files open until garbage is collected.
+        """
 
     def document_frequency(self, stem: str) -> int:
         """In how many documents a stem is; deleted ones count until their segment is merged."""
