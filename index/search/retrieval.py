@@ -186,7 +186,8 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
     query = analyze_query(text, languages, write_out(text, partial(_says, snapshot)))
-    query = join_neighbours(query, snapshot.catalog.languages, frequency_of)
+    posts_with = snapshot.lexical.posts.document_frequency
+    query = join_neighbours(query, snapshot.catalog.languages, posts_with)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)

@@ -39,6 +39,7 @@ from blog_search_mcp.index.text.query import (
     Query,
     correct_spelling,
     find_named_posts,
+    is_slip,
     name_keys,
 )
 from blog_search_mcp.index.text.tokenizer import fold, spell_words
@@ -70,6 +71,8 @@ class Understanding(NamedTuple):
     """A query as it is searched."""
 
     query: Query
+    as_asked: Query | None
+    """The query as it was asked, if its spelling was corrected and that is not sure."""
     posts: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
@@ -105,7 +108,11 @@ def search(
     retrieved = retrieve(snapshot, query, understood.posts)
     ranking = _rank_posts(snapshot, retrieved)
     confidence = ranking.confidence
-    # 3. Rank the passages of the posts, without translations and copies.
+    # 3. Be no surer of the query as corrected than as it was asked.
+    if understood.as_asked:
+        as_asked = retrieve(snapshot, understood.as_asked, understood.posts)
+        confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
+    # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
     if understood.passages:
         chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.passages])] = 0.0
@@ -118,7 +125,7 @@ def search(
         good = (each for each in passages if each.score >= NEWEST_SHARE * passages[0].score)
         best = {each.post: each for each in reversed([*good])}
         passages = [best[post] for post in _sort_posts(snapshot.catalog.posts(best), order)]
-    # 4. Cut to a page, and say what the reader must know.
+    # 5. Cut to a page, and say what the reader must know.
     page = passages[offset : offset + limit]
     notice = join_sentences(
         retrieved.notice,
@@ -152,10 +159,11 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
         request = read_request(text, filters, snapshot.authors, find, date.today())
     among = snapshot.catalog.matching_posts(request.filters)
     demands = read_demands(snapshot, request.subject, among)
-    meant, spelling_notice = _correct_spelling(snapshot, demands.text)
+    meant, spelling_notice, is_sure = _correct_spelling(snapshot, demands.text)
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
-    return Understanding(query, *demands[1:3], notice, request.order)
+    as_asked = None if is_sure else analyze(snapshot, demands.text)
+    return Understanding(query, as_asked, *demands[1:3], notice, request.order)
 
 
 def _name_copies(
@@ -168,16 +176,20 @@ def _name_copies(
     return f"Nearly the same text is in {', '.join(sources[:MAX_NAMED])}{more}." if sources else ""
 
 
-def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str]:
-    """The query as it is meant, and what the reader is told of it; nothing of another form."""
+def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
+    """Return the query as it is meant, a notice of the corrected words, and whether it is sure.
+
+    A word that posts write as two is another form of these and no correction. One corrected word is
+    sure if it is a slip; two words are, since a blog seldom has a like of both by chance.
+    """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
-    find, told = partial(_find_spelling, snapshot), list[str]()
-    corrected = correct_spelling(text, languages, frequency_of, is_english_word, find)
-    for word, meant in corrected.items():
+    find, corrected = partial(_find_spelling, snapshot), list[tuple[str, str]]()
+    meanings = correct_spelling(text, languages, frequency_of, is_english_word, find)
+    for word, meant in meanings.items():
         text = re.sub(rf"\b{word}\b", meant, text)
-        if not (" " in meant or fold(meant).startswith(fold(word))):
-            told.append(f'No post has "{word}"; searched for "{meant}" instead.')
-    return text, " ".join(told)
+        corrected += [(word, meant)] * (" " not in meant)
+    notice = [f'No post has "{word}"; searched for "{meant}" instead.' for word, meant in corrected]
+    return text, " ".join(notice), len(corrected) != 1 or is_slip(*corrected[0])
 
 
 def _find_spelling(snapshot: Snapshot, words: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from blog_search_mcp.index.text.languages import HAN, read_rows, stemmer_of
@@ -38,15 +38,17 @@ def other_stems(written: str, stems: Iterable[str]) -> set[str]:
 
 
 def guess_stems(
-    word: str, languages: Collection[str], frequency_of: Callable[[str], int]
+    word: str, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> set[str]:
     """The stems that posts may have of a folded word whose own none has.
 
     It may lack the accents by which stemmers tell endings (zlutoucky, žluťoučký), the kana between
     two kanji (引越, 引っ越), the article by which the Arabic stemmer tells endings, or an e that
-    endings drive out (zamek, zamki).
+    endings drive out (zamek, zamki). `languages` are counts of posts: a stem that more posts have
+    than there are in its language is another language's word (Spanish rune, English run).
     """
-    stems = {word, *(stem(word, stemmer_of(language)) for language in languages)}
+    by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
+    stems = {word, *(guess for guess, posts in by_language if frequency_of(guess) <= posts)}
     if re.fullmatch(rf"[{HAN}].", word):
         last, kanas = word[1].translate(LARGE_KATAKANA), map(chr, range(0x30A1, 0x30F7))
         pairs = ((word[0] + kana, kana + last) for kana in kanas)

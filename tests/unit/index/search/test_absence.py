@@ -11,7 +11,7 @@ from tests.support.front import Blog, made
 POSTS = {
     "stove.md": "# Stove\n\nThe chimney draws well, once a Sweeper was there in spring.\n",
     "soot.md": "# Soot\n\nSoot in the wood shed is swept by the sweeper with a broom.\n",
-    "ash.md": "# Ash\n\nOur sweeper takes ash to the garden, and once to Płocku.\n",
+    "ash.md": "# Ash\n\nOur sweeper takes ash to the garden.\n",
 }
 
 
@@ -29,7 +29,9 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("sweepre", "normal", ["sweepre", "sweeper"]),
         ("sweeeper and chimmney", "normal", ["sweeeper", "sweeper", "chimmney", "chimney"]),
         ("sweepers", "normal", []),
-        ("Plock", "normal", []),
+        ("sooty and broomx", "low", ["sooty", "broomx"]),
+        ("What is a sweper?", "normal", ["sweper", "sweeper"]),
+        ("chmney", "low", ["chmney", "chimney"]),
         ("drawedx", "low", ["drawedx"]),
         ("stoveyear", "low", ["stoveyear"]),
         ("woodshed", "normal", []),
