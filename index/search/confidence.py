@@ -38,6 +38,10 @@ MOST_MISSING = 0.75
 that blogs answer lacks as much, one in eighteen of those in other words than the post's, one in
 seven of everyday ones, and a question for one word."""
 
+CLEAR = 0.4
+"""Certainty from which on a query of two words or more is answered by its meaning alone, as short
+notes are in other words than theirs. Of 126 pairs of words that a blog lacks none reaches it."""
+
 LEAST_HELD = 0.4
 """Rare words that hold something of a query's subject: "use" and "make" are a tenth of one."""
 
@@ -76,7 +80,8 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
-    is_there = certainty >= logistic.low and features["missing"] < MOST_MISSING
+    is_clear = certainty >= CLEAR and retrieved.length >= 2.0
+    is_there = certainty >= logistic.low and (is_clear or features["missing"] < MOST_MISSING)
     if is_there or retrieved.coverage >= EVERY_WORD:
         return Confidence("normal", certainty, "")
     if is_foreign(retrieved.query, language):

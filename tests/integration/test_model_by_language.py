@@ -41,3 +41,20 @@ def test_an_index_keeps_its_model_until_it_is_made_anew(tmp_path: Path) -> None:
         assert (model, "multilingual-e5-small" in said) == ("all-MiniLM-L6-v2", True)
     assert "multilingual-e5-small" not in ingested(blog, "--model", "all-MiniLM-L6-v2")[1]
     assert ingested(blog, "--rebuild")[0] == "multilingual-e5-small"
+
+
+def test_short_notes_are_found_surely_in_other_words_than_theirs(tmp_path: Path) -> None:
+    blog = made(
+        tmp_path,
+        {
+            "tåg.md": "# Resan\n\nVi åkte med nattåget till fjällen och sov gott.\n",
+            "deg.md": "# Bröd\n\nSurdegen jäser över natten och gräddas före frukost.\n",
+            "valp.md": "# Valpen\n\nHan tuggar på skor och skäller på brevbäraren.\n",
+            "bil.md": "# Bilen\n\nMotorn startar inte när det är kallt ute.\n",
+        },
+    )
+    assert blog.report["embedder"].endswith("multilingual-e5-small")
+    queries = ("järnvägsresa norrut", "börsens kurser", "zoologi")
+    answers = [blog.tool("search_blog", query=query).facts for query in queries]
+    assert answers[0]["results"][0]["source"] == "tåg.md"
+    assert [answer["confidence"] for answer in answers] == ["normal", "low", "low"]
