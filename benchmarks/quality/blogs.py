@@ -4,7 +4,8 @@ A blog is a folder of posts; one that is called `posts` is named after the folde
 Questions come from a file, or from a folder with files named after the blog: `BLOG.jsonl`, further
 ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl`. A line is a `query` with the `source` of the post that
 answers it, perhaps `also` with further ones and `evidence`, words of the post that answer it
-verbatim; without a `source` the blog does not answer it. All other queries are made of the posts.
+verbatim, and `lang`, its language; without a `source` the blog does not answer it. Further keys are
+ignored. All other queries are made of the posts.
 
 A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
 ({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
@@ -23,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -44,6 +45,8 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.server.engine import Engine, engine_for
 from blog_search_mcp.server.settings import Settings
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 JUDGED = "judged"
 """The kind of query for which every right post counts; for others the first one does."""
@@ -187,16 +190,18 @@ def everyday_questions(language: str) -> tuple[str, ...]:
 
 
 class Question(BaseModel):
-    """One line of a file of questions."""
+    """One line of a file of questions; the blog does not answer one without a source."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     query: str
     source: str = ""
     also: tuple[str, ...] = ()
     evidence: str = ""
-    type: str = ""
-    """Sort of question, in its author's words; not measured apart."""
+    lang: str = ""
+    """ISO 639-1, or `zh-hant` for Traditional Chinese."""
+    blog: str = ""
+    """Name of the blog, which the name of the file says."""
 
 
 def read_questions(place: Path, name: str) -> Iterator[Query]:
@@ -204,20 +209,28 @@ def read_questions(place: Path, name: str) -> Iterator[Query]:
 
     Raises UsageError with the line that is wrong.
     """
-    named = re.compile(rf"{re.escape(name)}(-\d+)?(\.absent)?\.jsonl")
-    files = sorted(place.iterdir()) if place.is_dir() else [place]
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     for file in files:
-        if place.is_dir() and not named.fullmatch(file.name):
-            continue
-        for number, line in enumerate(_read_lines(file), 1):
-            try:
-                question = Question.model_validate_json(line)
-            except ValidationError as error:
-                wrong = error.errors()[0]["msg"]
-                raise UsageError(f"{file}:{number} is no question: {wrong}.") from error
-            right = (question.source, *question.also) if question.source else ()
-            kind = "question" if right else "absent"
-            yield Query(kind, question.query, right, question.evidence)
+        if place.is_file() or name_blog(file) == name:
+            for question in read_lines(file, Question):
+                right = (question.source, *question.also) if question.source else ()
+                kind = "question" if right else "absent"
+                yield Query(kind, question.query, right, question.evidence)
+
+
+def name_blog(file: Path) -> str:
+    """Return the name of the blog that a file of questions is on."""
+    return re.sub(r"(-\d+)?(\.absent)?\.jsonl\Z", "", file.name)
+
+
+def read_lines(file: Path, model: type[ModelT]) -> Iterator[ModelT]:
+    """Read a JSON object a line. Raises UsageError with the line that is wrong."""
+    for number, line in enumerate(_read_lines(file), 1):
+        try:
+            yield model.model_validate_json(line)
+        except ValidationError as error:
+            wrong = error.errors()[0]["msg"]
+            raise UsageError(f"{file}:{number} is no {model.__name__.lower()}: {wrong}.") from error
 
 
 def write_collection(folder: Path, content: Path) -> Path:
@@ -248,6 +261,6 @@ def _name_post(document: str) -> str:
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}.") from error

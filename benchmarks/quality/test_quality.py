@@ -70,7 +70,7 @@ def test_questions_are_those_of_the_files_named_after_the_blog(tmp_path: Path) -
     two, three = Query("question", "two", ("c.md",)), Query("absent", "three")
     assert [*read_questions(tmp_path, "cats")] == [two, three, one]
     assert [*read_questions(tmp_path / "cats.jsonl", "dogs")] == [one]
-    (tmp_path / "cats.jsonl").write_text('{"query": "one", "sauce": "a.md"}')
+    (tmp_path / "cats.jsonl").write_text('{"question": "one", "source": "a.md"}')
     with pytest.raises(UsageError, match=r"cats\.jsonl:1 "):
         list(read_questions(tmp_path / "cats.jsonl", "cats"))
 

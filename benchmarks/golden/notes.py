@@ -1,28 +1,27 @@
-"""`python -m benchmarks.golden NOTES GOLDEN.json`: how well judged queries find their notes.
+"""How well the judged queries of the project obsidian-hybrid-search find their notes.
 
-GOLDEN is a list of {"query", "category", "relevant_paths", "partial_paths"}, as the project
-obsidian-hybrid-search keeps them in `eval/golden-sets`; NOTES is the folder that those paths are
-in. A relevant note counts 1 and a partial one .5 in nDCG@5; the first relevant one is what MRR and
-hit@k look for. Each note counts once, at its best passage. A table goes to stdout.
+A set is a list of {"query", "category", "relevant_paths", "partial_paths"}, as that project keeps
+them in `eval/golden-sets`; the paths are below a folder of notes. A relevant note counts 1 and a
+partial one .5 in nDCG@5; the first relevant one is what MRR and hit@k look for. Each note counts
+once, at its best passage.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, median
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from benchmarks.options import cache_folder, folder, report_failure, table
+from benchmarks.options import cache_folder, table
 from benchmarks.provenance import read_commit
-from blog_search_mcp import BlogIndex, BlogSearchError, build_index, open_index
+from blog_search_mcp import BlogIndex, build_index, open_index
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.ingest.report import Progress
 
@@ -31,7 +30,7 @@ PASSAGES, DEPTH = 30, 5
 HEADER = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
 
 
-class Judged(BaseModel):
+class GoldenQuery(BaseModel):
     """One query with the notes that answer it, wholly or in part."""
 
     query: str
@@ -39,16 +38,16 @@ class Judged(BaseModel):
     partial_paths: tuple[str, ...] = ()
 
 
-def read_golden(path: Path) -> list[Judged]:
+def read_golden(path: Path) -> list[GoldenQuery]:
     """Read the judged queries that have a relevant note. Raises UsageError."""
     try:
-        judged = TypeAdapter(list[Judged]).validate_json(path.read_bytes())
+        judged = TypeAdapter(list[GoldenQuery]).validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise UsageError(f"{path} is no list of judged queries: {error}") from error
     return [query for query in judged if query.relevant_paths]
 
 
-def judge(index: BlogIndex, judged: Judged) -> tuple[float, ...]:
+def judge(index: BlogIndex, judged: GoldenQuery) -> tuple[float, ...]:
     """Ask one query; return nDCG@5, 1 / rank, hit@1, hit@5 and milliseconds."""
     start = time.perf_counter()
     hits = index.search(judged.query, limit=PASSAGES).hits
@@ -67,28 +66,16 @@ def discount(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(1 + rank) for rank, gain in enumerate(gains[:DEPTH], 1))
 
 
-def main() -> int:
-    """Index the notes below the user's cache, ask every query; return the exit status."""
-    parser = argparse.ArgumentParser(prog="benchmarks.golden", description=__doc__)
-    parser.add_argument("notes", type=folder, metavar="NOTES", help="the folder of notes")
-    parser.add_argument("golden", type=folder, metavar="GOLDEN", help="the judged queries")
-    parser.add_argument("--model", help="a packaged model; by default the one that suits the notes")
-    options = parser.parse_args()
-    notes, model = options.notes, options.model
+def measure_notes(notes: Path, golden: Path, model: str | None) -> Iterator[str]:
+    """Index the notes below the user's cache, ask every query, and yield the table.
+
+    Raises BlogSearchError.
+    """
     key = hashlib.sha256(f"{notes.resolve()}\n{model}".encode()).hexdigest()[:12]
-    place = cache_folder(os.environ) / f"golden-{key}"
-    try:
-        queries = read_golden(options.golden)
-        build_index(notes, place, embedder="embedded", model=model, progress=Progress(sys.stderr))
-        with open_index(place) as index:
-            *shares, taken = zip(*(judge(index, query) for query in queries), strict=True)
-    except BlogSearchError as error:
-        return report_failure(error)
+    place, queries = cache_folder(os.environ) / f"golden-{key}", read_golden(golden)
+    build_index(notes, place, embedder="embedded", model=model, progress=Progress(sys.stderr))
+    with open_index(place) as index:
+        *shares, taken = zip(*(judge(index, query) for query in queries), strict=True)
     figures = [*(f"{fmean(share):.3f}" for share in shares), f"{median(taken):.1f}"]
     row = [read_commit() or "unknown", str(len(queries)), *figures]
-    sys.stdout.write(f"{table(HEADER, [row], range(1, len(HEADER)))}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    yield table(HEADER, [row], range(1, len(HEADER)))

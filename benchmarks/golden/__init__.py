@@ -1,0 +1,1 @@
+"""Judged questions, and how well any tool answers them."""

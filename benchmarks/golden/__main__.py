@@ -1,0 +1,97 @@
+"""`python -m benchmarks.golden`: judged questions, answered by this program and scored for any.
+
+`answer BLOGS` asks the questions of benchmarks/questions over the blogs in the folder BLOGS, each
+fetched as the page there says, and prints a line of JSON for each answer; `--by` takes a floor
+instead of this program. `score FILE…` prints a table of the measures of such files, which any tool
+can write. `notes NOTES GOLDEN` asks the queries of a set of the project obsidian-hybrid-search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+
+from benchmarks.golden.answers import ASK, answer_questions
+from benchmarks.golden.notes import measure_notes
+from benchmarks.golden.questions import (
+    MEASURES,
+    QUESTIONS,
+    read_answers,
+    read_questions,
+    score,
+)
+from benchmarks.options import cache_folder, folder, report_failure, table
+from blog_search_mcp import BlogSearchError
+from blog_search_mcp.index.errors import UsageError
+
+
+def main() -> int:
+    """Run a command; return the exit status."""
+    options = _parser().parse_args()
+    try:
+        for line in options.run(options):
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+    except BlogSearchError as error:
+        return report_failure(error)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchmarks.golden", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    answer = commands.add_parser("answer", help="answer the questions over blogs")
+    answer.add_argument("blogs", type=folder, metavar="BLOGS", help="a folder with a folder a blog")
+    answer.add_argument("--by", choices=[*ASK], default="program")
+    answer.set_defaults(run=_answer)
+    scores = commands.add_parser("score", help="score files of answers")
+    scores.add_argument("files", type=folder, nargs="+", metavar="FILE")
+    scores.set_defaults(run=_score)
+    notes = commands.add_parser("notes", help="ask a golden set over a folder of notes")
+    notes.add_argument("notes", type=folder, metavar="NOTES")
+    notes.add_argument("golden", type=folder, metavar="GOLDEN")
+    notes.add_argument("--model", help="a packaged model; by default the one that suits the notes")
+    notes.set_defaults(run=lambda given: measure_notes(given.notes, given.golden, given.model))
+    for command in (answer, scores):
+        command.add_argument("--questions", type=folder, default=QUESTIONS)
+    return parser
+
+
+def _answer(options: argparse.Namespace) -> Iterator[str]:
+    """Answer the questions on every blog that lies in a folder. Raises BlogSearchError."""
+    blogs, questions = options.blogs, read_questions(options.questions)
+    names = [name for name in dict.fromkeys(q.blog for q in questions) if (blogs / name).is_dir()]
+    if not names:
+        raise UsageError(f"{blogs} holds no blog of benchmarks/questions.")
+    for name in names:
+        content = blogs / name / "posts" if (blogs / name / "posts").is_dir() else blogs / name
+        asked = [question for question in questions if question.blog == name]
+        index = cache_folder(os.environ) / f"golden-{name}"
+        for answer in answer_questions(content, index, asked, options.by):
+            yield answer.model_dump_json()
+
+
+def _score(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the table of measures: of each file, for the blogs that it answers."""
+    rows = []
+    for file in options.files:
+        answers = read_answers(file)
+        questions = read_questions(options.questions, {blog for blog, _ in answers})
+        for row in score(questions, answers):
+            values = zip(MEASURES, row.measures, strict=True)
+            cells = [_format(name, value) for name, value in values]
+            rows.append([file.stem, row.language, str(row.questions), *cells])
+    header = ("answers", "language", "questions", *MEASURES)
+    yield table(header, rows, range(2, len(header)))
+
+
+def _format(measure: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if measure == "tokens" else f"{value:.3f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

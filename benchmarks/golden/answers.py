@@ -1,0 +1,79 @@
+"""Answers of this program to judged questions, and of two floors: BM25 alone, the embedder alone.
+
+The floors search the chunks that this program makes, with its terms or its vectors, rank a post by
+its best chunk, and show the best chunks of the first five posts whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.golden.questions import Answer
+from benchmarks.quality.blogs import Question
+from benchmarks.quality.metrics import DEPTH, READ
+from blog_search_mcp import Filters, build_index
+from blog_search_mcp.index.text.query import analyze_query
+from blog_search_mcp.ingest.report import Progress
+from blog_search_mcp.server.engine import Engine, engine_for
+from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
+from blog_search_mcp.server.settings import Settings
+
+NEAREST = 100
+"""Number of chunks that a floor retrieves, which suffices for ten posts."""
+
+
+def ask_program(engine: Engine, query: str) -> tuple[Sequence[str], str, bool]:
+    """Return the sources of ten hits, the text of `search_blog`, and whether it is low."""
+    answer = engine.search(query, Filters(), limit=DEPTH, offset=0)
+    shown = SEARCH_BLOG.call(engine, {"query": query}).texts[0]
+    return [hit.post.source for hit in answer.hits], shown, answer.confidence == "low"
+
+
+def ask_words(engine: Engine, query: str) -> tuple[Sequence[str], str, bool]:
+    """Answer by BM25 alone."""
+    snapshot = engine.reader().snapshot
+    words = analyze_query(query, snapshot.languages)
+    return _show(engine, snapshot.lexical.chunks.normalized_bm25(words, NEAREST))
+
+
+def ask_meaning(engine: Engine, query: str) -> tuple[Sequence[str], str, bool]:
+    """Answer by the cosine of the embedder alone."""
+    snapshot = engine.reader().snapshot
+    vector = snapshot.embedder.embed_query(query)
+    return _show(engine, snapshot.vectors.search(vector, NEAREST))
+
+
+def _show(engine: Engine, scores: Mapping[int, float]) -> tuple[Sequence[str], str, bool]:
+    """Return the posts of these chunks, which are in the order of their ranks, and five texts."""
+    catalog, table = engine.reader().snapshot.catalog, engine.reader().snapshot.table
+    posts = dict(zip(table.chunks.tolist(), table.posts.tolist(), strict=True))
+    best: dict[int, int] = {}
+    for chunk in scores:
+        best.setdefault(posts[chunk], chunk)
+    ranked, sources = [*best.items()][:DEPTH], catalog.posts(best)
+    texts = catalog.chunks(chunk for _, chunk in ranked[:READ])
+    shown = "\n\n".join(texts[chunk].text for _, chunk in ranked[:READ])
+    return [sources[post].source for post, _ in ranked], shown, False
+
+
+ASK: Mapping[str, Callable[[Engine, str], tuple[Sequence[str], str, bool]]] = {
+    "program": ask_program,
+    "words": ask_words,
+    "meaning": ask_meaning,
+}
+"""How each system answers, by its name."""
+
+
+def answer_questions(
+    content: Path, index: Path, questions: Sequence[Question], system: str
+) -> Iterator[Answer]:
+    """Index a blog as a user would, with the packaged embedder, and ask. Raises BlogSearchError."""
+    build_index(content, index, embedder="embedded", progress=Progress(sys.stderr))
+    engine = engine_for(Settings(index.absolute(), ""))
+    for question in questions:
+        sources, shown, low = ASK[system](engine, question.query)
+        yield Answer(
+            blog=question.blog, query=question.query, sources=tuple(sources), shown=shown, low=low
+        )
