@@ -64,8 +64,6 @@ class Settings:
     watch: Path | None = None
     """Absolute path of the posts' folder that is watched while serving, if any."""
     toolset: ToolsetName = "core"
-    usage_log: Path | None = None
-    """Absolute path of the usage log; `None` logs nothing."""
     waits: bool = False
     """Whether a query waits until the model of the embedding server is loaded."""
 

@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.text.display import replace_surrogates
-from blog_search_mcp.index.types import Answer, Filters
+from blog_search_mcp.index.types import Filters
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
@@ -101,8 +101,6 @@ class ToolReply:
     texts: tuple[str, ...]
     facts: Mapping[str, Any] | None = None
     """Structured content; some clients show a model nothing else."""
-    answer: Answer | None = None
-    """The answer of the search, if the call searched; for the usage log."""
     is_error: bool = False
 
     def with_notice(self, notice: str) -> ToolReply:
@@ -112,12 +110,12 @@ class ToolReply:
         if self.facts is None:
             return replace(self, texts=(*self.texts[:-1], f"{self.texts[-1]}\nnotice: {notice}"))
         notices = " ".join(filter(None, (self.facts.get("notice"), notice)))
-        return self.of_facts({**self.facts, "notice": notices}, self.answer)
+        return self.of_facts({**self.facts, "notice": notices})
 
     @classmethod
-    def of_facts(cls, facts: Mapping[str, Any], answer: Answer | None = None) -> Self:
+    def of_facts(cls, facts: Mapping[str, Any]) -> Self:
         """Make a reply of facts as structured content, and as JSON text for clients without it."""
-        return cls((results.to_json(facts),), facts, answer)
+        return cls((results.to_json(facts),), facts)
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)

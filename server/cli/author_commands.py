@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.last_ingest import blog_of, read_folder, read_last_ingest
 from blog_search_mcp.server.author.tools import (
@@ -23,7 +22,6 @@ from blog_search_mcp.server.author.tools import (
     read_subject,
     similar_facts,
 )
-from blog_search_mcp.server.author.usage import report_calls
 from blog_search_mcp.server.cli.commands import with_settings
 from blog_search_mcp.server.cli.ingest_command import ingest_command
 from blog_search_mcp.server.cli.options import AUDIT_KINDS, make_command
@@ -144,17 +142,8 @@ def _format_finding(finding: Finding) -> str:
     return f"{finding.source}{line} {finding.detail}".strip()
 
 
-@make_command("usage")
-@with_settings
-def print_usage(settings: Settings, as_json: bool) -> None:
-    """Report on the usage log, and on what readers miss."""
-    if settings.usage_log is None:
-        raise UsageError("No usage log is named: see `--usage-log FILE`, for the server too.")
-    print_facts(report_calls(settings.usage_log), settings, as_json=as_json)
-
-
 author = click.Group(
     "author",
-    [print_similar_posts, print_links, print_related_posts, print_audit, print_usage],
-    help="What authors need: drafts, links, the state of the blog, usage.",
+    [print_similar_posts, print_links, print_related_posts, print_audit],
+    help="What authors need: drafts, links, the state of the blog.",
 )

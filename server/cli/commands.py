@@ -70,12 +70,11 @@ def with_settings(work: Work) -> Work:
         embedder_url: str,
         watch: Path | None = None,
         toolset: ToolsetName = "core",
-        usage_log: Path | None = None,
         wait: bool = False,
         **arguments: Any,
     ) -> int | None:
         index = index or (choose_index(watch) if watch else read_absolute(DEFAULT_FOLDER))
-        settings = Settings(index, embedder_url, watch, toolset, usage_log, wait)
+        settings = Settings(index, embedder_url, watch, toolset, wait)
         try:
             return work(settings, **arguments)
         except UsageError as error:

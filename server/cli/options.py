@@ -99,12 +99,6 @@ _FILTERS = (
     _option("--before", "Only posts of this day or earlier."),
 )
 _LIMIT = _limit(TOP_K_MOST, TOP_K_DEFAULT)
-_USAGE_LOG = _option(
-    "--usage-log FILE",
-    "The local file in which each call of a tool is noted.",
-    type=read_absolute,
-    envvar="BLOG_USAGE_LOG",
-)
 _TOKEN_FILE = _option("--token-file FILE", "The token of HTTP clients, or set BLOG_SERVER_TOKEN.")
 _NAME = _option(
     "--name", "The entry's name.  [default: blog, or with the blog's folder]", default=""
@@ -157,7 +151,8 @@ OPTIONS: Final = {
             "Ingest this folder of posts whenever it changes; the index is by default beside it.",
             type=read_absolute,
         ),
-        _USAGE_LOG,
+        # what entries written for version 0.1 may have
+        click.Option(["--usage-log"], hidden=True, expose_value=False),
         click.Option(["--wait"], is_flag=True, hidden=True),  # for the one question of `ask`
         *_OVER_INDEX,
     ),
@@ -195,7 +190,6 @@ OPTIONS: Final = {
         ),
         *(_JSON, *_OVER_INDEX),
     ),
-    "usage": (_USAGE_LOG, _JSON, *_OVER_INDEX),
 }
 """Options by command. No command of the group `author` has the name of a command outside it."""
 

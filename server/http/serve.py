@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
     """Build the application with the guards of `address`.
 
-    `server` answers at `/mcp`; by default it has the core tools and no usage log.
+    `server` answers at `/mcp`; by default it has the core tools.
     """
     without_token = open_routes(engine)
     app = (server or build_server(engine)).streamable_http_app(
@@ -135,7 +135,7 @@ class PromptProtocol(H11Protocol):
 def serve_http(settings: Settings, address: Address) -> int:
     """Serve until a signal; return the exit status, 1 if the port cannot be used."""
     engine = engine_for(settings)
-    mcp = build_server(engine, settings.toolset, settings.usage_log)
+    mcp = build_server(engine, settings.toolset)
     for handler in logging.getLogger().handlers:
         handler.addFilter(is_worth_logging)
     config = uvicorn.Config(

@@ -71,7 +71,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     question, page = None if is_json else answer.query.text, partial(results.page_facts, answer)
     hits = tuple(results.brief_facts(hit, question) for hit in shown)
     facts = page(results.fit(lambda shown: render(page(shown)), hits, ANSWER))
-    return ToolReply((render(facts),), facts if is_json else None, answer)
+    return ToolReply((render(facts),), facts if is_json else None)
 
 
 def shorten_query(text: str) -> str:

@@ -7,7 +7,6 @@ turns every exception into a reply.
 
 from __future__ import annotations
 
-import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -25,7 +24,6 @@ from mcp.server.lowlevel import Server
 from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.index.store.statistics import Overview
 from blog_search_mcp.server.author.tools import FIND_SIMILAR, SUGGEST_LINKS
-from blog_search_mcp.server.author.usage import log_call
 from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format.notices import list_names
 from blog_search_mcp.server.format.results import brief, explain_failure
@@ -70,10 +68,8 @@ Params = TypeVar("Params")
 Result = TypeVar("Result")
 
 
-def build_server(
-    engine: Engine, toolset: ToolsetName = "core", log: Path | None = None
-) -> Server[Any]:
-    """Build the server of an engine; tool calls are appended to the usage log `log`, if any."""
+def build_server(engine: Engine, toolset: ToolsetName = "core") -> Server[Any]:
+    """Build the server of an engine."""
     tools = TOOLSETS[toolset]
     offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
@@ -89,7 +85,7 @@ def build_server(
             "resources/read": CHANGING,
         },
         on_list_tools=in_thread(lambda *_: listed),
-        on_call_tool=in_thread(partial(call_tool, engine, tools, log), CapacityLimiter(MAX_CALLS)),
+        on_call_tool=in_thread(partial(call_tool, engine, tools), CapacityLimiter(MAX_CALLS)),
         on_list_resources=in_thread(partial(resources.list_resources, engine)),
         on_list_resource_templates=in_thread(lambda *_: templates),
         on_read_resource=in_thread(partial(resources.read_resource, engine)),
@@ -139,11 +135,10 @@ def in_thread(
 def call_tool(
     engine: Engine,
     tools: Tools,
-    log: Path | None,
     _context: Context,
     params: types.CallToolRequestParams,
 ) -> types.CallToolResult:
-    """Run a tool and log the call; a failure becomes a sentence that the model can act on.
+    """Run a tool; a failure becomes a sentence that the model can act on.
 
     Raises MCPError for a tool that is not offered.
     """
@@ -152,13 +147,10 @@ def call_tool(
         names = " and ".join(tool.name for tool in tools)
         sentence = f"Unknown tool {params.name[:80]!r}; this server has {names}."
         raise MCPError(types.INVALID_PARAMS, sentence)
-    began, arguments = time.perf_counter(), params.arguments or {}
     try:
-        reply = tool.call(engine, arguments)
+        reply = tool.call(engine, params.arguments or {})
     except BaseException as error:  # a panic of Rust is no Exception
         reply = ToolReply((explain_failure(error),), is_error=True)
-    if log is not None:
-        log_call(log, tool.name, arguments, reply, time.perf_counter() - began)
     return types.CallToolResult(
         content=[types.TextContent(text=text) for text in reply.texts],
         structured_content=reply.facts,

@@ -36,7 +36,7 @@ POLL_SECONDS = 0.005
 def serve_stdio(settings: Settings) -> int:
     """Serve until the client closes stdin; return the exit status."""
     engine = engine_for(settings)
-    server = build_server(engine, settings.toolset, settings.usage_log)
+    server = build_server(engine, settings.toolset)
     try:
         anyio.run(serve, server, sys.stdin.buffer, engine.warm_up)
     except* (BrokenPipeError, anyio.BrokenResourceError):

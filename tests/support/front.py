@@ -115,7 +115,7 @@ def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings,
     return settings, address
 
 
-VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_USAGE_LOG", "BLOG_SERVER_TOKEN")
+VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_SERVER_TOKEN")
 """Environment variables that set the defaults of options."""
 
 
