@@ -129,6 +129,9 @@ class FolderStore:
         require_own([self.layout.root], stat.S_IFDIR)
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
+            ignore = self.layout.root / ".gitignore"  # a repository of posts takes no index in
+            if not os.path.lexists(ignore):
+                ignore.write_text("*\n", encoding="utf-8")
             locked = FileLock(self.layout.lock).acquire(timeout=0)
         except Timeout as error:
             raise IndexProblem(BUSY) from error

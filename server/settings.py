@@ -84,11 +84,11 @@ def parse_address(value: str) -> Address:
 
 
 def parse_url(value: str) -> str:
-    """Read the URL of an MCP server; without a path `/mcp` is added. Raises ValueError."""
+    """Read the URL of an MCP server; `/mcp` is added if it is not its end. Raises ValueError."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port != 0:
         raise ValueError(f"{value!r} is no address such as http://192.168.1.5:8765/mcp")
-    return parts._replace(path=parts.path.rstrip("/") or "/mcp").geturl()
+    return parts._replace(path=parts.path.rstrip("/").removesuffix("/mcp") + "/mcp").geturl()
 
 
 def read_absolute(text: str) -> Path:

@@ -27,6 +27,7 @@ from blog_search_mcp.ingest.signals import end_on_signals
 from blog_search_mcp.server.cli import client_settings, terminal
 from blog_search_mcp.server.cli.client_settings import CLIENTS, Client
 from blog_search_mcp.server.cli.options import Work, make_command
+from blog_search_mcp.server.cli.probe import ask_server
 from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
@@ -235,6 +236,9 @@ def install(
     if url:
         token = read_token(urlsplit(url).hostname or "", token_file)
         client_settings.add_entry(settings, chosen, name, prints=prints, url=url, token=token)
+        if not prints:
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            terminal.print_text(f"The server at {url} {ask_server(url, headers)[1]}")
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,10 +23,9 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_last_ingest
 from blog_search_mcp.server.cli import client_settings
-from blog_search_mcp.server.cli.client_settings import CLIENTS, Client, EntryFields
+from blog_search_mcp.server.cli.client_settings import CLIENTS, Client, EntryFields, find_url
+from blog_search_mcp.server.cli.probe import ask_server
 from blog_search_mcp.server.cli.terminal import fill_in_folders, print_text
-from blog_search_mcp.server.format.results import to_json
-from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
@@ -40,8 +40,10 @@ Check: TypeAlias = tuple[str, State, str]
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
     """Print a line for each check. Return the exit status: 1 if there is a problem, else 0."""
-    tools: Check = ("tools", "ok", describe_tools())
-    results = [*check_index(settings), tools, *check_clients(settings, clients)]
+    is_elsewhere = open_store(settings.index).stamp() is None and _ask_servers(clients)
+    none: Check = ("index", "ok", f"There is none in {settings.index}; clients ask a server.")
+    of_index = [none] if is_elsewhere else check_index(settings)
+    results = [*of_index, *check_clients(settings, clients)]
     width = max(len(subject) for subject, _, _ in results)
     for subject, state, text in results:
         print_text(f"{state:<9}{subject:<{width + 2}}{one_line(fill_in_folders(text, settings))}")
@@ -80,15 +82,13 @@ def check_index(settings: Settings) -> Iterator[Check]:
     yield ("posts", "warning" if posts.notice() else "ok", join_sentences(notice, skipped))
 
 
-def describe_tools() -> str:
-    """Return a sentence on the tokens of each toolset's definitions, each of 4 characters."""
-    fields = ("name", "description", "input_schema")  # the fields that a model reads
-    costs = {
-        name: sum(len(to_json({it: getattr(tool, it) for it in fields})) for tool in tools) // 4
-        for name, tools in TOOLSETS.items()
-    }
-    listed = ", ".join(f"{name} {cost:,}" for name, cost in costs.items())
-    return f"The tools cost a model some tokens in each session: {listed}."
+def _ask_servers(clients: Mapping[str, Client]) -> bool:
+    """Whether an entry of ours reaches a server by its URL."""
+    for client in clients.values():
+        with suppress(ClientSettingsError):
+            if any(find_url(fields) for _, fields in client_settings.list_ours(client)):
+                return True
+    return False
 
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator[Check]:
@@ -113,8 +113,10 @@ def _check_entry(
     client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
     """Return the state of an entry and a predicate: the first fault found, or that it works."""
-    if url := client_settings.find_url(fields):
-        return "ok", f"reaches the server at {url}, if that runs."
+    if url := find_url(fields):
+        headers = fields.get("headers") or fields.get("http_headers") or {}
+        is_answer, predicate = ask_server(url, headers)
+        return "ok" if is_answer else "problem", f"reaches the server at {url}, which {predicate}"
     program, index = str(fields.get("command") or ""), client_settings.find_index(fields)
     write = command("install", client.slug, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"

@@ -75,7 +75,7 @@ def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
 
     At most the first 500 of each are offered; others can be typed.
     """
-    offered = {"sections": overview.sections, "tags": overview.tags, "years": listing.years()}
+    offered = {"sections": overview.main_sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}
     return facts | {name: values[:500] for name, values in offered.items()}
 

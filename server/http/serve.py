@@ -1,8 +1,9 @@
 """Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
 A web page that the user opens can send requests to this machine. If its own name points here (DNS
-rebinding) it could even read the answers, but its requests then carry that name as Host, and
-Starlette's TrustedHostMiddleware refuses them first.
+rebinding) it could even read the answers, but its requests then carry that name as Host, which is
+refused first. What a page may ask for without the token, it asks for at its own address, or at a
+name that the owner allows: a proxy may send another Host than the page's.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import re
 import socket
 from collections.abc import Container
 from contextlib import suppress
@@ -23,7 +25,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -44,6 +45,7 @@ HEAD_SECONDS = 10
 that send nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
 """Seconds that requests in flight have to finish after a signal."""
+ALLOW = "start it with --allow-host {}, or let the proxy pass the Host on."
 
 log = logging.getLogger(__name__)
 
@@ -69,31 +71,46 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
         is_request = scope["type"] == "http"
         if is_request and scope["path"] == f"{MCP_PATH}/":  # a redirect would name the wrong scheme
             scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
-        refused = refuse(scope, address.token, open_paths) if is_request else None
+        refused = refuse(scope, address, open_paths) if is_request else None
         with suppress(ClientDisconnect):  # nobody is left to answer
             await (refused or limited)(scope, receive, send)
 
-    # A server that listens on every address has no name of its own, but requires the token.
-    names = ("127.0.0.1", "localhost", "[::1]", address.url_host, *address.names)
-    return TrustedHostMiddleware(guard, ["*"] if address.is_any else names, www_redirect=False)
+    return guard
 
 
-def refuse(scope: Scope, token: str, open_paths: Container[str]) -> Response | None:
-    """Return the response to a refused request, otherwise `None`; `open_paths` need no token."""
+def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Response | None:
+    """Return the response to a refused request, otherwise `None`; `open_paths` need no token.
+
+    A server that listens on every address has no name of its own, but requires the token.
+    """
     path, headers = scope["path"], Headers(scope=scope)
-    host = headers.get("host", "").lower()
-    origins = map(str.lower, headers.getlist("origin"))
-    if not {f"http://{host}", f"https://{host}"}.issuperset(origins):
-        return refusal(403, "This server answers no page of that Origin.")
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    names = {"127.0.0.1", "localhost", "[::1]", address.url_host, *address.names}
+    for name in () if address.is_any else map(_find_name, hosts or [""]):
+        if name not in names:
+            return refusal(400, f"This server does not answer as {name!r}: {ALLOW.format(name)}")
     if path.startswith("/.well-known/"):  # 401 would promise a server of tokens
         return refusal(404, "There is nothing at this address.")
-    if path not in open_paths and token and not _has_token(headers, token):
+    if path in open_paths:
+        return None
+    if address.token and not _has_token(headers, address.token):
         sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
         return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
+    for origin in () if address.token else origins:
+        scheme, _, host = origin.lower().partition("://")
+        is_allowed = host in map(str.lower, hosts) or _find_name(host) in address.names
+        if scheme not in ("http", "https") or not is_allowed:
+            allow = ALLOW.format(_find_name(host) or "NAME")
+            return refusal(403, f"This server answers no page at {origin!r}: {allow}")
     if path == MCP_PATH and scope["method"] != "POST":
         # The SDK would hold a stream open on which nothing is ever sent.
         return refusal(405, "Messages are sent by POST.", {"Allow": "POST"})
     return None
+
+
+def _find_name(host: str) -> str:
+    """Return the name in `HOST:PORT`, where an IPv6 address stands in brackets."""
+    return re.sub(r":\d*\Z", "", host.strip().lower())
 
 
 def _has_token(headers: Headers, token: str) -> bool:
@@ -104,8 +121,9 @@ def _has_token(headers: Headers, token: str) -> bool:
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a log record is no error of a client that hung up."""
-    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+    """Whether a log record is neither of a client that hung up nor uvicorn's of a port in use."""
+    error = record.exc_info[1] if record.exc_info else record.msg
+    return not isinstance(error, ClientDisconnect | OSError)
 
 
 class PromptProtocol(H11Protocol):
@@ -167,7 +185,7 @@ def serve_http(settings: Settings, address: Address) -> int:
     server = Announced(config)
     try:
         server.run()
-    except SystemExit:  # uvicorn has said why
+    except SystemExit:  # the port is in use
         sentence = "%s:%s cannot be served on; choose another place: --http HOST:PORT."
         log.error(sentence, address.url_host, address.port)
     return 0 if server.started else 1

@@ -9,12 +9,12 @@ file system sends events, and a folder that was deleted and created again sends 
 
 import json
 import logging
-import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,14 +56,14 @@ class FolderState:
 class Watcher:
     """A watch of one folder for one index; `check` and `notice` may be called from any thread.
 
-    `ingest` returns the lines of its report, and `on_switch` is called after each new generation.
+    `on_switch` is called after each new generation.
     """
 
     def __init__(
         self,
         index: Location,
         content: Path,
-        ingest: Callable[[], Sequence[str]],
+        ingest: Callable[[], object],
         on_switch: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -109,8 +109,7 @@ class Watcher:
             if not self._is_due(state) or not (stamp is None or self._leads()):
                 return
             self._tried, self._began = state, self._now()
-            for line in self._ingest():
-                log.info("%s", line)
+            self._ingest()
             self._latest, self._failure = FolderState(state.files, 0), None
             if self._store.stamp() != stamp:
                 self._on_switch()
@@ -168,28 +167,29 @@ class Watcher:
         return FolderState(files, len(compare_files(last, files, now, by_ctime=True)), last.waiting)
 
 
-def run_ingest(content: Path, settings: Settings) -> Sequence[str]:
-    """Ingest and return the lines of the report. Raises IngestFailed."""
+def run_ingest(content: Path, settings: Settings) -> None:
+    """Ingest, and log each line of progress and of the report as it comes. Raises IngestFailed."""
     arguments = [str(content), *index_arguments(settings), "--json", STOP_WITH_STDIN]
-    held, holding = os.pipe()
-    try:
-        done = subprocess.run(
+    line = ""
+    with (
+        tempfile.TemporaryFile() as report,
+        subprocess.Popen(
             [sys.executable, "-P", "-m", "blog_search_mcp.ingest", *arguments],
-            stdin=held,
-            capture_output=True,
+            stdin=subprocess.PIPE,  # held open as long as this process lives
+            stdout=report,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            check=False,
-        )
-    finally:
-        os.close(held)
-        os.close(holding)
-    lines = done.stderr.splitlines()
-    if done.returncode:
-        failed = "The newest posts could not be ingested"
-        reason = lines[-1] if lines else f"it ended with status {done.returncode}."
-        told = "the server's log says more."
-        with suppress(ValueError, LookupError):  # it was killed before it wrote anything
-            told = json.loads(done.stdout)["error"]
-        raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
-    return lines
+        ) as process,
+    ):
+        for printed in process.stderr or ():
+            line = printed.rstrip()
+            log.info("%s", line)
+        if process.wait():
+            failed = "The newest posts could not be ingested"
+            reason = line or f"it ended with status {process.returncode}."
+            told = "the server's log says more."
+            report.seek(0)
+            with suppress(ValueError, LookupError):  # it was killed before it wrote anything
+                told = json.loads(report.read())["error"]
+            raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from blog_search_mcp.index.invocation import PACKAGE, start_words
-from tests.support.front import Blog, Ran, made
+from tests.support.front import Blog, Ran, command, made
 from tests.support.ollama_standin import Model, OllamaStandIn, running
 from tests.support.ports import free_port
 
@@ -36,7 +38,7 @@ def told(ran: Ran, subject: str) -> tuple[str, str]:
 def test_a_sound_index_has_no_fault(blog: Blog) -> None:
     ran = blog.command("doctor")
     assert ran.status == 0
-    assert {told(ran, name)[0] for name in ("index", "embedder", "posts", "tools")} == {"ok"}
+    assert {told(ran, name)[0] for name in ("index", "embedder", "posts")} == {"ok"}
 
 
 @pytest.mark.parametrize(
@@ -121,8 +123,8 @@ def test_what_the_index_s_ollama_lacks_is_told(
         ),
         (
             {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Installed-By": "blog-search-mcp"}},
-            "ok",
-            "127.0.0.1:9",
+            "problem",
+            "127.0.0.1:9/mcp, which does not answer",
         ),
         ("{", "warning", "JSON"),
     ],
@@ -137,8 +139,30 @@ def test_an_entry_that_does_not_work_is_told_with_the_command_that_mends_it(
     assert (said, words in text) == (state, True)
 
 
-def test_the_definitions_of_the_tools_stay_within_their_budget(blog: Blog) -> None:
-    _, text = told(blog.command("doctor"), "tools")
-    tokens = [int(count.replace(",", "")) for count in re.findall(r"[0-9,]*[0-9]", text)]
-    budgets = [540, 890, 1_000]
-    assert all(200 < count <= most for count, most in zip(tokens, budgets, strict=True))
+class Endpoint(BaseHTTPRequestHandler):
+    """A server below a path, as far as it is asked, for one token."""
+
+    def do_POST(self) -> None:
+        sent = (self.path, self.headers["Authorization"])
+        is_known = sent == ("/team/mcp", f"Bearer {'right' * 4}")
+        self.send_response(200 if is_known else 401)
+        self.end_headers()
+        self.wfile.write(b'{"jsonrpc":"2.0","id":1,"result":{}}' if is_known else b"")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_teammate_without_an_index_hears_whether_the_server_answers(blog: Blog) -> None:
+    nowhere = ("--index", str(blog.index.parent / "none"))
+    with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/team"
+        for token, status, words in (("right", 0, "answers."), ("wrong", 1, "answers with 401")):
+            environment = {"BLOG_SERVER_TOKEN": token * 4}
+            ran = command("install", "cursor", "--url", url, env=environment)
+            assert (ran.status, f"{url}/mcp {words}" in ran.out) == (0, True)
+            ran = command("doctor", *nowhere)
+            assert (ran.status, words in told(ran, "Cursor")[1]) == (status, True)
+            assert told(ran, "index")[0] == "ok"
+        server.shutdown()

@@ -81,7 +81,22 @@ def test_a_name_is_answered_that_was_given_and_none_without_the_token(
 def test_only_pages_of_this_server_are_answered(origins: list[str], host: str, status: int) -> None:
     headers = [("Host", host), *(("Origin", origin) for origin in origins)]
     with client_of() as client:
-        assert client.get("/health", headers=headers).status_code == status
+        sent = [*headers, *HEADERS.items()]
+        assert client.post("/mcp", json=LIST, headers=sent).status_code == status
+        assert client.get("/", headers=headers).status_code == 200  # no text of posts
+
+
+def test_a_page_behind_a_proxy_that_sends_its_own_host_is_answered_by_name_or_token() -> None:
+    headers = {**HEADERS, "Host": "127.0.0.1:8765", "Origin": "https://Blog.example.org"}
+    for address, more, status in (
+        (HERE, {}, 403),
+        (replace(HERE, names=("blog.example.org",)), {}, 200),
+        (replace(HERE, token=TOKEN), {}, 401),
+        (replace(HERE, token=TOKEN), {"Authorization": f"Bearer {TOKEN}"}, 200),
+    ):
+        with client_of(address) as client:
+            answer = client.post("/mcp", json=LIST, headers={**headers, **more})
+            assert answer.status_code == status
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""Ask an MCP server over HTTP once whether it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+SECONDS = 5.0
+"""Time for the answer. A server whose index is opened for the first time takes a second."""
+
+
+def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
+    """Begin a session at `url`, without following redirects, and describe the answer.
+
+    Returns whether it is an MCP server's, and a predicate.
+    """
+    import httpx
+
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    params = about | {"clientInfo": {"name": "blog-search-mcp", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    accept = {"Accept": "application/json, text/event-stream"}
+    try:
+        answer = httpx.post(url, json=body, headers={**headers, **accept}, timeout=SECONDS)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        return False, f"does not answer now ({str(error) or type(error).__name__})."
+    if answer.is_success and "jsonrpc" in answer.text:
+        return True, "answers."
+    phrase = HTTPStatus(answer.status_code).phrase if answer.status_code in [*HTTPStatus] else ""
+    return False, f"answers with {answer.status_code} {phrase}".rstrip() + "."
