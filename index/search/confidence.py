@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.search.retrieval import Retrieval
-from blog_search_mcp.index.text.languages import UNDETERMINED, primary_subtag
+from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, primary_subtag
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
@@ -40,7 +40,8 @@ seven of everyday ones, and a question for one word."""
 
 CLEAR = 0.4
 """Certainty from which on a query of two words or more is answered by its meaning alone, as short
-notes are in other words than theirs. Of 126 pairs of words that a blog lacks none reaches it."""
+notes are in other words than theirs. In a blog in English, whose words have few forms, none is:
+what its posts lack may be what the author keeps back."""
 
 LEAST_HELD = 0.4
 """Rare words that hold something of a query's subject: "use" and "make" are a tenth of one."""
@@ -80,7 +81,8 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
     certainty = logistic.probability(features, SMALL_LOGIT * smallness)
-    is_clear = certainty >= CLEAR and retrieved.length >= 2.0
+    has_forms = primary_subtag(language) != "en" and retrieved.length >= 2.0
+    is_clear = has_forms and certainty >= CLEAR
     is_there = certainty >= logistic.low and (is_clear or features["missing"] < MOST_MISSING)
     if is_there or retrieved.coverage >= EVERY_WORD:
         return Confidence("normal", certainty, "")
@@ -105,13 +107,16 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     """Compute everything that the confidence models weigh.
 
     `missing` is the share of the query, by rarity, that no post has, 0 if a passage holds anything
-    of its subject, and `unnamed` is 1 if a word of it is a name that no post has. What is nearer
-    than a heading is no surer, and what is as far below what absent queries reach says no more.
+    of its subject and 1 if none holds a word, unless pairs of characters stand for words.
+    `unnamed` is 1 if a word of it is a name that no post has. What is nearer than a heading is no
+    surer, and what is as far below what absent queries reach says no more.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
     is_held = retrieved.coverage * retrieved.length >= LEAST_HELD
-    missing = 0 if is_held else max(len(retrieved.missing), retrieved.coverage == 0.0)
+    missing = 0.0 if is_held else max(len(retrieved.missing), retrieved.coverage == 0.0)
+    if retrieved.coverage == 0.0 and retrieved.query.language not in EAST_ASIAN:
+        missing = retrieved.length
     return {
         "missing": missing / max(retrieved.length, 1.0),
         "coverage": retrieved.coverage,

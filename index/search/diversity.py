@@ -147,9 +147,10 @@ def prefer_current(
         version = VERSIONED.match(replaced[post].source)
         if current is None:
             preferred[post] = OUTDATED * score
-        elif scores.get(current, 0.0) >= RELATED * score and not (
-            version and re.search(rf"(?<![\d.]){re.escape(version[3])}(?!\w)", query)
-        ):
+            continue
+        least = 0.0 if version else RELATED * score
+        is_asked = version and re.search(rf"(?<![\d.]){re.escape(version[3])}(?!\w)", query)
+        if current in scores and scores[current] >= least and not is_asked:
             preferred[current] = max(preferred[current], score)
             preferred[post] = 0.99 * score
             if version and scores[current] >= 0.5 * score:

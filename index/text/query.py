@@ -120,6 +120,8 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
     for term, stems in read:
         weight = STOPWORD_WEIGHT if is_stopword(term.exact, grammar) else 1.0
         pattern = _pattern(term, blog[0], shown) if weight == 1.0 else ""
+        if written.startswith("*", term.end) and re.fullmatch(r"\w{3,}", term.exact):
+            pattern = f"{term.exact}.*"
         role = EXTRA if term.exact in initials else term.role
         if role != MAJOR:
             words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
