@@ -86,6 +86,7 @@ def prepare_post(
             keeps_braces=site.generator.prints_braces()
             or not (site.is_configured or (b"{%" in data and not file.is_note)),
             reads_hashes=site.generator.reads_hashes,
+            reads_hashtags=file.is_note or not site.is_configured,
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
         )

@@ -107,6 +107,7 @@ def read_document(
     splits_tags: bool = False,
     keeps_braces: bool = False,
     reads_hashes: bool = False,
+    reads_hashtags: bool = True,
     includes: Collection[str] = (),
     read_part: Callable[[str], str] = lambda _: "",
 ) -> Document:
@@ -114,7 +115,7 @@ def read_document(
 
     `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
     `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
-    `reads_hashes` is whether `#word` is a heading;
+    `reads_hashes` is whether `#word` is a heading, `reads_hashtags` whether it is a tag of a note;
     `includes` are the forms in which the site includes files, as in `_INCLUDE`; `read_part` gives
     the words of a file that the post includes, by its path there.
     """
@@ -134,7 +135,8 @@ def read_document(
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     named = normalize_names(front.fields)
     title = strip_title(find_title(named)) or ("" if is_of_plugin else body.title)
-    post = describe_post(named, source, title, body.hashtags, splits_tags=splits_tags)
+    hashtags = body.hashtags if reads_hashtags else ()
+    post = describe_post(named, source, title, hashtags, splits_tags=splits_tags)
     unread = unread_date(front.fields, named, source)[:40]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",

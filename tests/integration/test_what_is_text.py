@@ -198,3 +198,23 @@ def test_a_part_outside_the_folder_of_posts_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "part.md").write_text("The walrus dives.")
     blog = made(tmp_path, {"a.qmd": "First.\n\n{{< include ../part.md >}}\n"})
     assert "walrus" not in blog.tool("read_chunk", source="a.qmd", whole=True).text
+
+
+@pytest.mark.parametrize(
+    ("settings", "tags"),
+    [
+        ({}, ["sea"]),
+        ({".obsidian/app.json": "{}"}, ["sea"]),
+        ({"hugo.toml": 'baseURL = "https://x.example/"\n', ".obsidian/app.json": "{}"}, ["sea"]),
+        ({"hugo.toml": 'baseURL = "https://x.example/"\n'}, []),
+        ({"mkdocs.yml": "site_name: x\ndocs_dir: .\n"}, []),
+    ],
+)
+def test_a_hashtag_is_a_tag_of_a_note_and_no_tag_of_a_page(
+    tmp_path: Path, settings: dict[str, str], tags: list[str]
+) -> None:
+    text = "# Boats\n\nWrite #sea below a post, and `#include` in C.\n"
+    folder = "content/" if "hugo.toml" in settings else ""
+    blog = made(tmp_path, {**settings, f"{folder}a.md": text})
+    [post] = blog.tool("list_posts").facts["posts"]
+    assert post.get("tags", []) == tags
