@@ -254,6 +254,12 @@ class Hit:
     the hit is less for a further passage, more for a post that a better translation lifted or
     that the query names by its title."""
 
+    @property
+    def url(self) -> str | None:
+        """Address of the post and of the heading over the chunk, `None` if it is not known."""
+        anchor = f"#{self.chunk.anchor}" if self.chunk.anchor else ""
+        return f"{self.post.url}{anchor}" if self.post.url else None
+
 
 KEYWORDS_ONLY = "Keyword matches only, without search by meaning:"
 """Begins the notice of an answer for whose query there was no vector; the reason follows."""

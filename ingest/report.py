@@ -176,21 +176,31 @@ def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-LINES, SILENCE = 10, 15.0
-"""Number of lines that a stage prints, and seconds without one after which a step prints one."""
+LINES, SILENCE, BLINK = 10, 15.0, 0.1
+"""Number of lines that a stage prints, seconds without one after which a step prints one, and the
+same for the line of a terminal."""
 
 
 class Progress:
-    """Prints the progress of a run on a stream, at each tenth of a stage and after SILENCE."""
+    """Prints the progress of a run on a stream, at each tenth of a stage and after SILENCE.
+
+    On a terminal a stage has one line, which is written anew up to ten times a second.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
+        self._is_terminal = stream is not None and stream.isatty()
         self.start("", 1)
 
-    def say(self, sentence: str) -> None:
-        """Print the sentence on a line, if there is a stream."""
+    def say(self, sentence: str, *, goes_on: bool = False) -> None:
+        """Print the sentence on a line, if there is a stream; the next replaces it if it goes on.
+
+        A terminal takes CR as the beginning of the line, and ESC [K as deleting its rest.
+        """
         if self._stream is not None:
-            print(sentence, file=self._stream, flush=True)
+            begin = "\r\x1b[K" if self._is_terminal else ""
+            end = "" if goes_on and self._is_terminal else "\n"
+            print(f"{begin}{sentence}", file=self._stream, flush=True, end=end)
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
         """Begin a stage of `total` steps, of which `done` are done already."""
@@ -201,10 +211,12 @@ class Progress:
         """Count `steps` more as done; print a line if one is due."""
         lines, now = self._done * LINES // self._total, time.monotonic()
         self._done += steps
-        if self._done * LINES // self._total > lines or now > self._printed + SILENCE:
+        is_due = self._done * LINES // self._total > lines or now > self._printed + SILENCE
+        if is_due or (self._is_terminal and now > self._printed + BLINK):
             self._printed = now
             counts = f"{self._done:,} of {self._total:,} ({self._done / self._total:.0%})"
-            self.say(f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}")
+            line = f"{self._stage}: {counts if self._total > 1 else 'done'}{self._rate()}"
+            self.say(line, goes_on=self._done < self._total)
 
     def _rate(self) -> str:
         """Return the speed of the stage and its time left, in words; `""` if unknown."""

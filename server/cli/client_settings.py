@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
-from blog_search_mcp.index.invocation import PACKAGE, start_words
+from blog_search_mcp.index.invocation import PACKAGE, command, start_words
 from blog_search_mcp.index.stores import IndexAddress, Location, open_store
 from blog_search_mcp.index.text.display import one_line
+from blog_search_mcp.index.text.languages import primary_subtag
 from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_message, print_text
@@ -290,11 +291,11 @@ def _name_backup(client: Client) -> str:
 
 def set_up_clients(
     settings: Settings, clients: Mapping[str, Client], slug: str | None, name: str
-) -> int:
-    """Write our entry for the client `slug`, or for all that are used here, and print a question.
+) -> tuple[int, str]:
+    """Write our entry for the client `slug`, or for all that are used here.
 
-    Returns the exit status. A client whose settings cannot be changed is reported and does not stop
-    the others. Raises BlogSearchError.
+    Returns the exit status, and the titles of the clients that have it. A client whose settings
+    cannot be changed is reported and does not stop the others. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
     titles, status = list[str](), 0
@@ -308,12 +309,33 @@ def set_up_clients(
     if not chosen:
         print_text("No client was found here; most take this entry, each in a file of its own.")
         add_entry(settings, clients["claude-desktop"], name, prints=True)
-    listing = engine_for_one(settings, embeds=False).reader().snapshot.catalog
-    [newest] = listing.list_posts(Filters(), "newest", 1, 0).page
-    question = f"What does my blog say about “{one_line(newest.title)}”?"
-    if titles or not chosen:
-        print_text(f"Ask {', '.join(titles) or 'the client'}, for instance: {question}")
-    return status
+    return status, ", ".join(titles) or ("" if chosen else "the client")
+
+
+_QUESTIONS = {
+    "de": "Was schreibe ich über „{}“?",
+    "es": "¿Qué escribí sobre «{}»?",
+    "fr": "Qu’ai-je écrit sur « {} » ?",
+    "ja": "「{}」について何を書いた？",
+    "zh": "我寫過哪些關於「{}」的內容？",
+}
+
+
+def suggest_steps(settings: Settings, titles: str) -> None:
+    """Print what to do next: restart, ask a question that this blog answers, or search.
+
+    The question is on the newest post with text whose title is no date or number, in its language.
+    """
+    snapshot = engine_for_one(settings, embeds=False).reader().snapshot
+    newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page
+    titled = [post for post in newest if re.search(r"[^\W\d_]{3}|[^\W\d_a-zA-Z]{2}", post.title)]
+    post = next(iter(titled or newest))
+    asked = _QUESTIONS.get(primary_subtag(post.language), "What did I write about “{}”?")
+    title = one_line(post.title)
+    place = ("--index", settings.index)
+    print_text(f"Restart {titles}." if titles else "")
+    print_text(f"Ask {titles or 'it'}: {asked.format(title)}")
+    print_text(f"Or search here: {command('search', title, *place)}")
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:

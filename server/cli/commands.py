@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -16,8 +17,8 @@ from urllib.parse import urlsplit
 import click
 
 from blog_search_mcp.index.embedders.endpoints import resolve_ollama
-from blog_search_mcp.index.errors import BlogSearchError, UsageError
-from blog_search_mcp.index.invocation import TO_SETUP, Message, command
+from blog_search_mcp.index.errors import BlogSearchError, ClientSettingsError, UsageError
+from blog_search_mcp.index.invocation import TO_SETUP, Message, command, join_sentences
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.foreign_files import decode_settings
@@ -74,7 +75,7 @@ def with_settings(work: Work) -> Work:
         wait: bool = False,
         **arguments: Any,
     ) -> int | None:
-        index = index or (choose_index(watch) if watch else read_absolute(DEFAULT_FOLDER))
+        index = index or (choose_index(watch) if watch else find_index())
         settings = Settings(index, embedder_url, watch, toolset, wait)
         try:
             return work(settings, **arguments)
@@ -85,6 +86,24 @@ def with_settings(work: Work) -> Work:
             return terminal.FAILED
 
     return run
+
+
+def find_index() -> Location:
+    """Find the index of a command without --index: here, above, or that of a client's entry `blog`.
+
+    Above, only folders of the user's home are looked at: others may be anybody's.
+    """
+    here, home = Path.cwd(), Path.home()
+    above = (folder for folder in here.parents if folder.is_relative_to(home))
+    for folder in (here, *above):
+        if (folder / DEFAULT_FOLDER / "CURRENT").is_file():
+            return folder / DEFAULT_FOLDER
+    for client in find_clients_here().values():
+        with suppress(ClientSettingsError):
+            entry = dict(client_settings.list_ours(client)).get("blog", {})
+            if index := client_settings.find_index(entry):
+                return index
+    return here / DEFAULT_FOLDER
 
 
 def text_argument(name: str) -> Callable[[Work], Work]:
@@ -182,7 +201,8 @@ def print_hits(
     elif hits:
         click.echo("\n".join(terminal.format_page(page, why=why)))
         more = ", more by --limit" if page["next_offset"] else ""
-        opened = command("read", hits[0]["source"], hits[0]["chunk_index"])
+        place = () if settings.index == find_index() else ("--index", settings.index)
+        opened = command("read", hits[0]["source"], hits[0]["chunk_index"], *place)
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
         click.echo(terminal.format_line(footer, dim=True))
     else:
@@ -194,18 +214,32 @@ def print_hits(
 @click.argument("source")
 @click.argument("chunk_index", type=int, default=0)
 @with_settings
-def print_passage(settings: Settings, **arguments: Any) -> None:
+def print_passage(settings: Settings, as_json: bool, **arguments: Any) -> None:
     """Print a passage of the post SOURCE, with a page around it."""
-    reply = READ_CHUNK.call(engine_for_one(settings, embeds=False), arguments)
-    terminal.print_text("\n\n".join(reply.texts))
+    engine = engine_for_one(settings, embeds=False)
+    if as_json:
+        from blog_search_mcp.server.format.web import passage_facts
+
+        place = READ_CHUNK.parse(arguments)
+        terminal.print_json(passage_facts(engine.read(place.source, place.chunk_index, None)))
+    else:
+        terminal.print_text("\n\n".join(READ_CHUNK.call(engine, arguments).texts))
 
 
 @make_command("list")
 @with_settings
-def print_posts(settings: Settings, **arguments: Any) -> None:
+def print_posts(settings: Settings, as_json: bool, **arguments: Any) -> None:
     """List the posts, the newest first."""
-    reply = LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments)
-    terminal.print_text("\n".join(reply.texts))
+    facts = dict(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).facts or {})
+    if as_json:
+        terminal.print_json(facts)
+        return
+    for post in facts["posts"]:
+        day, source = post.get("date") or " " * len("2000-01-01"), post["source"]
+        click.echo(f"{day}  {terminal.format_line(source)}  {terminal.format_line(post['title'])}")
+    more = f"{facts['total']:,} posts in all; --limit lists more." if facts["has_more"] else ""
+    if notice := join_sentences(more, facts.get("notice")):
+        terminal.print_message(notice, settings)
 
 
 @make_command("doctor")

@@ -53,7 +53,7 @@ _EMBEDDER_URL = _option(
 )
 _INDEX = _option(
     "--index DIR",
-    f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}]",
+    f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}, here or above]",
     type=read_index,
     envvar="BLOG_INDEX",
 )
@@ -162,8 +162,8 @@ OPTIONS: Final = {
         *(_JSON, *_OVER_INDEX),
     ),
     "ask": _OVER_INDEX,
-    "read": _OVER_INDEX,
-    "list": (*_FILTERS, _limit(100, 20), *_OVER_INDEX),
+    "read": (_JSON, *_OVER_INDEX),
+    "list": (*_FILTERS, _limit(100, 20), _JSON, *_OVER_INDEX),
     "install": (
         _NAME,
         _option("--print", "Show the entry and its place instead.", "prints", is_flag=True),

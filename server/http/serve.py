@@ -166,6 +166,7 @@ def serve_http(settings: Settings, address: Address) -> int:
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         log_level="warning",
+        log_config=None,  # this program's own lines, for which `is_worth_logging` decides
         server_header=False,
     )
 

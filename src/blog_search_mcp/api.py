@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,14 +12,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
-from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.index.reader import Index
+from blog_search_mcp.index.errors import IndexMissing, UsageError
+from blog_search_mcp.index.invocation import join_sentences
+from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.index.types import Answer, Filters, Order, Passage, Post
 from blog_search_mcp.ingest.last_ingest import merge_options
 from blog_search_mcp.ingest.pipeline import ingest
 from blog_search_mcp.ingest.plan import Job
 from blog_search_mcp.ingest.report import Progress, Report
+from blog_search_mcp.server.format.notices import explain_empty
 from blog_search_mcp.server.mcp.search_blog import shorten_query
 from blog_search_mcp.server.tool import FilterArguments, LongText, check_arguments
 
@@ -86,6 +88,16 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
 
     def __init__(self, location: Location, embedder_url: str) -> None:
         self._index = Index(location, partial(open_embedder, url=embedder_url, waits=False))
+        self._is_open = True
+        try:
+            self._index.store.current_number()
+        except IndexMissing as error:
+            raise IndexMissing(f"There is no index in {location}.") from error
+
+    def _reader(self) -> IndexReader:
+        if not self._is_open:
+            raise UsageError("This index is closed. Open it again with open_index.")
+        return self._index.reader()
 
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
@@ -93,13 +105,16 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         """Search by keywords and meaning; return `limit` hits from `offset` on, best first."""
         arguments = _check_filters(filters, limit=limit, offset=offset, query=query)
         query, filters = shorten_query(arguments.query), arguments.filters
-        return self._index.reader().search(query, filters, limit=limit, offset=offset)
+        reader = self._reader()
+        answer = reader.search(query, filters, limit=limit, offset=offset)
+        reason = "" if answer.hits else explain_empty(answer, filters, reader.overview)
+        return replace(answer, notice=join_sentences(answer.notice, reason) or None)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int | None = None) -> Passage:
         """Read a page around a chunk, with 0 neighbors the chunk alone, else so many more."""
         if neighbors is not None and neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
-        return self._index.reader().read(source, chunk_index, neighbors)
+        return self._reader().read(source, chunk_index, neighbors)
 
     def posts(
         self,
@@ -111,11 +126,12 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
     ) -> tuple[Post, ...]:
         """Return at most `limit` posts that pass `filters`, from `offset` on."""
         arguments = _check_filters(filters, limit=limit, offset=offset, order=order)
-        catalog = self._index.reader().snapshot.catalog
+        catalog = self._reader().snapshot.catalog
         return catalog.list_posts(arguments.filters, order, limit, offset).page
 
     def close(self) -> None:
-        """Close the files. A later call opens the newest generation again."""
+        """Close the files; a later call raises UsageError."""
+        self._is_open = False
         self._index.close()
 
     def __exit__(self, *_raised: object) -> None:

@@ -15,7 +15,7 @@ from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author_commands import author
-from blog_search_mcp.server.cli.client_settings import set_up_clients
+from blog_search_mcp.server.cli.client_settings import set_up_clients, suggest_steps
 from blog_search_mcp.server.cli.ingest_command import ingest_command
 from blog_search_mcp.server.cli.options import make_command
 from blog_search_mcp.server.cli.terminal import FAILED, print_error
@@ -27,8 +27,13 @@ def read_posts(text: str) -> Path:
     from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
-    near = find_posts_folder(folder.parent) / folder.name  # SITE/posts may mean SITE/content/posts
-    return near if near.is_dir() and not folder.exists() else find_posts_folder(folder)
+    if not folder.exists():
+        near = find_posts_folder(folder.parent)
+        if (near / folder.name).is_dir():  # SITE/posts may mean SITE/content/posts
+            return near / folder.name
+        if near != folder.parent:
+            raise ValueError(f"{folder} is not there; the posts of this site are in {near}")
+    return find_posts_folder(folder)
 
 
 @make_command("setup", epilog=commands.CLIENTS_EPILOG)
@@ -40,17 +45,19 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     if settings.watch == Path.home():
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
     options |= {"index": settings.index, "embedder_url": settings.embedder_url}
-    context, statuses = click.get_current_context(), list[int]()
+    context, results = click.get_current_context(), list[tuple[int, str]]()
     if context.get_parameter_source("index") is ParameterSource.DEFAULT:
         require_recorded(settings.index, settings.watch or Path())
 
     def set_up() -> None:
-        statuses.append(set_up_clients(settings, commands.find_clients_here(), client, name))
+        results.append(set_up_clients(settings, commands.find_clients_here(), client, name))
 
     status = context.invoke(ingest_command, content=settings.watch, on_searchable=set_up, **options)
-    if not (status or statuses):
+    if not (status or results):
         set_up()
-    return int(status or statuses[0])
+    if results:
+        suggest_steps(settings, results[0][1])
+    return int(status or results[0][0])
 
 
 program = commands.Program(

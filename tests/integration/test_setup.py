@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -67,14 +68,33 @@ def test_one_command_makes_the_index_the_entry_and_a_question(home: Path) -> Non
     done = setup(home, "setup", "~/blog/posts")
     assert done.status == 0
     assert cursor_entries(home) == {"blog": entry(index, posts)}
-    assert "KV cache" in done.out or "Onion soup" in done.out
+    *_, question, search = done.out.splitlines()
+    assert "KV cache" in question or "Onion soup" in question
     assert "2 posts" in done.err
+    words = shlex.split(search[search.index("search ") :])
+    assert "1. " in command(*words).out
 
     before = (home / ".cursor/mcp.json").stat().st_mtime_ns
     again = setup(home, "setup", "blog/posts")
     assert again.status == 0
     assert "nothing changed" in again.err
     assert (home / ".cursor/mcp.json").stat().st_mtime_ns == before
+
+
+def test_the_question_to_try_is_on_a_post_with_a_title_in_its_language(home: Path) -> None:
+    daily = {f"2026-01-0{day}.md": f"# 2026-01-0{day}\n\nA walk.\n" for day in range(1, 4)}
+    write(home / "notes", daily | {"a.md": "# 快取與記憶體\n\n這是我寫的關於快取的文章。\n"})
+    question = setup(home, "setup", "notes").out.splitlines()[-2]
+    assert ("「快取與記憶體」" in question, "2026" in question) == (True, False)
+
+
+def test_a_folder_that_is_missing_in_a_site_is_told_with_the_one_that_is_there(home: Path) -> None:
+    write(
+        home / "site",
+        {"hugo.toml": "baseURL = 'https://x.example'\n", "content/a.md": "# A\n\nText.\n"},
+    )
+    ran = setup(home, "setup", "site/articles")
+    assert (ran.status, str(home / "site/content") in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("words_first", [1, 500])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -138,8 +139,26 @@ def test_read_prints_a_passage_and_where_it_stands(blog: Blog) -> None:
 def test_list_prints_the_newest_posts_first(
     blog: Blog, options: tuple[str, ...], sources: list[str]
 ) -> None:
-    posts = json.loads(blog.command("list", *options).out)["posts"]
+    posts = json.loads(blog.command("list", *options, "--json").out)["posts"]
+    lines = blog.command("list", *options).out.splitlines()
     assert [post["source"] for post in posts] == sources
+    assert [line.split()[:2] for line in lines] == [[p["date"], p["source"]] for p in posts]
+
+
+def test_without_the_option_the_index_above_or_of_the_entry_blog_is_found(
+    blog: Blog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    (inner := tmp_path / "notes" / "inner").mkdir(parents=True)
+    (tmp_path / ".cursor").mkdir()
+    monkeypatch.chdir(inner)
+    assert command("list").status == 1
+    assert command("install", "cursor", "--index", str(blog.index), "--name", "blog").status == 0
+    assert "tea.md" in command("list").out
+    shutil.copytree(blog.index, tmp_path / "notes" / ".blog-index")
+    assert "To read one: " in command("search", "tea").out
+    assert "--index" not in command("search", "tea").out
 
 
 @pytest.mark.parametrize("words", [["search", "a"], ["ask", "a"], ["list"], ["author", "audit"]])

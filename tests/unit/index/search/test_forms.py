@@ -71,7 +71,18 @@ def blog_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Blog]:
         ("en", "days", ["October 8th, 2014", "3 November 2018", "8.10.2014"]),
         ("en", "numbers", ["10.128", "0800123456789", "4111111111111111", "4111-1111-1111-1111"]),
         ("en", "signs", ["☕", "☕️", "≈", "🐍", "CO2", "x3"]),
-        ("en", "slips", ["shceduler", "contaner and memroy", "pipleine", "schedduler", "contai*", "Sched* resta*"]),
+        (
+            "en",
+            "slips",
+            [
+                "shceduler",
+                "contaner and memroy",
+                "pipleine",
+                "schedduler",
+                "contai*",
+                "Sched* resta*",
+            ],
+        ),
         ("nl", "parts", ["verzekering", "formulier", "belasting"]),
         (
             "ja",
