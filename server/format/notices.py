@@ -23,8 +23,8 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
     limits = ", ".join(f"{name}={value!r}" for name, value in present(asdict(filters)).items())
     if limits:
         return f"No post matches this query within {limits}. Leave filters out, or try other words."
-    languages = list_names(overview.languages)
-    others = f" The languages: {languages}." if languages else ""
+    languages = tuple(each for each in overview.languages if 20 * each[1] >= overview.posts)
+    others = f" The languages: {list_names(languages)}." if len(languages) > 1 else ""
     return f"No post matches this query. Try other words, or fewer and plainer ones.{others}"
 
 

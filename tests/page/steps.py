@@ -16,7 +16,7 @@ def search(page: Any, query: str, typed: bool = False) -> None:
             page.keyboard.type(query)
         else:
             page.get_by_role("searchbox", name="What to search for").fill(query)
-    page.wait_for_selector("#results:not([aria-busy]) #sure:not([hidden])")
+    page.wait_for_selector("#results:not([aria-busy]) #hits a.open")
 
 
 def searched(request: Any) -> str | None:

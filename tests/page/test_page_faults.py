@@ -90,10 +90,10 @@ def test_a_server_with_a_token_is_asked_once_it_is_given(browser: Any, searcher:
         assert page.locator(HIT).count() == 0
         field.fill(TOKEN)
         page.get_by_role("button", name="Open").click()
-        page.wait_for_selector("#sure:not([hidden])")
+        page.wait_for_selector("#hits a.open")
         assert page.locator("#door").is_visible() is False
         page.reload()
-        page.wait_for_selector("#sure:not([hidden])")
+        page.wait_for_selector("#hits a.open")
         assert page.evaluate("localStorage.length") == 0
         assert {said for said in looker.wrong if "401" not in said} == set()
 
@@ -105,7 +105,7 @@ def test_a_post_that_is_not_there_is_said_and_the_way_back_is_open(browser: Any,
         page.wait_for_selector("#passage [role=alert]")
         assert "'nowhere.md'" in texts(page, "#passage [role=alert]")[0]
         page.get_by_role("link", name="Back to the hits").click()
-        page.wait_for_selector("#sure:visible")
+        page.wait_for_selector("#hits a.open:visible")
         assert where(page) == "/?q=index"
         assert {said for said in looker.wrong if "404" not in said} == set()
 

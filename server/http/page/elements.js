@@ -84,22 +84,29 @@ export async function passage(look, ask) {
   earlier.addEventListener("click", async () => draw(await read(Math.min(...chunks.keys()) - 1, FURTHER)));
   later.addEventListener("click", async () => draw(await read(Math.max(...chunks.keys()) + 1, FURTHER)));
   draw(found);
-  return [way(look), top(found, look), earlier, text, later];
+  return [way(look, found), top(found, look), earlier, text, later];
 }
 
-// The way back, which stays in view.
-export const way = (look) => element("nav", {}, element("a", { href: addressOf({ ...look, source: "", chunk: "" }), class: "back" }, `← ${say("back")}`));
+// The way back and what is read, which stay in view.
+export function way(look, found) {
+  const back = element("a", { href: addressOf({ ...look, source: "", chunk: "" }), class: "back" }, `← ${say("back")}`);
+  const day = found?.date ? element("time", { datetime: found.date }, dated(found.date)) : null;
+  const title = found ? element("span", { class: "title", lang: found.language }, found.title) : null;
+  return element("nav", {}, back, title, day, found ? onBlog(found) : null);
+}
+
+const onBlog = (found) =>
+  /^(https?|obsidian):\/\//i.test(found.url ?? "") ? element("a", { href: found.url, rel: "noreferrer" }, say("outside")) : null;
 
 function top(found, look) {
   const others = Object.entries(found.translations).map(([language, source]) =>
     element("a", { href: addressOf({ ...look, source, chunk: "0" }), hreflang: language }, say("also-in", { language })),
   );
-  const outside = /^https?:\/\//i.test(found.url ?? "") ? element("a", { href: found.url, rel: "noreferrer" }, say("outside")) : null;
   return element(
     "header",
     {},
     element("h2", { id: "passage-title", tabindex: "-1", lang: found.language }, found.title),
-    element("p", { class: "where" }, dotted(...facts(found, look), outside, ...others)),
+    element("p", { class: "where" }, dotted(...facts(found, look), ...others)),
     element("p", { class: "where" }, dotted(element("code", {}, found.source), say("place", { n: found.asked + 1, count: found.count }))),
   );
 }

@@ -63,7 +63,7 @@ async function list(look, offset = 0) {
     hits.append(...(page.hits ?? page.posts).map((post, place) => entry(post, look, offset + place + 1)));
     [listed, next] = [listOf(look), page.next_offset];
     const count = say(page.total ? (look.q ? "passages" : "newest") : look.q ? "no-hits" : "no-posts", { n: page.total });
-    tell(count, page.hits?.length ? page : null, page.notice ?? "");
+    tell(count, page.notice ?? "");
   } catch (error) {
     failed(error);
   }
@@ -72,10 +72,8 @@ async function list(look, offset = 0) {
 }
 
 // A notice that stands in every answer is not read aloud at every key.
-function tell(count, page, notice) {
+function tell(count, notice) {
   at("count").textContent = count;
-  at("sure").hidden = !page;
-  at("sure").textContent = page ? say("confidence", { level: say(page.confidence), value: page.certainty }) : "";
   if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice)] : []));
 }
 
@@ -84,7 +82,7 @@ function failed(error) {
   if (!("status" in error)) throw error;
   [listed, next] = [null, null];
   hits.replaceChildren();
-  if (error.status !== 401) return tell("", null, error.message);
+  if (error.status !== 401) return tell("", error.message);
   at("door-why").textContent = sessionStorage.getItem(TOKEN) ? error.message : "";
   at("door").hidden = false;
   at("main").hidden = true;
@@ -100,7 +98,7 @@ async function open(look) {
     nodes = await passage(look, (given) => ask("passage", given, signal));
   } catch (error) {
     if (!error.status || error.status === 401) return failed(error);
-    nodes = [way(look), told(error.message, "alert")];
+    nodes = [way(look, null), told(error.message, "alert")];
   }
   opened.replaceChildren(...nodes);
   opened.hidden = false;
@@ -187,6 +185,7 @@ function describe(index) {
   if (index.site) at("blog").textContent = say("search-site", { site: index.site.replace(/^https?:\/\//, "") });
   const offers = { section: index.sections, year: index.years, tags: index.tags };
   for (const [field, names] of Object.entries(offers)) {
+    at(field).closest("label")?.toggleAttribute("hidden", names.length < 2);
     at(field).append(...names.map(([name, posts]) => element("option", { value: name }, `${name} (${numbered(posts)})`)));
   }
 }
@@ -220,5 +219,6 @@ at("door").addEventListener("submit", (event) => {
 document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
 addEventListener("popstate", show);
+at("filters").open = matchMedia("(min-width: 40rem)").matches || FILTERS.some((name) => looked()[name]);
 if (!looked().source) box.focus();
 begin();
