@@ -15,13 +15,7 @@ from collections.abc import Iterator
 
 from benchmarks.golden.answers import ASK, answer_questions
 from benchmarks.golden.notes import measure_notes
-from benchmarks.golden.questions import (
-    MEASURES,
-    QUESTIONS,
-    read_answers,
-    read_questions,
-    score,
-)
+from benchmarks.golden.questions import MEASURES, QUESTIONS, read_answers, read_questions, score
 from benchmarks.options import cache_folder, folder, report_failure, table
 from blog_search_mcp import BlogSearchError
 from blog_search_mcp.index.errors import UsageError

@@ -48,13 +48,13 @@ _UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # and the characters of
 _COUNTED = re.compile(
     rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s+|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
-    rf"|({_any('today')})|{_any('yesterday')}",
+    rf"|({_any('today')})|{_any('yesterday')}"
 )
 _LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)})\s({_any('last')})")
 _DATE = re.compile(
     rf"(?i)(?:\b{_DAY}(?:\.|st|nd|rd|th)?\s(?:of\s|de\s)?)?\b({_MONTH})\.?,?\s"
     rf"(?:{_DAY}(?:st|nd|rd|th)?,?\s)?(?:de\s|of\s)?{_YEAR}"
-    rf"|{_YEAR}(?:[-/]|\s?年\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?月\s?){_DAY}日?)?月?",
+    rf"|{_YEAR}(?:[-/]|\s?年\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?月\s?){_DAY}日?)?月?"
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
 _BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
@@ -68,12 +68,12 @@ _ASKED = "¶"
 """Stands for what is understood of a query."""
 _BEFORE_TIME = re.compile(
     rf"(?i)(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})"
-    rf"|{_any('within')})[\s,]*+(?:{_any('joining')}\s+)*$|(?P<subject>\b[^\W\d_]+\s+)$",
+    rf"|{_any('within')})[\s,]*+(?:{_any('joining')}\s+)*$|(?P<subject>\b[^\W\d_]+\s+)$"
 )
 _RESTRICTION = re.compile(
     rf"(?i){_any('negation')} {_any('relation')}|{_any('unclear')}"
     rf"|{_any('last', 'this')} (?:\w+ )?{_any('year', 'month', 'week', 'day')}"
-    rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)",
+    rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)"
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
 _LIMITING, _FILLERS = ({*map(fold, _list_words(kind))} for kind in ("limiting", "filler"))

@@ -76,9 +76,7 @@ def add_synonyms(
 
 
 def _say_words(
-    query: Query,
-    languages: Sequence[str],
-    say: Callable[[str, Mapping[str, list[str]]], list[str]],
+    query: Query, languages: Sequence[str], say: Callable[[str, Mapping[str, list[str]]], list[str]]
 ) -> Iterator[list[str]]:
     """The words of the query, each with what it is also called.
 

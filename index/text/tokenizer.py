@@ -60,7 +60,7 @@ _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
-    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+",
+    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+"
 )
 """A part of a name by its capitals; capitals with a small s are the plural of initials."""
 _THOUSANDS = re.compile(

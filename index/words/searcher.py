@@ -130,11 +130,7 @@ class LexicalLevel:
         return stems[0] if len(stems) == 1 else tantivy.Query.disjunction_max_query(stems)
 
     def _search(
-        self,
-        clauses: Sequence[tantivy.Query],
-        most: float,
-        limit: int,
-        among: Sequence[int] | None,
+        self, clauses: Sequence[tantivy.Query], most: float, limit: int, among: Sequence[int] | None
     ) -> dict[int, float]:
         if not most or not limit:
             return {}

@@ -27,11 +27,7 @@ from blog_search_mcp.ingest.posts.markdown.inline import (
     strip_editor_syntax,
     strip_markup,
 )
-from blog_search_mcp.ingest.posts.markdown.parser import (
-    parse_inline,
-    parse_passage,
-    write_html,
-)
+from blog_search_mcp.ingest.posts.markdown.parser import parse_inline, parse_passage, write_html
 
 ELEMENTS = {
     *("p", "ul", "ol", "li", "blockquote", "hr", "br", "pre", "h3", "h4", "h5", "h6"),

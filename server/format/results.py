@@ -17,12 +17,7 @@ from typing import Any, TypeVar
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.search.previews import list_lines, write_text
-from blog_search_mcp.index.text.display import (
-    count_columns,
-    one_line,
-    replace_surrogates,
-    shorten,
-)
+from blog_search_mcp.index.text.display import count_columns, one_line, replace_surrogates, shorten
 from blog_search_mcp.index.text.languages import language_of, primary_subtag
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 

@@ -36,9 +36,7 @@ TEMPLATE = types.ResourceTemplate(
 
 
 def list_resources(
-    engine: Engine,
-    _context: Context,
-    params: types.PaginatedRequestParams | None,
+    engine: Engine, _context: Context, params: types.PaginatedRequestParams | None
 ) -> types.ListResourcesResult:
     """List a page of posts, newest first.
 

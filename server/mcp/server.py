@@ -133,10 +133,7 @@ def in_thread(
 
 
 def call_tool(
-    engine: Engine,
-    tools: Tools,
-    _context: Context,
-    params: types.CallToolRequestParams,
+    engine: Engine, tools: Tools, _context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
     """Run a tool; a failure becomes a sentence that the model can act on.
 

@@ -398,8 +398,7 @@ def test_a_post_is_public_from_its_instant_to_its_end_in_any_zone(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("_config.yml", JEKYLL), ("hugo.yaml", "baseURL: https://ferry.example\n")],
+    ("name", "text"), [("_config.yml", JEKYLL), ("hugo.yaml", "baseURL: https://ferry.example\n")]
 )
 def test_a_time_without_a_zone_is_one_of_the_site_s(tmp_path: Path, name: str, text: str) -> None:
     post = {"content/a.md": front(f"date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%S}")}

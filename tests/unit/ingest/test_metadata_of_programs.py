@@ -29,10 +29,7 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
         "---\nauthor: @bea\ntitle: Hens\ntags:\n  - hens\n  - @eggs\n---\nA hen.",
         {"title": "Hens", "tags": ["hens", "@eggs"]},
     ),
-    (
-        "---\ntitle: 'Bea's hens'\ndate: 2023-02-14\n---\nA hen.",
-        {"title": "Bea's hens", **DAY},
-    ),
+    ("---\ntitle: 'Bea's hens'\ndate: 2023-02-14\n---\nA hen.", {"title": "Bea's hens", **DAY}),
     ("---\ntags:\n\t- hens\n\t- eggs\ntitle: [1] Hens\n---\nA hen.", {"title": "[1] Hens"}),
     ("---\ntitle: Hens\ntags: [hens, eggs\n---\nA hen.", {"tags": ["hens", "eggs"]}),
     ("---\ntitle: *Hens*\ndate:2023-02-14\n---\nA hen.", {"title": "Hens", **DAY}),

@@ -29,8 +29,7 @@ def test_an_old_page_has_a_current_one(current: str, old: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [("releases/v1.2/a.md", "releases/v1.3/a.md"), ("a/docs/x.md", "b/docs/x.md")],
+    ("one", "other"), [("releases/v1.2/a.md", "releases/v1.3/a.md"), ("a/docs/x.md", "b/docs/x.md")]
 )
 def test_posts_that_are_no_versions_stand_by_themselves(one: str, other: str) -> None:
     assert find_versions([(1, one), (2, other)]) == {}

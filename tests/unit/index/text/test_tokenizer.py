@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blog_search_mcp.index.text.tokenizer import (
-    fold,
-    index_terms,
-    name_key,
-    spell_words,
-    terms,
-)
+from blog_search_mcp.index.text.tokenizer import fold, index_terms, name_key, spell_words, terms
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 """Of any code point, halves of surrogate pairs among them."""

@@ -32,11 +32,7 @@ def unit_rows(count: int, seed: int) -> Vectors:
 
 
 def write(
-    parent: Path,
-    ids: Ids,
-    rows: Vectors,
-    base: Path | None = None,
-    deleted: Sequence[int] = (),
+    parent: Path, ids: Ids, rows: Vectors, base: Path | None = None, deleted: Sequence[int] = ()
 ) -> Path:
     """Write a store into a folder of its own in `parent`."""
     parent.mkdir(exist_ok=True)

@@ -30,11 +30,7 @@ def write(
 
 
 def entry(
-    number: int,
-    *bodies: str,
-    title: str = "",
-    headings: tuple[str, ...] = (),
-    source: str = "_.md",
+    number: int, *bodies: str, title: str = "", headings: tuple[str, ...] = (), source: str = "_.md"
 ) -> Entry:
     """The terms of a post with chunks `10 * number`, …; `_` is punctuation, and no name."""
     chunks = [Chunk(source, n, body, body, headings, 1, 1) for n, body in enumerate(bodies)]

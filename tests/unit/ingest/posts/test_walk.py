@@ -9,12 +9,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import compile_rules
-from blog_search_mcp.ingest.posts.walk import (
-    NOT_PUBLISHED,
-    SourceFile,
-    refuse_inside,
-    walk,
-)
+from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, SourceFile, refuse_inside, walk
 
 
 def write(root: Path, *names: str) -> None:
@@ -135,7 +130,7 @@ def test_what_is_no_file_to_read_is_named_and_never_opened(tmp_path: Path) -> No
     (root / os.fsdecode(b"caf\xe9.md")).write_bytes(b"x")
     assert sources(root) == ["deep/x.md", "real.md"]
     assert set(skipped(root)) == {
-        *("inside.md", "leaves.md", "broken.md", "self.md", "deep/up", "pipe.md", "caf\\xe9.md"),
+        *("inside.md", "leaves.md", "broken.md", "self.md", "deep/up", "pipe.md", "caf\\xe9.md")
     }
 
 

@@ -76,10 +76,7 @@ def shown(found: list[Suggestion]) -> list[tuple[str, int, str]]:
 def test_words_of_prose_that_name_a_post_are_suggested(corpus: Corpus) -> None:
     draft = read_draft(DRAFT.encode(), "dinner.md")
     found = suggest_links(corpus, draft, embed_passages(corpus, draft)[0], 5)
-    assert sorted(shown(found)) == [
-        ("bread.md", 9, "bread"),
-        ("soup.md", 8, "onion\nsoup"),
-    ]
+    assert sorted(shown(found)) == [("bread.md", 9, "bread"), ("soup.md", 8, "onion\nsoup")]
 
 
 def test_a_draft_of_a_post_never_links_to_it_or_its_translations(corpus: Corpus) -> None:
@@ -110,8 +107,7 @@ def test_posts_that_should_link_to_a_post_leave_out_those_that_do(blog: MakeBlog
 
 
 @pytest.mark.parametrize(
-    ("language", "linked"),
-    [("en", ["en"]), ("zh-cn", ["zh-cn"]), ("zh-tw", ["zh-tw"])],
+    ("language", "linked"), [("en", ["en"]), ("zh-cn", ["zh-cn"]), ("zh-tw", ["zh-tw"])]
 )
 def test_of_translations_those_in_the_language_of_a_draft_are_linked_to(
     language: str, linked: list[str], kept_blog: MakeBlog

@@ -6,10 +6,7 @@ import pytest
 
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import draft_of_post, read_draft
-from blog_search_mcp.server.author.similar import (
-    Similarity,
-    find_similar,
-)
+from blog_search_mcp.server.author.similar import Similarity, find_similar
 from tests.support.blog import Blog, MakeBlog
 
 ICE = (

@@ -13,12 +13,7 @@ from mcp import Client, MCPError
 from mcp.types import TextContent
 
 from blog_search_mcp.server.engine import engine_for
-from blog_search_mcp.server.mcp.server import (
-    HOW,
-    NO_INDEX,
-    WHEN,
-    build_server,
-)
+from blog_search_mcp.server.mcp.server import HOW, NO_INDEX, WHEN, build_server
 from blog_search_mcp.server.settings import Settings
 from tests.support.front import Blog, made
 from tests.support.server_fixtures import FixedSearcher
