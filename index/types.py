@@ -28,11 +28,6 @@ What is longer is none, so that it cannot fill an answer."""
 
 Order = Literal["newest", "oldest", "title"]
 
-Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
-"""A feature that a post is scored by: the words of its best passage; how many of the query's one
-passage holds together; the words of the whole post; the meaning of its nearest passage and of its
-first; and both again as far as no passage holds the query's words together."""
-
 Translated: TypeAlias = tuple[tuple[str, str], ...]
 """Language and source of each translation of a post."""
 
@@ -223,21 +218,8 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """What one feature adds to the score of a post."""
-
-    kind: Feature | Literal["heading", "verbatim"]
-    """The feature, or `heading` or `verbatim` if the query is a heading or stands in the text."""
-    share: float
-    """Its weight for this query times the answer's certainty, in [0, 1]."""
-    value: float
-    """Value of the feature. Words: [0, 1], 1 for the best post. Meaning: [-1, 1.5], 1 for what
-    headings usually reach. `heading`: 1 / number of posts that have it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
-    """One result of a search: a chunk, its post, and why it is here."""
+    """One result of a search: a chunk and its post."""
 
     post: Post
     chunk: Chunk
@@ -249,10 +231,6 @@ class Hit:
     """None of them is a hit itself."""
     series: PlaceInSeries | None = None
     replacement: Replacement | None = None
-    reasons: tuple[Reason, ...] = ()
-    """Why the post is here: `share` times `value`, summed, is its own score, 1 at most. That of
-    the hit is less for a further passage, more for a post that a better translation lifted or
-    that the query names by its title."""
 
     @property
     def url(self) -> str | None:

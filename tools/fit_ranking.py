@@ -38,6 +38,7 @@ from blog_search_mcp.index.search.confidence import (
 )
 from blog_search_mcp.index.search.ranking import (
     MODEL_FILE,
+    Feature,
     LogisticModel,
     QueryKind,
     RankingModel,
@@ -50,7 +51,6 @@ from blog_search_mcp.index.search.retrieval import analyze, retrieve
 from blog_search_mcp.index.search.snapshot import open_snapshot
 from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.text.query import find_named_posts
-from blog_search_mcp.index.types import Feature
 
 Numbers: TypeAlias = NDArray[np.float64]
 Ranking: TypeAlias = dict[QueryKind, Weights]

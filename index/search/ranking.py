@@ -20,17 +20,17 @@ from pydantic import BaseModel, NonNegativeFloat
 
 from blog_search_mcp.index.search.retrieval import Candidates, Numbers, Retrieval
 from blog_search_mcp.index.text.query import Query
-from blog_search_mcp.index.types import Feature, Reason
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
 
 QueryKind = Literal["question", "short"]
 """Kind of a query: a question or running text, or a name, an identifier or a few words."""
 
+Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
+"""A feature that a post is scored by: the words of its best passage; how many of the query's one
+passage holds together; the words of the whole post; the meaning of its nearest passage and of its
+first."""
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
-
-Rewards: TypeAlias = Mapping[Literal["heading", "verbatim"], Collection[int]]
-"""The posts that have the query itself, and as what."""
 
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 
@@ -185,32 +185,6 @@ def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> 
         post: CEILING + (1.0 - CEILING) * score if post in named else min(score, CEILING)
         for post, score in scores.items()
     }
-
-
-def explain_score(
-    scale: float,
-    features: Mapping[Feature, Numbers],
-    weights: Weights,
-    rewards: Rewards,
-    posts: Candidates,
-    post: int,
-) -> tuple[Reason, ...]:
-    """Return what makes up the score of one of `posts`, times `scale`, the weightiest first.
-
-    Shares times values add up to its own score, without what being named adds.
-    """
-    most, position = largest_sum(weights), posts.position_of(post)
-    weighed = [
-        Reason(name, scale * weight / most, float(features[name][position]))
-        for name, weight in sorted(weights.items(), key=lambda pair: -pair[1])
-        if weight
-    ]
-    rewarded = [
-        Reason(kind, scale * REWARD, 1.0 / len(holders))
-        for kind, holders in rewards.items()
-        if post in holders
-    ]
-    return (*weighed, *rewarded)
 
 
 def score_chunks(retrieved: Retrieval) -> Numbers:

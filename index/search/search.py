@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import NamedTuple
@@ -23,10 +23,8 @@ from blog_search_mcp.index.search.diversity import (
 from blog_search_mcp.index.search.operators import QUOTED, find_phrase, read_demands, read_passages
 from blog_search_mcp.index.search.previews import WIDTHS, make_snippet, write_text
 from blog_search_mcp.index.search.ranking import (
-    Rewards,
     choose_weights,
     compute_post_features,
-    explain_score,
     promote_named_posts,
     reward_posts,
     score_chunks,
@@ -43,7 +41,7 @@ from blog_search_mcp.index.text.query import (
     name_keys,
 )
 from blog_search_mcp.index.text.tokenizer import fold, spell_words
-from blog_search_mcp.index.types import Answer, Filters, Hit, Post, Reason
+from blog_search_mcp.index.types import Answer, Filters, Hit, Post
 
 NO_WORDS = "The query has no word or number that could be looked for."
 
@@ -87,8 +85,6 @@ class Ranking(NamedTuple):
 
     scores: dict[int, float]
     confidence: Confidence
-    explain: Callable[[int], tuple[Reason, ...]]
-    """A function from a post id to what its score is made of."""
 
 
 def search(
@@ -139,7 +135,7 @@ def search(
     stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
     return Answer(
         query=query,
-        hits=_make_hits(snapshot, page, offset, stems, ranking.explain),
+        hits=_make_hits(snapshot, page, offset, stems),
         total=len(passages),
         offset=offset,
         confidence=confidence.level,
@@ -244,11 +240,9 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
         scores = promote_named_posts(scores, titled)
         confidence = Confidence("normal", 1.0, "")
     # 4. Scale by the certainty.
-    rewards: Rewards = {"heading": with_heading, "verbatim": verbatim}
     scale = confidence.certainty or 1.0
-    explain = partial(explain_score, scale, features, weights, rewards, retrieved.posts)
     scaled = {post: score * scale for post, score in scores.items()}
-    return Ranking(scaled, confidence, explain)
+    return Ranking(scaled, confidence)
 
 
 def _find_verbatim(
@@ -288,7 +282,7 @@ def _list_posts(
         RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
         for post in shown[offset : offset + limit]
     ]
-    hits = _make_hits(snapshot, page, offset, {}, lambda _: ())
+    hits = _make_hits(snapshot, page, offset, {})
     return Answer(
         query=understood.query,
         hits=hits,
@@ -301,11 +295,7 @@ def _list_posts(
 
 
 def _make_hits(
-    snapshot: Snapshot,
-    page: Sequence[RankedPassage],
-    offset: int,
-    stems: Mapping[str, float],
-    explain: Callable[[int], tuple[Reason, ...]],
+    snapshot: Snapshot, page: Sequence[RankedPassage], offset: int, stems: Mapping[str, float]
 ) -> tuple[Hit, ...]:
     chunks = snapshot.catalog.chunks([passage.chunk for passage in page])
     posts = snapshot.catalog.posts(passage.post for passage in page)
@@ -323,7 +313,6 @@ def _make_hits(
             translations=snapshot.translations_of(post),
             series=snapshot.series[post].place_of(post) if post in snapshot.series else None,
             replacement=snapshot.replaced.get(post),
-            reasons=explain(post),
         )
         for rank, (post, chunk, score) in enumerate(page, offset)
     )

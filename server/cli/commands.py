@@ -184,9 +184,7 @@ def ask_through_client(settings: Settings, question: str) -> int:
 @make_command("search")
 @text_argument("query")
 @with_settings
-def print_hits(
-    settings: Settings, query: str, limit: int, why: bool, as_json: bool, **filters: Any
-) -> int:
+def print_hits(settings: Settings, query: str, limit: int, as_json: bool, **filters: Any) -> int:
     """Print the hits for words, an identifier or an error message."""
     arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
     engine = engine_for_one(settings)
@@ -199,7 +197,7 @@ def print_hits(
     if as_json:
         terminal.print_json(page)
     elif hits:
-        click.echo("\n".join(terminal.format_page(page, why=why)))
+        click.echo("\n".join(terminal.format_page(page)))
         more = ", more by --limit" if page["next_offset"] else ""
         place = () if settings.index == find_index() else ("--index", settings.index)
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"], *place)

@@ -156,11 +156,7 @@ OPTIONS: Final = {
         click.Option(["--wait"], is_flag=True, hidden=True),  # for the one question of `ask`
         *_OVER_INDEX,
     ),
-    "search": (
-        *(*_FILTERS, _LIMIT),
-        _option("--why", "Say of each hit why it is there.", is_flag=True),
-        *(_JSON, *_OVER_INDEX),
-    ),
+    "search": (*(*_FILTERS, _LIMIT), *(_JSON, *_OVER_INDEX)),
     "ask": _OVER_INDEX,
     "read": (_JSON, *_OVER_INDEX),
     "list": (*_FILTERS, _limit(100, 20), _JSON, *_OVER_INDEX),

@@ -87,14 +87,10 @@ def _format_facts(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
             yield f"{indent}{name}: {one_line(str(value))}"
 
 
-def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
-    """Yield lines for the confidence, the notice and each hit of a page of `search --json`.
-
-    `why` adds the parts of each score. A page of the tool `search_blog` lacks the facts for that.
-    """
+def format_page(page: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines for the confidence, the notice and each hit of a page."""
     confidence = click.style(page["confidence"], "red" if page["confidence"] == "low" else "green")
-    sure = f" ({page['certainty']:.2f} likely to hold an answer)" if why else ""
-    yield f"Confidence: {confidence}{sure}"
+    yield f"Confidence: {confidence}"
     if page["notice"]:
         yield format_line(page["notice"], fg="yellow")
     for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
@@ -106,13 +102,6 @@ def format_page(page: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
         for start, end in reversed(hit.get("marks", ())):
             text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
         yield f"   {text}"
-        if why:
-            yield format_line("why:", "   ", dim=True)
-        for reason in hit["reasons"] if why else ():
-            weight, value, kind = reason["share"], reason["value"], reason["kind"].replace("_", " ")
-            if round(weight * value, 3):
-                product = f"{weight:.2f} × {value:.2f} = {weight * value:.3f}  {kind}"
-                yield f"        {click.style(escape_controls(product), dim=True)}"
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:

@@ -27,12 +27,11 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
-    """Add the post, the matches in the preview and the features of the score to `hit_facts`."""
+    """Add the post, the matches in the preview and the score to `hit_facts`."""
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),
         "marks": highlight(hit.preview, query, language),
-        "reasons": [asdict(reason) for reason in hit.reasons],
         "score": hit.score,
         "lines": f"{chunk.first_line}-{chunk.last_line}",
         **results.hit_facts(hit),

@@ -12,10 +12,9 @@ from blog_search_mcp.index.search.confidence import (
     compute_confidence_features,
     estimate_confidence,
 )
-from blog_search_mcp.index.search.ranking import QueryKind, load_ranking_model
+from blog_search_mcp.index.search.ranking import Feature, QueryKind, load_ranking_model
 from blog_search_mcp.index.search.retrieval import Candidates, Retrieval
 from blog_search_mcp.index.text.query import Word, analyze_query
-from blog_search_mcp.index.types import Feature
 
 ONE, NUMBER = np.array([1]), np.array([0.5])
 

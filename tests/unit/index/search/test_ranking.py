@@ -41,12 +41,8 @@ def test_a_post_is_found_by_a_heading_above_a_passage_or_in_one(blog: MakeBlog) 
         {**posts, "a.md": f"# Bread\n\n## Dough\n\nFlour.\n\n{cold}## Salt\n\nSome.\n"}
     ).reader()
     for query in ("What to do when the oven stays cold", "what to do when the OVEN stays cold?"):
-        first, second, *_ = reader.search(query, Filters(), limit=3, offset=0).hits
+        first = reader.search(query, Filters(), limit=3, offset=0).hits[0]
         assert first.post.source == "a.md"
-        assert first.reasons[-1].kind == "heading"
-        assert first.reasons[-1].value == 1.0
-        assert sum(each.share * each.value for each in first.reasons) == pytest.approx(first.score)
-        assert "heading" not in {each.kind for each in second.reasons}
 
 
 @pytest.mark.parametrize(
@@ -63,17 +59,8 @@ def test_a_post_that_has_the_query_word_for_word_is_before_those_with_the_same_w
     shuffled = " ".join(reversed(query.split())) if " " in query else "共享的檔案無法開啟，無法開啟"
     posts = {f"{n}.md": f"# Post {n}\n\nOnce more: {shuffled}.\n" for n in range(3)}
     made = blog({**posts, "z.md": f"# Trouble\n\nSeen once more: {line}\n"})
-    first, second, *_ = made.reader().search(query, Filters(), limit=3, offset=0).hits
+    first = made.reader().search(query, Filters(), limit=3, offset=0).hits[0]
     assert first.post.source == "z.md"
-    assert (first.reasons[-1].kind, first.reasons[-1].value) == ("verbatim", 1.0)
-    assert sum(each.share * each.value for each in first.reasons) == pytest.approx(first.score)
-    assert "verbatim" not in {each.kind for each in second.reasons}
-
-
-def test_a_question_is_not_looked_for_word_for_word(blog: MakeBlog) -> None:
-    made = blog({"a.md": "# Ice\n\nHow does ice melt in the sun? It depends.\n"})
-    [hit] = made.reader().search("how does ice melt", Filters(), limit=1, offset=0).hits
-    assert "verbatim" not in {each.kind for each in hit.reasons}
 
 
 @pytest.fixture(scope="module")

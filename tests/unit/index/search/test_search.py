@@ -177,15 +177,6 @@ def test_any_query_has_an_answer_within_bounds(query: str, by_words: bool, made:
     assert 0.0 <= answer.certainty <= 1.0
 
 
-@pytest.mark.parametrize("query", ["zebra", "a zebra and a walrus on ice", "tusks of what?"])
-def test_scores_are_multiplied_by_the_certainty_and_explained_by_it(query: str, made: Blog) -> None:
-    answer = ask(made, query)
-    assert 0.0 < answer.certainty < 1.0
-    for hit in answer.hits:
-        together = sum(each.share * each.value for each in hit.reasons)
-        assert hit.score == pytest.approx(together)
-
-
 def test_a_misspelled_query_is_answered_as_it_is_meant_and_the_answer_says_so(made: Blog) -> None:
     meant, misspelled = (ask(made, query, by_words=True) for query in ("stripes", "stirpes"))
     assert '"Stripes"' in (misspelled.notice or "")

@@ -47,13 +47,6 @@ def test_what_matched_is_marked_on_a_terminal(blog: Blog, monkeypatch: pytest.Mo
     assert "Boil an 🧅 onion. A cache of onions." in re.sub(r"\x1b\[[\d;]+m", "", shown)
 
 
-def test_why_adds_up_to_the_score(blog: Blog) -> None:
-    shown = blog.command("search", "how does a cache grow", "--why", "--limit", "1").out
-    [score] = re.findall(r"^1\. .*  (0\.\d{3})$", shown, re.M)
-    terms = re.findall(r"= (-?[\d.]+)  .+$", shown, re.M)
-    assert sum(map(float, terms)) == pytest.approx(float(score), abs=0.005)
-
-
 def test_nothing_found_is_a_sentence_and_status_1(blog: Blog) -> None:
     words = ("search", "onion", "--tag", "lmm")
     ran, asked = blog.command(*words), blog.command(*words, "--json")
@@ -65,9 +58,7 @@ def test_nothing_found_is_a_sentence_and_status_1(blog: Blog) -> None:
 UNWANTED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-@pytest.mark.parametrize(
-    "words", [("search", "walrus", "--limit", "1", "--why"), ("ask", "walrus")]
-)
+@pytest.mark.parametrize("words", [("search", "walrus", "--limit", "1"), ("ask", "walrus")])
 def test_a_post_does_not_steer_the_terminal(blog: Blog, words: tuple[str, ...]) -> None:
     text = blog.command(*words).out
     assert "2. forged" in text
