@@ -16,7 +16,7 @@ from blog_search_mcp.ingest.sites.generator import Generator
 from blog_search_mcp.ingest.sites.hugo import Hugo
 from blog_search_mcp.ingest.sites.known_generators import Zola
 
-_Entry: TypeAlias = dict[str, Any]
+_CascadeEntry: TypeAlias = dict[str, Any]
 
 
 def read_cascades(
@@ -69,7 +69,9 @@ def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
             yield source
 
 
-def _read_section(content: Path, source: str, now: datetime, is_zola: bool) -> Iterator[_Entry]:
+def _read_section(
+    content: Path, source: str, now: datetime, is_zola: bool
+) -> Iterator[_CascadeEntry]:
     """Yield the entries of a file; in Zola a section that is a draft covers all posts below it.
 
     While the page of a bundle is kept back, its fields replace those of its parts.
@@ -109,7 +111,7 @@ def _read_data(text: str, ending: str) -> object:
     return front_matter.salvage_fields(text)
 
 
-def _list_cascades(setting: object) -> Iterator[_Entry]:
+def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
     """Yield target and fields of each entry of a `cascade`, a mapping or a list of mappings."""
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)

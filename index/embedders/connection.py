@@ -151,7 +151,7 @@ class Wire(ABC):
         body = {"model": self.model, "input": texts, **self.fields}
 
         def send(client: Any) -> Vectors:
-            return read_rows(self.post(client, body), len(texts), dimension)
+            return read_vector_rows(self.post(client, body), len(texts), dimension)
 
         return self.request(send, policy)
 
@@ -313,7 +313,7 @@ class _Reply(BaseModel):
     data: list[_Entry] = Field([], fail_fast=True, max_length=100)
 
 
-def read_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
+def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
     """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
 
     Either may be the list alone, and a vector base64 or in a list of its own; numbers start at 0 or

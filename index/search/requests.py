@@ -27,20 +27,22 @@ LISTED_NOTICE = "The query names no subject: posts are listed, the {} first."
 LIMITED_NOTICE = "Only posts of the time or by the author that the query names are searched."
 
 
-def _list_words(*kinds: str) -> list[str]:
+def _list_request_words(*kinds: str) -> list[str]:
     """List the words of kinds in all languages; `_` in a row stands for a blank."""
-    rows = (row.split("\t") for row in _ROWS)
+    rows = (row.split("\t") for row in _REQUEST_ROWS)
     return [word.replace("_", " ") for row in rows if row[0] in kinds for word in row[2].split()]
 
 
 def _any(*kinds: str) -> str:
     """Write a pattern of the words of kinds, which stand apart in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_words(*kinds))
+    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
 
-_ROWS = (Path(__file__).parents[1] / "data" / "request_words.txt").read_text("utf-8").splitlines()
-_MONTHS = {name: number for number in range(1, 13) for name in _list_words(str(number))}
+_REQUEST_ROWS = (
+    (Path(__file__).parents[1] / "data" / "request_words.txt").read_text("utf-8").splitlines()
+)
+_MONTHS = {name: number for number in range(1, 13) for name in _list_request_words(str(number))}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
 """Mars is a month behind a French preposition, and else a planet."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
@@ -63,7 +65,7 @@ _TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
 _POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}")
 _WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
 _MANNER = re.compile(rf"(?i)\W*(?!how many){_any('manner')}")
-_ORDERS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
+_ORDER_WORDS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
 """Stands for what is understood of a query."""
 _BEFORE_TIME = re.compile(
@@ -76,7 +78,7 @@ _RESTRICTION = re.compile(
     rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)"
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
-_LIMITING, _FILLERS = ({*map(fold, _list_words(kind))} for kind in ("limiting", "filler"))
+_LIMITING, _FILLERS = ({*map(fold, _list_request_words(kind))} for kind in ("limiting", "filler"))
 _TOKEN = rf"[{CJK}]|[^\W_{CJK}]+"
 _QUERY_LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "ru", "sv", "zh")
 FindPhrase: TypeAlias = Callable[[str], Sequence[int]]
@@ -116,7 +118,7 @@ def read_request(
     together = rf"{_ASKED}(?:\W+(?:{_any('and')}\W+)?{_ASKED}){{{len(names) - 1}}}"
     unclear += [] if not names or re.search(together, rest) else names[1:]
     within = replace(filters, author=filters.author or "; ".join(names) or None)
-    order = next((order for order, words in _ORDERS.items() if words.search(rest)), "")
+    order = next((order for order, words in _ORDER_WORDS.items() if words.search(rest)), "")
     rest = _POST_WORDS.sub(_ASKED, _WRITING_WORDS.sub(_ASKED, rest))
     for match in _TIME.finditer(rest):
         before = _BEFORE_TIME.search(rest[: match.start()])

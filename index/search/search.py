@@ -61,7 +61,7 @@ MAX_NAMED = 3
 """Maximum number of copies, and of words that no post has, that a notice names."""
 
 
-_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
+_POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
 """A URL, with or without its scheme, or the name of a file of Markdown."""
 
 
@@ -146,7 +146,7 @@ def search(
 
 def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding:
     """Read the filters, operators and misspelled words of a query, and analyze the rest."""
-    for word in _ADDRESS.findall(text):  # a query with a post's address asks for that post
+    for word in _POST_ADDRESS.findall(text):  # a query with a post's address asks for that post
         if len(sources := snapshot.catalog.find_sources(word.rstrip(".,;:!?"))) == 1:
             text = snapshot.catalog.require_post(sources[0])[1].title
     request = Request(text, filters, "")

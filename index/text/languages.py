@@ -44,10 +44,12 @@ def read_rows(name: str) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
-_ROWS = {code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))}
+_LANGUAGE_ROWS = {
+    code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))
+}
 """Columns of each language by its tag: whether it is stemmed, its names, and what it is near."""
-NOT_LATIN = frozenset(code for code, row in _ROWS.items() if row[0] == "own")
-STEMMED = NOT_LATIN.union(code for code, row in _ROWS.items() if row[0] == "latin")
+NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
+STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
 """Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
 as English, which is what technical terms mostly are."""
 
@@ -145,7 +147,7 @@ def _read_function_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]
 
 
 _LANGUAGE_TAG = re.compile(
-    rf"(?:{'|'.join(_ROWS)})(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{{2}}|\d{{3}}))?"
+    rf"(?:{'|'.join(_LANGUAGE_ROWS)})(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{{2}}|\d{{3}}))?"
 )
 """Codes blogs are written in; without those that are file endings or topics (ts, ml)."""
 
@@ -164,7 +166,7 @@ def join_ideographs(text: str) -> str:
 
 def read_tag(name: str) -> str:
     """The tag that the name of a folder or a suffix spells or means, `""` if none."""
-    tags = (tag for tag, (_, names, _) in _ROWS.items() if name.lower() in names.split())
+    tags = (tag for tag, (_, names, _) in _LANGUAGE_ROWS.items() if name.lower() in names.split())
     return language_tag(name) or next(tags, "")
 
 
@@ -172,7 +174,7 @@ def is_spoken(tag: str, shown: str) -> bool:
     """Whether a text that shows a language, as `language_of` says, may be in that of a tag."""
     code, other = primary_subtag(tag), primary_subtag(shown)
     listed = code in EAST_ASIAN or function_words(code)
-    near = _ROWS[code][2].split() if code in _ROWS else []
+    near = _LANGUAGE_ROWS[code][2].split() if code in _LANGUAGE_ROWS else []
     return code == other or (not listed and other in (UNDETERMINED, *near))
 
 

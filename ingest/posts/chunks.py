@@ -29,8 +29,8 @@ MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
 
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
 """Patterns of a line, and of a part of a longer line: a character takes at most four bytes."""
-_END = write_sentence_end_pattern(".!?;", "。！？；…")
-_SENTENCE = re.compile(rf".+?(?:{_END}|\n|\Z)\s*", re.DOTALL)
+_CUT_END = write_sentence_end_pattern(".!?;", "。！？；…")
+_SENTENCE = re.compile(rf".+?(?:{_CUT_END}|\n|\Z)\s*", re.DOTALL)
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
 
 

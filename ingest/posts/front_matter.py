@@ -152,7 +152,7 @@ _PAIR = re.compile(
     re.MULTILINE,
 )
 """A field with a value of one line, whatever the language."""
-_FIELD = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
+_FIELD_START = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
 """Start of a field."""
 _FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
@@ -361,7 +361,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
     fields: dict[Any, object] = {}
     if language in ("js", "mdx"):
         block = dedent(re.sub(r"\A\s*\{|\}\s*\Z", "", block).strip("\n"))
-    parts = _FIELD.split(block) if len(block) <= MAX_CHARACTERS else []
+    parts = _FIELD_START.split(block) if len(block) <= MAX_CHARACTERS else []
     for part in takewhile(lambda part: not part.startswith("["), parts):
         parsed: object = None
         with suppress(ValueError):

@@ -73,7 +73,7 @@ def expand_braces(pattern: str) -> list[str]:
 def compile_rules(lines: Iterable[str]) -> Rules:
     """Read the lines. Raises ValueError for one that names nothing, and beyond `MOST`."""
     rules, room = Rules({}, {}, {}), MOST
-    for number, parts, is_folder in _read_lines(lines):
+    for number, parts, is_folder in _read_rule_lines(lines):
         state = 0
         for part in parts:
             if (state, part) not in rules.edges:
@@ -103,7 +103,7 @@ def leaves_out(rules: Rules, path: str) -> bool:
     return _find_line(rules, path, is_above=True) > 0
 
 
-def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], bool]]:
+def _read_rule_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], bool]]:
     """Yield number, parts and whether folders alone are named. Raises ValueError."""
     stripped = ((number, line.rstrip()) for number, line in enumerate(lines, 1))
     for number, line in ((number, line) for number, line in stripped if line and line[0] != "#"):

@@ -91,7 +91,9 @@ _NAMES = """jan ene gen ian oca tam sty led січ янв ιαν, feb fev sub he
     tem hei lip cervenc cervenec июл лип ιουλ, aug ago aou agu elo sie srp авг сер αυγ, sep set eyl
     syy sze wrz zar сен вер σεπ, oct okt ott out eki lok paz rij окт жов οκτ, nov noi kas marras lis
     ноя лис νοε, dec dez dic des ara jou gru pro дек гру δεκ"""
-_MONTHS = {name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()}
+_MONTHS_BY_NAME = {
+    name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
+}
 """Months by how they begin, without accents, in the languages that are stemmed and six more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
@@ -187,7 +189,9 @@ def first_date(named: Fields, names: Iterable[str]) -> date | None:
 
 
 def _find_month(word: str) -> int:
-    return _MONTHS.get(max(filter(word.startswith, _MONTHS), key=len, default=""), 0)
+    return _MONTHS_BY_NAME.get(
+        max(filter(word.startswith, _MONTHS_BY_NAME), key=len, default=""), 0
+    )
 
 
 def _fold(text: str) -> str:

@@ -18,7 +18,7 @@ from blog_search_mcp.ingest.posts.markdown.body import MAX_HEADING, Body, Headin
 from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
-_BRACES = re.compile(r"\{\{|\{%|\}\s*$")
+_TEMPLATE_BRACES = re.compile(r"\{\{|\{%|\}\s*$")
 """Template syntax or attributes at the end, in the source of a heading."""
 _AMBIGUOUS = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
 """Text on which parsers differ: footnotes, quotation marks, bare links, blanks."""
@@ -107,5 +107,5 @@ def _is_doubtful(heading: Heading) -> bool:
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"
         for token in heading.tokens
     )
-    is_open = _AMBIGUOUS.search(text) or _BRACES.search(heading.source)
+    is_open = _AMBIGUOUS.search(text) or _TEMPLATE_BRACES.search(heading.source)
     return is_odd or heading.is_marked or bool(is_open)

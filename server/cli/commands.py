@@ -75,7 +75,7 @@ def with_settings(work: Work) -> Work:
         wait: bool = False,
         **arguments: Any,
     ) -> int | None:
-        index = index or (choose_index(watch) if watch else find_index())
+        index = index or (choose_index(watch) if watch else locate_index())
         settings = Settings(index, embedder_url, watch, toolset, wait)
         try:
             return work(settings, **arguments)
@@ -88,7 +88,7 @@ def with_settings(work: Work) -> Work:
     return run
 
 
-def find_index() -> Location:
+def locate_index() -> Location:
     """Find the index of a command without --index: here, above, or that of a client's entry `blog`.
 
     Above, only folders of the user's home are looked at: others may be anybody's.
@@ -199,7 +199,7 @@ def print_hits(settings: Settings, query: str, limit: int, as_json: bool, **filt
     elif hits:
         click.echo("\n".join(terminal.format_page(page)))
         more = ", more by --limit" if page["next_offset"] else ""
-        place = () if settings.index == find_index() else ("--index", settings.index)
+        place = () if settings.index == locate_index() else ("--index", settings.index)
         opened = command("read", hits[0]["source"], hits[0]["chunk_index"], *place)
         footer = f"Hits 1 to {len(hits)} of {page['total']}{more}. To read one: {opened}"
         click.echo(terminal.format_line(footer, dim=True))

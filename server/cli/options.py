@@ -73,7 +73,7 @@ _EMBEDDER = (
         "one for the posts' languages]",
     ),
 )
-_POSTS = (
+_POSTS_OPTIONS = (
     _option(
         "--base-url URL",
         "Where the blog is published.  [default: as before, or as its site's configuration says]",
@@ -111,7 +111,7 @@ OPTIONS: Final = {
             "The client to tell.  [default: all that are found]",
             type=click.Choice(list(CLIENTS)),
         ),
-        *(_NAME, *_OVER_INDEX, *_EMBEDDER, *_POSTS),
+        *(_NAME, *_OVER_INDEX, *_EMBEDDER, *_POSTS_OPTIONS),
     ),
     "ingest": (
         *(_INDEX, *_EMBEDDER, _EMBEDDER_URL),
@@ -120,7 +120,7 @@ OPTIONS: Final = {
             "What a server's model wants before each text.  [default: as its card says]",
         ),
         _option("--query-prefix TEXT", "What it wants before each query, likewise."),
-        *(*_POSTS, _JSON),
+        *(*_POSTS_OPTIONS, _JSON),
         click.Option([STOP_WITH_STDIN], is_flag=True, hidden=True),
     ),
     "serve": (

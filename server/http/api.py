@@ -18,7 +18,7 @@ from blog_search_mcp.server.mcp.browsing import LIST_POSTS, find_posts
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
 
-Arguments = Mapping[str, Any]
+QuestionValues = Mapping[str, Any]
 Facts = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ def answer(engine: Engine, question: str, body: bytes) -> Facts:
     return QUESTIONS[question](engine, values)
 
 
-def passage(engine: Engine, values: Arguments) -> Facts:
+def passage(engine: Engine, values: QuestionValues) -> Facts:
     """Read, as `read_chunk` does, as text and as HTML with marks where `query` matches.
 
     A whole post has no HTML, since rendering takes 10 ms a chunk. Raises BlogSearchError.
@@ -55,7 +55,7 @@ def passage(engine: Engine, values: Arguments) -> Facts:
     return facts
 
 
-QUESTIONS: dict[str, Callable[[Engine, Arguments], Facts]] = {
+QUESTIONS: dict[str, Callable[[Engine, QuestionValues], Facts]] = {
     "search": lambda engine, values: answer_facts(find_hits(engine, SEARCH_BLOG.parse(values))),
     "passage": passage,
     "posts": lambda engine, values: posts_facts(find_posts(engine, LIST_POSTS.parse(values))),

@@ -1,9 +1,10 @@
 """Remove the parts of a post that its site does not show to everybody, or keeps from search.
 
-`_TABLE` has what opens and closes each kind. Attributes hide an element of HTML, a block or the
-section of a heading; templates have branches that no site builds; Quarto and MyST have conditions
-(https://quarto.org/docs/authoring/conditional.html) and cells that are removed. It is decided on
-the whole post. Examples in code stay, as do templates in `raw`. In doubt a part is taken out.
+`_HIDDEN_FORMS` has what opens and closes each kind. Attributes hide an element of HTML, a block or
+the section of a heading; templates have branches that no site builds; Quarto and MyST have
+conditions (https://quarto.org/docs/authoring/conditional.html) and cells that are removed. It is
+decided on the whole post. Examples in code stay, as do templates in `raw`. In doubt a part is taken
+out.
 """
 
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from blog_search_mcp.ingest.posts.markdown.parser import Span, find_code_of, find_outside, is_inside
 
-_TABLE = r"""
+_HIDDEN_FORMS = r"""
 SEARCH  (?:search|index|pagefind|llms?|algolia|lunr|elastic|swiftype)
 KEPT  (?:no[-_]?(?:SEARCH|snippet|content)|SEARCH[-_](?:exclud|ignor|skip|omit)\w{0,4}
    |(?:exclud|ignor|skip|omit|hid)\w{0,4}[-_](?:from[-_])?SEARCH|(?:members?|subscribers?|patrons?
@@ -60,7 +61,7 @@ opened). KEPT are names of what a search or all but members do not see, in Mater
 Pagefind, MarkBind, Ghost, WordPress and their like. Remarks, deletions and substitutions are
 CriticMarkup (http://criticmarkup.com/spec.php); `percent` and `myst` comments of MyST."""
 _PATTERNS: dict[str, list[str]] = {}
-for _row in _TABLE.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
+for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
     _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
     _kind, *_columns = _whole.split("  ")
     _PATTERNS[_kind] = [*_columns, ""][:2]
@@ -116,7 +117,7 @@ def _cut(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_ATTRIBUTE = re.compile(
+_HIDING_ATTRIBUTE = re.compile(
     r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
 )
 _HIDING = re.compile(
@@ -135,7 +136,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or any(map(_HIDING.fullmatch, _ATTRIBUTE.findall(attributes)))):
+    if not (is_named or any(map(_HIDING.fullmatch, _HIDING_ATTRIBUTE.findall(attributes)))):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -233,7 +234,9 @@ _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
 """Text at the start of a fence that holds a drawing."""
-_DATA = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z")
+_ENCODED_DATA = re.compile(
+    r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z"
+)
 LONGEST_EXAMPLE = 1_000
 """Characters of a fence that may be encoded bytes and are read all the same."""
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment)\}")
@@ -268,7 +271,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
-    is_data = len(code) > LONGEST_EXAMPLE and _DATA.match(code)
+    is_data = len(code) > LONGEST_EXAMPLE and _ENCODED_DATA.match(code)
     is_hidden = is_raw or _is_hidden(info or part["span"] or "")
     if is_data or is_hidden or _STATE.search(info + code[:300]):
         return part.span()

@@ -293,13 +293,13 @@ def find_links_and_ids(
 
 
 _FILE = Path(index.__file__).parent / "data" / "replacing_words.txt"
-_ROWS = (row.split("\t")[1:] for row in _FILE.read_text("utf-8").splitlines())
+_SIGN_ROWS = (row.split("\t")[1:] for row in _FILE.read_text("utf-8").splitlines())
 _SIGNS, _OTHERS = (
     "|".join(  # the longest first; phrases without blanks between words have no edges
         rf"\b{phrase}\b" if phrase < "\u3000" else phrase
         for phrase in sorted("|".join(column).split("|"), key=len, reverse=True)
     )
-    for column in zip(*_ROWS, strict=True)
+    for column in zip(*_SIGN_ROWS, strict=True)
 )
 _PHRASE = re.compile(f"({_SIGNS})|{_OTHERS}")
 MAX_INTRODUCTION = 200

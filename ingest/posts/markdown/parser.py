@@ -31,7 +31,7 @@ Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 
-_OPENING = re.compile(
+_BLOCK_OPENING = re.compile(
     r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
     r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
     r"|\$\$(?P<dollars>)(?![^\n]*\$\$)|\\{1,2}\[(?P<bracket>)[ \t]*$"
@@ -46,7 +46,7 @@ _CLOSING = re.compile(
     r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
     re.MULTILINE,
 )
-"""Line that ends what _OPENING begins if the same group has the same text."""
+"""Line that ends what _BLOCK_OPENING begins if the same group has the same text."""
 
 
 @lru_cache(maxsize=1)
@@ -61,7 +61,7 @@ def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
 
 def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read code between tags, or a formula, as a fence; one that is never closed is text."""
-    opening = _OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
+    opening = _BLOCK_OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
     kind = str(opening.lastgroup)
