@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.embedders.embedder import WINDOW, Embedder, embedding_text
 from blog_search_mcp.index.errors import EmbedderError, TextsRefused
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.types import Vectors
+from blog_search_mcp.ingest.embedding_cache import EmbeddingCache
 from blog_search_mcp.ingest.posts.chunks import split_windows
 from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter

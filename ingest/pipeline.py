@@ -126,8 +126,8 @@ class _Ingest:
         embedder, manifest = self.plan.choice.embedder, self.plan.base
         if self.job.embeds:
             preload(embedder.identity.name)
-        from blog_search_mcp.index.embedders.cache import EmbeddingCache
         from blog_search_mcp.ingest.embed import EmbeddingQueue
+        from blog_search_mcp.ingest.embedding_cache import EmbeddingCache
 
         with EmbeddingCache(self.store.layout.cache, embedder.identity) as cache:
             queue = EmbeddingQueue(embedder, cache, self.progress)

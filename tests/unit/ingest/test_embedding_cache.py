@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blog_search_mcp.index.embedders import cache as cache_file
-from blog_search_mcp.index.embedders.cache import EmbeddingCache
 from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint
+from blog_search_mcp.ingest import embedding_cache as cache_file
+from blog_search_mcp.ingest.embedding_cache import EmbeddingCache
 from tests.support.fakes import IDENTITY, vector_of
 from tests.support.front import made
 
