@@ -47,14 +47,14 @@ def expected_row(tool: Tool[Any], name: str) -> list[str]:
         default = "required"
     if schema["type"] == "integer":
         reach = f"{schema['minimum']:,} to {schema['maximum']:,}"
-        return [f"`{name}`", "whole number", default, reach]
+        return [f"`{name}`", "integer", default, reach]
     if schema["type"] == "boolean":
-        return [f"`{name}`", "truth value", default.lower(), "`true`, `false`"]
+        return [f"`{name}`", "boolean", default.lower(), "`true`, `false`"]
     if name in DATES:
         return [f"`{name}`", "date", default, DATE]
     values = ", ".join(f"`{value}`" for value in schema.get("enum", ()))
     reach = DRAFT if name == "text" else TEXT
-    return [f"`{name}`", "text", default, values or reach]
+    return [f"`{name}`", "string", default, values or reach]
 
 
 @pytest.mark.parametrize("tool", DOCUMENTED, ids=lambda tool: str(tool.name))
@@ -74,7 +74,7 @@ def test_every_fact_of_a_search_is_explained() -> None:
     del hit["headings"]  # of the search page alone
     page = page_facts(Answer(analyze_query("a"), (), 2, 0, notice="More."), [hit])
     assert [row[0] for row in rows("`search_blog`", "result")] == [f"`{name}`" for name in page]
-    assert [row[0] for row in rows("`search_blog`", "of a hit")] == [f"`{name}`" for name in hit]
+    assert [row[0] for row in rows("`search_blog`", "field of a hit")] == [f"`{name}`" for name in hit]
 
 
 def test_every_resource_is_there_with_its_type() -> None:
