@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from anyio.to_thread import run_sync
 
 from blog_search_mcp import BlogSearchError, open_index
-from examples.agent.conversation import Tool, ToolResult
+from examples.agent.conversation import AgentError, Tool, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,8 +87,14 @@ class LocalSource:
     """The functions over the newest generation of one index folder."""
 
     def __init__(self, index: Path, embedder_url: str) -> None:
-        """Take the index folder and where Ollama answers, if the index was built with it."""
-        self._blog = open_index(index, embedder_url=embedder_url)
+        """Take the index folder and where Ollama answers, if the index was built with it.
+
+        Raises AgentError if there is no index.
+        """
+        try:
+            self._blog = open_index(index, embedder_url=embedder_url)
+        except BlogSearchError as error:
+            raise AgentError(str(error)) from error
 
     async def tools(self) -> Sequence[Tool]:
         """List both."""

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from blog_search_mcp.index.embedders.registry import choose_embedder, open_embedder
 from blog_search_mcp.index.errors import IndexMissing, UsageError
+from blog_search_mcp.index.folder import MAKE_ONE
 from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.reader import Index, IndexReader
 from blog_search_mcp.index.stores import Location, parse_index_address
@@ -92,7 +93,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         try:
             self._index.store.current_number()
         except IndexMissing as error:
-            raise IndexMissing(f"There is no index in {location}.") from error
+            raise IndexMissing(f"There is no index in {location}.", MAKE_ONE) from error
 
     def _reader(self) -> IndexReader:
         if not self._is_open:

@@ -74,7 +74,9 @@ def test_every_fact_of_a_search_is_explained() -> None:
     del hit["headings"]  # of the search page alone
     page = page_facts(Answer(analyze_query("a"), (), 2, 0, notice="More."), [hit])
     assert [row[0] for row in rows("`search_blog`", "result")] == [f"`{name}`" for name in page]
-    assert [row[0] for row in rows("`search_blog`", "field of a hit")] == [f"`{name}`" for name in hit]
+    assert [row[0] for row in rows("`search_blog`", "field of a hit")] == [
+        f"`{name}`" for name in hit
+    ]
 
 
 def test_every_resource_is_there_with_its_type() -> None:
