@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from blog_search_mcp.index.stores import Location, parse_index_address
+from blog_search_mcp.ingest.foreign_files import decode_settings
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
 
@@ -20,6 +22,10 @@ MESSAGE_BYTES = 1 << 20
 argument at its limit and every character escaped."""
 
 
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
+"""A token of 16 characters or more that RFC 6750 allows as a bearer's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Address of the HTTP server, and the requests that it accepts."""
@@ -28,9 +34,18 @@ class Address:
     """A name or an address, without brackets."""
     port: int
     token: str = field(default="", repr=False)
-    """Bearer token of every request, `""` if none is needed."""
+    """Bearer token of every request at the start, `""` if none is needed."""
+    token_file: Path | None = None
+    """File that has the token, which may be replaced while the server runs."""
     names: tuple[str, ...] = ()
     """Further names of this machine that the Host header may have."""
+
+    def read_token(self) -> str:
+        """Return the token that requests must bring now: that of the start without a valid file."""
+        with suppress(OSError, ValueError):
+            token = decode_settings(self.token_file.read_bytes()).strip() if self.token_file else ""
+            return token if TOKEN.fullmatch(token) else self.token
+        return self.token
 
     @property
     def is_local(self) -> bool:

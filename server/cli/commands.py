@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,7 +32,7 @@ from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.mcp.browsing import LIST_POSTS
 from blog_search_mcp.server.mcp.read_chunk import READ_CHUNK
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG, find_hits, shorten_query
-from blog_search_mcp.server.settings import Address, Settings, ToolsetName, read_absolute
+from blog_search_mcp.server.settings import TOKEN, Address, Settings, ToolsetName, read_absolute
 
 
 class Program(click.Group):
@@ -123,8 +122,7 @@ def read_token(host: str, file: str | None) -> str:
             token = decode_settings(read_absolute(file).read_bytes()).strip()
     except (OSError, ValueError) as error:
         raise UsageError(f"The token file {file} cannot be read: {error}.") from error
-    # The characters that RFC 6750 allows in a bearer token.
-    if (token or file) and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,}=*", token):
+    if (token or file) and not TOKEN.fullmatch(token):
         raise UsageError(
             "The token must have at least 16 letters, digits or -._~+/ and no others; "
             "make one with: openssl rand -hex 32"
@@ -146,7 +144,8 @@ def serve(
     if http is None and (token_file or allow_host):
         raise UsageError("--token-file and --allow-host are of --http, which is not given.")
     if http is not None:
-        http = replace(http, token=read_token(http.host, token_file), names=allow_host)
+        token, file = read_token(http.host, token_file), token_file and read_absolute(token_file)
+        http = replace(http, token=token, token_file=file or None, names=allow_host)
     return start_server(settings, http)
 
 

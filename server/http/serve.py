@@ -93,7 +93,7 @@ def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Respon
         return refusal(404, "There is nothing at this address.")
     if path in open_paths:
         return None
-    if address.token and not _has_token(headers, address.token):
+    if address.token and not _has_token(headers, address.read_token()):
         sentence = "The token is missing or wrong: send it as Authorization: Bearer TOKEN."
         return refusal(401, sentence, {"WWW-Authenticate": 'Bearer realm="blog"'})
     for origin in () if address.token else origins:

@@ -58,7 +58,7 @@ def test_who_may_ask_over_http_is_said_by_options(tmp_path: Path, encoding: str)
     words = ["serve", "--http", "0.0.0.0:80"]
     variable = {"BLOG_SERVER_TOKEN": "from-the-environment"}
     address = served(*words, "--allow-host", "Blog.Example.org", env=variable)[1]
-    assert address == Address("0.0.0.0", 80, "from-the-environment", ("blog.example.org",))
+    assert address == Address("0.0.0.0", 80, "from-the-environment", names=("blog.example.org",))
     named = served(*words, "--token-file", str(tmp_path / "token"), env=variable)[1]
     assert named is not None
     assert named.token == "from-a-file-0123456789"

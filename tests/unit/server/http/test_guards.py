@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -122,3 +123,20 @@ def test_the_token_opens_and_no_other(given: str, status: int) -> None:
         ]
     assert (answer.status_code, others) == (status, [200, 200, 401, 404])
     assert ("www-authenticate" in answer.headers) is (status == 401)
+
+
+def test_a_new_token_in_the_file_counts_at_once_and_a_damaged_one_never(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    with client_of(replace(EVERYWHERE, token=TOKEN, token_file=file)) as client:
+        for written, sent, status in (
+            (None, TOKEN, 200),
+            (TOKEN[::-1], TOKEN, 401),
+            (TOKEN[::-1], TOKEN[::-1], 200),
+            ("", TOKEN, 200),
+            ("", "", 401),
+            ("short", "short", 401),
+        ):
+            if written is not None:
+                file.write_text(f"{written}\n")
+            headers = {**HEADERS, "Authorization": f"Bearer {sent}"}
+            assert client.post("/mcp", json=LIST, headers=headers).status_code == status
