@@ -16,6 +16,7 @@ import hmac
 import logging
 import re
 import socket
+import time
 from collections.abc import Container
 from contextlib import suppress
 from typing import Any
@@ -65,13 +66,18 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
         custom_starlette_routes=[*without_token, api_route(engine)],
     )
     limited = RequestBodyLimitMiddleware(app, MESSAGE_BYTES)
-    open_paths = {route.path for route in without_token}
+    open_paths, logged = {route.path for route in without_token}, -1.0
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal logged
         is_request = scope["type"] == "http"
         if is_request and scope["path"] == f"{MCP_PATH}/":  # a redirect would name the wrong scheme
             scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
         refused = refuse(scope, address, open_paths) if is_request else None
+        if refused and refused.status_code in (401, 403) and time.monotonic() > logged + 1:
+            logged = time.monotonic()  # a line a second at most, so that nobody fills a disk
+            client = (scope["client"] or ["?"])[0]
+            log.warning("%s got %d: %s", client, refused.status_code, bytes(refused.body).decode())
         with suppress(ClientDisconnect):  # nobody is left to answer
             await (refused or limited)(scope, receive, send)
 

@@ -140,3 +140,14 @@ def test_a_new_token_in_the_file_counts_at_once_and_a_damaged_one_never(tmp_path
                 file.write_text(f"{written}\n")
             headers = {**HEADERS, "Authorization": f"Bearer {sent}"}
             assert client.post("/mcp", json=LIST, headers=headers).status_code == status
+
+
+def test_a_refusal_is_a_line_in_the_log_and_a_flood_is_none(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with client_of(replace(EVERYWHERE, token=TOKEN)) as client:
+        for _ in range(20):
+            client.post("/mcp", json=LIST, headers=HEADERS)
+    lines = [each.getMessage() for each in caplog.records if " got 401: " in each.getMessage()]
+    assert 1 <= len(lines) < 20
+    assert TOKEN not in caplog.text
