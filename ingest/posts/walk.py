@@ -26,7 +26,8 @@ SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkd
 """Suffixes of posts' files, in lower case."""
 
 _OTHERS = re.compile(
-    r".+(\.(?:adoc|asciidoc|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile|txt|typ|wiki))",
+    r".+(\.(?:adoc|asciidoc|canvas|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile"
+    r"|txt|typ|wiki))",
     re.IGNORECASE,
 )
 """Names of other texts that generators make pages of or that editors write notes in."""

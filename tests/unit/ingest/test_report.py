@@ -117,3 +117,23 @@ def test_an_index_of_an_earlier_format_is_made_anew_with_its_embedder_and_settin
     assert set(blog.posts()) == {"a.md", "b.md"}
     assert blog.ingest("--no-drafts", "--model", "multilingual-e5-small").status == 0
     assert set(blog.posts()) == {"a.md"}
+
+
+def test_a_terminal_shows_each_stage_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "BLINK", 0.0)
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    progress = Progress(terminal)
+    for stage in ("reading", "writing"):
+        progress.start(stage, 7)
+        for _ in range(7):
+            progress.advance(1)
+    progress.say("Done.")
+    last = [re.split(r"\r\x1b\[K", line)[-1] for line in terminal.getvalue().split("\n")[:-1]]
+    assert last == ["reading: 7 of 7 (100%)", "writing: 7 of 7 (100%)", "Done."]
+
+
+def test_other_texts_are_counted_by_their_endings(tmp_path: Path) -> None:
+    blog = made(tmp_path, {"a.md": "Words.", "b.canvas": "{}", "c/d.RST": "x", "e.png": "x"})
+    [said] = [line for line in blog.report["warnings"] if "Markdown" in line]
+    assert {*re.findall(r"1 (\.\w+)", said)} == {".canvas", ".RST"}
