@@ -101,9 +101,10 @@ def collapse_copies(
         for other in kept if len(compared) >= LEAST_PAIRS else ():
             earlier = pairs.get(other.chunk, frozenset())
             least = SAME_PAIRS * max(len(compared), len(earlier))
+            if other.post == passage.post or len(compared & earlier) < least:
+                continue
             own = {*chain(*compared)} - {*chain(*earlier)}
-            is_same = len(own) <= 1 and not re.search(r"[^\W\d_]", "".join(own))
-            if other.post != passage.post and is_same and len(compared & earlier) >= least:
+            if len(own) <= 1 and not re.search(r"[^\W\d_]", "".join(own)):
                 copies[other.chunk].append(passage.post)
                 break
         else:
