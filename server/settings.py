@@ -44,7 +44,8 @@ class Address:
         """Return the token that requests must bring now: that of the start without a valid file."""
         with suppress(OSError, ValueError):
             token = decode_settings(self.token_file.read_bytes()).strip() if self.token_file else ""
-            return token if TOKEN.fullmatch(token) else self.token
+            if TOKEN.fullmatch(token):
+                return token
         return self.token
 
     @property

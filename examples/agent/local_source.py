@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from blog_search_mcp import BlogIndex, Chunk, Post
+    from blog_search_mcp import BlogIndex
     from examples.agent.conversation import Call
 
 SEARCH = Tool(
@@ -53,7 +53,7 @@ def search_blog(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
     parts = [f"Confidence: {answer.confidence}." if answer.hits else "", answer.notice or ""]
     for number, hit in enumerate(answer.hits, 1):
         head = f"{number}. {hit.post.source} #{hit.chunk.index} · {hit.post.title}"
-        lines = (head, link(hit.post, hit.chunk), f"> {hit.preview}")
+        lines = (head, hit.url, f"> {hit.preview}")
         parts.append("\n".join(filter(None, lines)))
     return ToolResult(("\n\n".join(filter(None, parts)),))
 
@@ -64,20 +64,16 @@ def read_chunk(blog: BlogIndex, given: Mapping[str, Any]) -> ToolResult:
     neighbors = int(given["neighbors"]) if "neighbors" in given else None
     passage = blog.read(source, int(given.get("chunk_index", index or 0)), neighbors=neighbors)
     chunk = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
+    anchor = f"#{chunk.anchor}" if chunk.anchor else ""
     place = {
         "title": passage.post.title,
         "source": passage.post.source,
         "date": passage.post.date,
-        "url": link(passage.post, chunk),
+        "url": passage.post.url and f"{passage.post.url}{anchor}",
         "chunk_index": f"{chunk.index} of 0-{passage.count - 1}",
     }
     lines = "\n".join(f"{name}: {value}" for name, value in place.items() if value)
     return ToolResult(("\n\n".join(chunk.text for chunk in passage.chunks), lines))
-
-
-def link(post: Post, chunk: Chunk) -> str | None:
-    """The address of the chunk's heading on the published blog, `None` if it is not known."""
-    return f"{post.url}#{chunk.anchor}" if post.url and chunk.anchor else post.url
 
 
 FUNCTIONS = {SEARCH.name: search_blog, READ.name: read_chunk}

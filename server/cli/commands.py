@@ -24,7 +24,7 @@ from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.ingest.last_ingest import choose_index
 from blog_search_mcp.ingest.posts.walk import refuse_inside
 from blog_search_mcp.ingest.signals import end_on_signals
-from blog_search_mcp.server.cli import client_settings, terminal
+from blog_search_mcp.server.cli import client_entries, client_settings, terminal
 from blog_search_mcp.server.cli.client_settings import CLIENTS, Client
 from blog_search_mcp.server.cli.options import Work, make_command
 from blog_search_mcp.server.cli.probe import ask_server
@@ -99,8 +99,8 @@ def locate_index() -> Location:
             return folder / DEFAULT_FOLDER
     for client in find_clients_here().values():
         with suppress(ClientSettingsError):
-            entry = dict(client_settings.list_ours(client)).get("blog", {})
-            if index := client_settings.find_index(entry):
+            entry = dict(client_entries.list_ours(client)).get("blog", {})
+            if index := client_entries.find_index(entry):
                 return index
     return here / DEFAULT_FOLDER
 
@@ -263,17 +263,17 @@ def install(
     token_file: str | None,
 ) -> None:
     """Write this server over an index into the settings of CLIENT."""
-    chosen = find_clients_here()[client]
+    chosen, token = find_clients_here()[client], ""
     if url:
         token = read_token(urlsplit(url).hostname or "", token_file)
-        client_settings.add_entry(settings, chosen, name, prints=prints, url=url, token=token)
-        if not prints:
-            headers = {"Authorization": f"Bearer {token}"} if token else {}
-            terminal.print_text(f"The server at {url} {ask_server(url, headers)[1]}")
     else:
         resolve_ollama(settings.embedder_url)
         open_store(settings.index).current_number()
-        client_settings.add_entry(settings, chosen, name, prints=prints)
+    if client_entries.add_entry(settings, chosen, name, prints=prints, url=url or "", token=token):
+        terminal.print_text(f"Restart {chosen.title} to use it.")
+    if url and not prints:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        terminal.print_text(f"The server at {url} {ask_server(url, headers)[1]}")
 
 
 @make_command("uninstall", epilog=CLIENTS_EPILOG)
@@ -281,7 +281,7 @@ def install(
 def uninstall(client: str | None, name: str) -> int:
     """Take it out of the settings of CLIENT, by default of all, and say what stays."""
     every = find_clients_here()
-    return client_settings.remove_entries([every[client]] if client else every.values(), name)
+    return client_entries.remove_entries([every[client]] if client else every.values(), name)
 
 
 def find_clients_here() -> dict[str, Client]:

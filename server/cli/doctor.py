@@ -22,8 +22,9 @@ from blog_search_mcp.index.store.statistics import describe_backlog
 from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.index.text.display import one_line
 from blog_search_mcp.ingest.last_ingest import format_age, name_skipped, read_last_ingest
-from blog_search_mcp.server.cli import client_settings
-from blog_search_mcp.server.cli.client_settings import CLIENTS, Client, EntryFields, find_url
+from blog_search_mcp.server.cli import client_entries
+from blog_search_mcp.server.cli.client_entries import find_url
+from blog_search_mcp.server.cli.client_settings import CLIENTS, Client, EntryFields
 from blog_search_mcp.server.cli.probe import ask_server
 from blog_search_mcp.server.cli.terminal import fill_in_folders, print_text
 from blog_search_mcp.server.settings import Settings
@@ -86,7 +87,7 @@ def _ask_servers(clients: Mapping[str, Client]) -> bool:
     """Whether an entry of ours reaches a server by its URL."""
     for client in clients.values():
         with suppress(ClientSettingsError):
-            if any(find_url(fields) for _, fields in client_settings.list_ours(client)):
+            if any(find_url(fields) for _, fields in client_entries.list_ours(client)):
                 return True
     return False
 
@@ -96,7 +97,7 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator
     is_any = False
     for client in clients.values():
         try:
-            for name, fields in client_settings.list_ours(client):
+            for name, fields in client_entries.list_ours(client):
                 state, text = _check_entry(client, name, fields, settings)
                 yield client.title, state, f"The entry {name!r} in {client.path} {text}"
                 is_any = True
@@ -117,10 +118,10 @@ def _check_entry(
         headers = fields.get("headers") or fields.get("http_headers") or {}
         is_answer, predicate = ask_server(url, headers)
         return "ok" if is_answer else "problem", f"reaches the server at {url}, which {predicate}"
-    program, index = str(fields.get("command") or ""), client_settings.find_index(fields)
+    program, index = str(fields.get("command") or ""), client_entries.find_index(fields)
     write = command("install", client.slug, "--index", index or settings.index, "--name", name)
     anew = f"Write it anew: `{write}`"
-    if reason := client_settings.explain_start(fields):
+    if reason := client_entries.explain_start(fields):
         return "problem", f"does not start ({reason}). {anew}"
     if index is None or not Path(program).is_absolute():
         return "warning", f"does not name program and index by their whole paths. {anew}"
@@ -129,10 +130,10 @@ def _check_entry(
         store.read_manifest(store.current_number())
     except IndexProblem as error:
         return "problem", f"names {index}. {fill_in_folders(error.message, settings)}"
-    watched = client_settings.find_option(fields, "--watch")
+    watched = client_entries.find_option(fields, "--watch")
     if watched and not Path(watched).is_dir():
         gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
         return "warning", fill_in_folders(gone, settings)
-    if lacking := client_settings.find_secrets(index).keys() - fields.get("env", {}).keys():
+    if lacking := client_entries.find_secrets(index).keys() - fields.get("env", {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

@@ -24,7 +24,7 @@ def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
         answer = httpx.post(url, json=body, headers={**headers, **accept}, timeout=SECONDS)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return False, f"does not answer now ({str(error) or type(error).__name__})."
-    if answer.is_success and "jsonrpc" in answer.text:
+    if answer.is_success and '"serverInfo"' in answer.text:
         return True, "answers."
     phrase = HTTPStatus(answer.status_code).phrase if answer.status_code in [*HTTPStatus] else ""
     return False, f"answers with {answer.status_code} {phrase}".rstrip() + "."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -11,14 +12,18 @@ import click
 from click.core import ParameterSource
 
 from blog_search_mcp.index.embedders.endpoints import resolve_ollama
-from blog_search_mcp.index.invocation import PACKAGE
+from blog_search_mcp.index.invocation import PACKAGE, command
+from blog_search_mcp.index.text.display import one_line
+from blog_search_mcp.index.text.languages import primary_subtag
+from blog_search_mcp.index.types import Filters
 from blog_search_mcp.ingest.last_ingest import require_recorded
 from blog_search_mcp.server.cli import commands
 from blog_search_mcp.server.cli.author_commands import author
-from blog_search_mcp.server.cli.client_settings import set_up_clients, suggest_steps
+from blog_search_mcp.server.cli.client_entries import set_up_clients
 from blog_search_mcp.server.cli.ingest_command import ingest_command
 from blog_search_mcp.server.cli.options import make_command
-from blog_search_mcp.server.cli.terminal import FAILED, print_error
+from blog_search_mcp.server.cli.terminal import FAILED, print_error, print_text
+from blog_search_mcp.server.engine import engine_for_one
 from blog_search_mcp.server.settings import Settings, read_absolute
 
 
@@ -56,8 +61,35 @@ def setup(settings: Settings, client: str | None, name: str, **options: Any) -> 
     if not (status or results):
         set_up()
     if results:
-        suggest_steps(settings, results[0][1])
+        _suggest_steps(settings, results[0][1])
     return int(status or results[0][0])
+
+
+_QUESTIONS = {
+    "de": "Was schreibe ich über „{}“?",
+    "es": "¿Qué escribí sobre «{}»?",
+    "fr": "Qu’ai-je écrit sur « {} » ?",
+    "ja": "「{}」について何を書いた？",
+    "zh": "我寫過哪些關於「{}」的內容？",
+}
+
+
+def _suggest_steps(settings: Settings, titles: str) -> None:
+    """Print what to do next: restart, ask a question that this blog answers, or search.
+
+    The question is on the newest post with text whose title is no date or number, in its language.
+    """
+    snapshot = engine_for_one(settings, embeds=False).reader().snapshot
+    newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page
+    titled = [post for post in newest if re.search(r"[^\W\d_]{3}|[^\W\d_a-zA-Z]{2}", post.title)]
+    post = next(iter(titled or newest))
+    asked = _QUESTIONS.get(primary_subtag(post.language), "What did I write about “{}”?")
+    title = one_line(post.title)
+    place = ("--index", settings.index)
+    if titles:
+        print_text(f"Restart {titles}.")
+    print_text(f"Ask {titles or 'the client'}: {asked.format(title)}")
+    print_text(f"Or search here: {command('search', title, *place)}")
 
 
 program = commands.Program(

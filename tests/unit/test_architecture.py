@@ -127,6 +127,7 @@ def test_the_environment_is_read_by_command_lines_and_for_a_key() -> None:
         "index.milvus.client",
         "index.milvus.store",
         "server.cli.ask",
+        "server.cli.client_entries",
         "server.cli.client_settings",
     }
 

@@ -147,7 +147,8 @@ class Endpoint(BaseHTTPRequestHandler):
         is_known = sent == ("/team/mcp", f"Bearer {'right' * 4}")
         self.send_response(200 if is_known else 401)
         self.end_headers()
-        self.wfile.write(b'{"jsonrpc":"2.0","id":1,"result":{}}' if is_known else b"")
+        result = b'{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"blog"}}}'
+        self.wfile.write(result if is_known else b"")
 
     def log_message(self, *_: object) -> None:
         pass
