@@ -12,8 +12,6 @@ An error's class is its kind. It holds what happened and the remedy, and prints 
 sentences. Errors of libraries are translated where they enter, with `raise … from error`.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ What raises an error knows neither the blog's folders nor who will read of it. S
 its commands as objects: its text suits clients, and a terminal asks for it with the folders.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

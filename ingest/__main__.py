@@ -1,7 +1,5 @@
 """Run `python -m ingest`, the command `ingest` alone."""
 
-from __future__ import annotations
-
 import sys
 
 from blog_search_mcp.__main__ import main

@@ -6,8 +6,6 @@ updates change no vector, and while the fingerprint is equal the old vectors are
 is committed at once, so that a killed run keeps what it has embedded.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """End a process at once at a signal; its files on disk are complete at any moment."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

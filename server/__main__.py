@@ -1,7 +1,5 @@
 """Run `python -m blog_search_mcp.server`, the command `serve` alone."""
 
-from __future__ import annotations
-
 import sys
 
 from blog_search_mcp.__main__ import main

@@ -1,7 +1,5 @@
 """Settings of one run of the server or of a command, and functions that read them."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import suppress

@@ -5,8 +5,6 @@ imports the MCP SDK, which takes 0.7 s: the search page and the command line use
 error names the argument, the rule and the value, so that a model can correct its call.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -103,7 +101,7 @@ class ToolReply:
     """Structured content; some clients show a model nothing else."""
     is_error: bool = False
 
-    def with_notice(self, notice: str) -> ToolReply:
+    def with_notice(self, notice: str) -> Self:
         """Return the reply with a sentence added to its notice; `""` changes nothing."""
         if not notice:
             return self

@@ -5,8 +5,6 @@ more strictly than their own clients do. Redirects are not followed, answers are
 validated, and a server's text is printed without control characters and keys.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -72,7 +70,7 @@ class RequestFailed(EmbedderError):
     pause: float = 0.0
     """Seconds to wait before the next request, as the server says; 60 of them count."""
 
-    def __init__(self, kind: FailureKind, wire: Wire, detail: str = "") -> None:
+    def __init__(self, kind: FailureKind, wire: "Wire", detail: str = "") -> None:
         self.kind = kind
         self.detail = clean_text(detail).rstrip(".") or "no reason given"
         what, remedy = kind.value

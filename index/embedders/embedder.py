@@ -4,8 +4,6 @@ Documents and queries need the same model, prefixes and weights, or cosines mean
 identity records these; it is kept in the manifest and in the cache's keys.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Sequence

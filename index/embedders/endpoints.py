@@ -1,7 +1,5 @@
 """Addresses of embedding servers: what a person wrote in, the URL to connect to out."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from ipaddress import ip_address

@@ -5,8 +5,6 @@ The same weights have given other vectors under another version of Ollama, witho
 another way, long texts cut. Each text here is one that such a change moves.
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Final
 

@@ -3,8 +3,6 @@
 Ollama adds no prefixes and its API does not report them, so they are copied from the models' cards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

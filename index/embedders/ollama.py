@@ -1,7 +1,5 @@
 """Ollama's own API by its official client, which neither times out nor retries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

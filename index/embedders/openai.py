@@ -8,8 +8,6 @@ Such a server names neither version nor weights, so the vectors of the fingerpri
 tell them.
 """
 
-from __future__ import annotations
-
 from blog_search_mcp.index.embedders.connection import KEY_VARIABLE, Wire
 from blog_search_mcp.index.embedders.endpoints import resolve_openai
 

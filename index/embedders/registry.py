@@ -5,8 +5,6 @@ index decides; only a new index leaves a choice, and there the posts' languages 
 here asks a server anything, but for `auto` at a new index, which tries Ollama with one text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -3,8 +3,6 @@
 Every request has a deadline, and whatever pymilvus raises is said in a sentence of the error tree.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -5,8 +5,6 @@ generations are the same rows. A head is one row under a name of its own, whose 
 once for every reader.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

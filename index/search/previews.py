@@ -5,8 +5,6 @@ sentence where one is near, else at a clause, else at a space. Width is counted 
 it, so that a Chinese snippet holds as much as an English one.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ posts and for what is new, function words, times and authors' names. A query wit
 restriction ("not by") is searched for as it is, and the notice names that.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

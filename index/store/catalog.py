@@ -6,8 +6,6 @@ generation, so it is opened as one: no locks, no journal, any number of servers.
 in a second file, which many generations share.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -7,8 +7,6 @@ Neither needs a journal while it is written: until CURRENT names its generation 
 and a torn one is thrown away whole.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -14,8 +14,6 @@ INDEX/
   lock                    one writer at a time
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

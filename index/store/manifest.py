@@ -6,8 +6,6 @@ with the inode, size and time of its checksum is trusted; only the doctor hashes
 times that were set back and lost bits. A copied index is hashed at every opening.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

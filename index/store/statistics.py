@@ -1,7 +1,5 @@
 """The overview of a generation in numbers: counted when it is written, so that readers need not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

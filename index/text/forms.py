@@ -1,7 +1,5 @@
 """Find other forms of a query's words: further stems, so a passage has a word by any of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache

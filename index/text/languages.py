@@ -7,8 +7,6 @@ no language: names, abbreviations and commands are spelt like function words of 
 other (AI, OS, man, I/O).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

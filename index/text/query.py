@@ -1,7 +1,5 @@
 """Analyse a query: its weighted terms, whether it asks or is running text, and what it names."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

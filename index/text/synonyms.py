@@ -9,8 +9,6 @@ uses it at least as often. Some words mean something else elsewhere (文件 is a
 file there), and a blog that uses the reader's own words needs no others.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

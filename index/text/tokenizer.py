@@ -8,8 +8,6 @@ front-end by frontend. A version is parted from what it is written to, and count
 that it is one of; a number counts without marks between its thousands.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import unicodedata

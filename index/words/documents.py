@@ -8,8 +8,6 @@ weights of their own. Authors, what else the front matter says in words, and wor
 description has, count once, in the first chunk.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 

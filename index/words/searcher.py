@@ -6,8 +6,6 @@ is divided by that of a text full of every term of the query. tantivy is given t
 `index.text.tokenizer` made, so its own tokenizers and query syntax are never reached.
 """
 
-from __future__ import annotations
-
 import math
 import shutil
 import weakref

@@ -1,7 +1,5 @@
 """Write the lexical index of a generation: the previous one with posts removed and added."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

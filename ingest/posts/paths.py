@@ -4,8 +4,6 @@ Which file stands for its folder, the day and the language in a file's name, and
 of a page are decided here alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

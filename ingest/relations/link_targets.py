@@ -5,8 +5,6 @@ beside the linking one or below the content folder, by a former address, or by i
 nobody says where a blog is published, links by paths that end in names of posts show it.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter, defaultdict

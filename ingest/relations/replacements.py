@@ -1,7 +1,5 @@
 """Replacements: which post of a blog is the current one for another."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Series: posts that their front matter names as the parts of one longer text, in their order."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

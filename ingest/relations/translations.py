@@ -8,8 +8,6 @@ translated, counts where most places beside are languages. A group changes when 
 goes, so every generation is written with groups of its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 A finding is a fact that the author can look up (a line, a file), never a similarity score.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta

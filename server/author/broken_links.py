@@ -5,8 +5,6 @@ where the site has only posts, or an anchor of a post whose anchors are known. L
 feeds and other parts of the site are not judged, since the index does not hold these.
 """
 
-from __future__ import annotations
-
 import difflib
 import posixpath
 import re

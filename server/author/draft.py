@@ -4,8 +4,6 @@ A draft is parsed like a post, but its passages are shorter than the index's chu
 embedding window, so that it matches the one passage of a post that says the same.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

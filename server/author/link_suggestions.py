@@ -6,8 +6,6 @@ text as the only target. Cosines are standardized over the blog's posts, because
 them differently.
 """
 
-from __future__ import annotations
-
 import posixpath
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence

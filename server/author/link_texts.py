@@ -3,8 +3,6 @@
 Headings, quotations, code, links, images, HTML and generator syntax are excluded.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ nearest to each of hexo-site's 405 translated pages is its translation for .998 
 subtracted, for .938 with raw cosines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Overlap of texts and titles: shared words, weighted by IDF, and runs of the same words."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -10,8 +10,6 @@ post for .347, .349, .549, .360 and .244 of the links on five blogs. Tags, title
 more diverse lists do not gain .02 on two of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace

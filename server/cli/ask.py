@@ -3,8 +3,6 @@
 It calls search_blog, then read_chunk for the best hit, to show that the whole chain works.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

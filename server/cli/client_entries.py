@@ -1,7 +1,5 @@
 """Entries for this program in the settings of MCP clients: added, checked and removed."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Settings files of MCP clients: where they are, and how entries in them change without loss."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

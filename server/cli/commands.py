@@ -1,7 +1,5 @@
 """The commands over an index, except those for authors. Slow imports stand where they are used."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

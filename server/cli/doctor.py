@@ -3,8 +3,6 @@
 The index is opened by the same functions as in a server.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

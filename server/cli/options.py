@@ -1,7 +1,5 @@
 """One table of the options of every command, in the order in which `COMMAND --help` lists them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, get_args
 

@@ -1,7 +1,5 @@
 """Ask an MCP server over HTTP once whether it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """Printing on a terminal; no text from posts or files reaches it with control characters."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping

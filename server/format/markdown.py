@@ -5,8 +5,6 @@ script, load a resource or set a style. An image is reduced to its alternative t
 syntax is handled as by the ingest.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping

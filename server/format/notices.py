@@ -1,7 +1,5 @@
 """Notices that explain an empty page and list the existing tags and sections."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 

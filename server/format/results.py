@@ -4,8 +4,6 @@ A model pays for each token, so its answers have shortened facts (`brief_facts`)
 (`fit`). People get the facts in full.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from bisect import bisect_right

@@ -4,8 +4,6 @@ Unlike a tool's answer they have titles and headings in full, the matches in a p
 features of a score.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

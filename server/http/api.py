@@ -3,8 +3,6 @@
 The first request imports this module, because it imports the search libraries.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import partial

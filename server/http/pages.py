@@ -4,8 +4,6 @@ The page's files are read once, so they are of one version even during an update
 They hold no text of posts and need no token; the page asks for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -9,8 +9,6 @@ At a signal, requests in flight have some seconds to finish. Then uvicorn raises
 and the handler of the command line ends the process with status 0.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import logging

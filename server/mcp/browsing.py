@@ -1,7 +1,5 @@
 """The tools `list_posts` and `get_outline`, which need no query and return no text of posts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby

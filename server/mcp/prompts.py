@@ -4,8 +4,6 @@ A person picks a prompt in a client. Prompts hold no text of the blog, which the
 the tools, so their size is the same for every blog.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress

@@ -5,8 +5,6 @@ else if there is some. The first block is the author's text alone. Chunks are jo
 the post, by a line break if their lines adjoin and otherwise by a blank line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ post and not a position, so it stays valid when the blog is ingested meanwhile. 
 of the index and never a file: a path with `..` names no post.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """The tool `search_blog`: hits in the blog, best or newest first."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

@@ -5,8 +5,6 @@ checks no arguments, results or exceptions: the tools validate their arguments, 
 turns every exception into a reply.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from functools import partial

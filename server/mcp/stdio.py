@@ -5,8 +5,6 @@ drops lines that are no messages, for whose answers a client would wait for ever
 input the answers that are still due.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Start `blog-search-mcp`. Signals end it at once, even while it is still importing."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

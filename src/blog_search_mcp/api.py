@@ -1,7 +1,5 @@
 """Build an index and search it from Python, in this process and without MCP."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -56,7 +54,7 @@ def build_index(
     return ingest(job, progress or Progress())
 
 
-def open_index(index: Path | str, *, embedder_url: str = "") -> BlogIndex:
+def open_index(index: Path | str, *, embedder_url: str = "") -> "BlogIndex":
     """Open the index in a folder or at an address. It follows later ingests until it is closed.
 
     `embedder_url` is the URL of the embedding server, if the index was built with one; `""` stands

@@ -1,7 +1,5 @@
 """The command line `blog-search-mcp`, with commands in the order in which a newcomer needs them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from io import StringIO
