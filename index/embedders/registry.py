@@ -59,13 +59,11 @@ def choose_embedder(
     url: str,
     existing: EmbedderIdentity | None,
     count_languages: CountLanguages,
-    prefixes: tuple[str, str] | None = None,
 ) -> Choice:
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
-    Languages are counted only where they decide. `prefixes` (document, query) stand in for those
-    of the model's card. Raises EmbedderMismatch if the index was built with another embedder than
-    the one asked for, UsageError for what a kind does not have.
+    Languages are counted only where they decide. Raises EmbedderMismatch if the index was built
+    with another embedder than the one asked for, UsageError for what a kind does not have.
     """
     if kind not in KINDS:
         raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
@@ -76,29 +74,26 @@ def choose_embedder(
         owner = "embedded" if model in PACKAGED else "ollama"
     if existing is not None:
         is_same = full_name(model or existing.model) == full_name(existing.model)
-        is_same &= prefixes in (None, (existing.document_prefix, existing.query_prefix))
         if kind not in (AUTO, existing.kind) or not is_same:
-            options = "--embedder, --model, --document-prefix and --query-prefix"
-            keep = f"Leave {options} out to keep it"
+            keep = "Leave --embedder and --model out to keep it, or build it anew: "
             raise EmbedderMismatch(
-                f"This index was built with {existing.title}, and vectors of two embedders or "
-                "prefixes cannot be compared.",
-                (f"{keep}, or build it anew: ", rebuild_command(owner, model), "."),
+                f"This index was built with {existing.title}, and vectors of two embedders cannot "
+                "be compared.",
+                (keep, rebuild_command(owner, model), "."),
             )
         reason = f"The index keeps its embedder, {existing.title}."
         return Choice(open_embedder(existing, url), reason, model is not None)
     on_server = owner in _SERVERS
-    needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
+    needs_server = kind == "openai" or model not in (None, *PACKAGED)
     if needs_server and (model is None or not on_server):
         raise UsageError(
-            f"The package has the models {' and '.join(PACKAGED)}. Another one and the options "
-            "--document-prefix and --query-prefix need --model NAME of a model behind a server, "
-            "by --embedder ollama or --embedder openai."
+            f"The package has the models {' and '.join(PACKAGED)}. Another one needs --model NAME "
+            "of a model behind a server, by --embedder ollama or --embedder openai."
         )
     if model is None:
         return _choose_by_languages(kind, url, count_languages())
     reason = f"Embedder: {name_embedder(owner, model)}, as asked."
-    embedder = open_remote(owner, url, model, prefixes) if on_server else PACKAGED[model]
+    embedder = open_remote(owner, url, model) if on_server else PACKAGED[model]
     return Choice(embedder, reason, is_asked=True)
 
 
@@ -141,16 +136,12 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
 
 
 def open_remote(
-    kind: str,
-    url: str,
-    model: str,
-    prefixes: tuple[str, str] | None = None,
-    recorded: EmbedderIdentity | None = None,
+    kind: str, url: str, model: str, recorded: EmbedderIdentity | None = None
 ) -> Embedder:
     """Import and make a RemoteEmbedder, which an index of the package's models never needs."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
-    return RemoteEmbedder(kind, url, model, prefixes, recorded)
+    return RemoteEmbedder(kind, url, model, recorded)
 
 
 def preload(name: str) -> None:

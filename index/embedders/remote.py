@@ -59,22 +59,17 @@ class RemoteEmbedder:
     for_documents: RetryPolicy = FOR_DOCUMENTS
 
     def __init__(
-        self,
-        kind: str,
-        url: str,
-        model: str,
-        prefixes: tuple[str, str] | None = None,
-        recorded: EmbedderIdentity | None = None,
+        self, kind: str, url: str, model: str, recorded: EmbedderIdentity | None = None
     ) -> None:
-        """Take `prefixes` (document, query), by default those of the model's card.
+        """Take the role prefixes of `recorded`, else those of the model's card.
 
-        `recorded` is the manifest's identity, which has its own; `None` for a new index. Raises
-        UsageError for an address that no Ollama could have.
+        `recorded` is the manifest's identity; `None` for a new index. Raises UsageError for an
+        address that no Ollama could have.
         """
-        if recorded is not None:
-            prefixes = (recorded.document_prefix, recorded.query_prefix)
         self.wire: Wire = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
-        self.prefixes = prefixes or PREFIXES.get(find_card(model) or "", ("", ""))
+        self.prefixes = PREFIXES.get(find_card(model) or "", ("", ""))
+        if recorded is not None:
+            self.prefixes = recorded.document_prefix, recorded.query_prefix
         self.vocabulary_coverage = english_coverage if is_english(model) else cover_all
         """A plain function: it is pickled for worker processes, as no open connection can be."""
         self._identity = recorded

@@ -40,8 +40,6 @@ def ingest_command(
     embedder: str,
     model: str | None,
     embedder_url: str,
-    document_prefix: str | None,
-    query_prefix: str | None,
     rebuild: bool,
     as_json: bool,
     stop_with_stdin: bool,
@@ -59,8 +57,6 @@ def ingest_command(
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.plan import Job
 
-    is_prefixed = document_prefix is not None or query_prefix is not None
-    prefixes = (document_prefix or "", query_prefix or "") if is_prefixed else None
     index = index or read_absolute(DEFAULT_FOLDER)
     folder = content or Path(blog_of(index).content)
     if not folder.is_absolute():
@@ -70,7 +66,7 @@ def ingest_command(
     job = Job(
         content=folder,
         index=index,
-        choose=partial(choose_embedder, embedder, model, embedder_url, prefixes=prefixes),
+        choose=partial(choose_embedder, embedder, model, embedder_url),
         now=datetime.now(UTC),
         options=merge_options(index, **options),
         rebuild=rebuild,

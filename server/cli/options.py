@@ -113,11 +113,6 @@ OPTIONS: Final = {
     ),
     "ingest": (
         *(_INDEX, *_EMBEDDER, _EMBEDDER_URL),
-        _option(
-            "--document-prefix TEXT",
-            "What a server's model wants before each text.  [default: as its card says]",
-        ),
-        _option("--query-prefix TEXT", "What it wants before each query, likewise."),
         *(*_POSTS_OPTIONS, _JSON),
         click.Option([STOP_WITH_STDIN], is_flag=True, hidden=True),
     ),

@@ -21,8 +21,6 @@ from tests.support.python import run_python
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 ELSEWHERE = {
-    "--document-prefix": "as the model's card says",
-    "--query-prefix": "as the model's card says",
     "--model": f"`{DEFAULT_MODEL}`",
     "--embedder-url": f"`http://127.0.0.1:{OLLAMA_PORT}`",
     "--http": f"`{DEFAULT_ADDRESS}`",

@@ -112,27 +112,24 @@ def test_what_is_named_or_what_the_index_has_is_taken_without_a_look_at_anything
 
 
 @pytest.mark.parametrize(
-    ("kind", "model", "prefixes", "existing", "error", "command"),
+    ("kind", "model", "existing", "error", "command"),
     [
-        ("embedded", "bge-m3", None, None, UsageError, "--embedder ollama"),
-        ("openai", None, None, None, UsageError, "--model"),
-        ("auto", None, ("d: ", "q: "), None, UsageError, "--model"),
-        ("ollama", None, None, MINILM.identity, EmbedderMismatch, "--rebuild --embedder ollama"),
-        ("auto", "bge-m3", None, MINILM.identity, EmbedderMismatch, "ollama --model bge-m3"),
-        ("embedded", None, None, NOMIC, EmbedderMismatch, "--rebuild --embedder embedded"),
-        ("ollama", None, ("other: ", ""), NOMIC, EmbedderMismatch, "--document-prefix"),
+        ("embedded", "bge-m3", None, UsageError, "--embedder ollama"),
+        ("openai", None, None, UsageError, "--model"),
+        ("ollama", None, MINILM.identity, EmbedderMismatch, "--rebuild --embedder ollama"),
+        ("auto", "bge-m3", MINILM.identity, EmbedderMismatch, "ollama --model bge-m3"),
+        ("embedded", None, NOMIC, EmbedderMismatch, "--rebuild --embedder embedded"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_mends_it(
     kind: str,
     model: str | None,
-    prefixes: tuple[str, str] | None,
     existing: EmbedderIdentity | None,
     error: type[Exception],
     command: str,
 ) -> None:
     with pytest.raises(error) as raised:
-        choose_embedder(kind, model, "", existing, lambda: ENGLISH, prefixes)
+        choose_embedder(kind, model, "", existing, lambda: ENGLISH)
     assert command in str(raised.value)
 
 

@@ -182,9 +182,6 @@ def test_each_text_goes_out_after_the_prefix_of_its_role_and_is_never_cut(ollama
     ollama.server.requests.clear()
     assert WORDS not in ollama.search()
     assert f"search_query: {QUESTION}" in ollama.sent()
-    ollama.ingest(POSTS, "--rebuild", "--document-prefix", "d: ", "--query-prefix", "q: ")
-    ollama.ingest({"tea.md": "# Tea\n\nBoil water."})
-    assert any(text.startswith("d: Tea") for text in ollama.sent())
 
 
 def test_many_texts_go_out_in_batches_and_none_is_paid_for_twice(served: Served) -> None:
