@@ -1,9 +1,12 @@
 """Facts about Ollama's embedding models: role prefixes and languages.
 
-Ollama adds no prefixes and its API does not report them, so they are copied from the models' cards.
+Ollama adds no prefixes and its API does not report them, so they are copied from the
+models' cards.
 """
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 KINDS: Final = ("auto", "ollama", "openai", "embedded")
@@ -14,33 +17,10 @@ MULTILINGUAL_MODEL: Final = "bge-m3"
 card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others
 59.9 to 66.5."""
 
-_NOMIC = ("search_document: ", "search_query: ")
-_PASSAGES = ("", "Represent this sentence for searching relevant passages: ")
-_TASK = (
-    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
-)
+_CARDS = Path(__file__).parents[1] / "data/embedding_models.json"
 
 PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
-    "bge-m3": ("", ""),
-    # config_sentence_transformers.json of Qwen/Qwen3-Embedding-0.6B: no space after "Query:".
-    "qwen3-embedding-0.6b": ("", _TASK),
-    # Prompts "Retrieval-document" and "Retrieval-query"; those of embeddinggemma-2 are the same.
-    "embeddinggemma": ("title: none | text: ", "task: search result | query: "),
-    "arctic-embed2": ("", "query: "),
-    "arctic-embed-l-v2": ("", "query: "),
-    "arctic-embed-m-v2": ("", "query: "),
-    "nomic-embed-text-v2": _NOMIC,
-    # With a space after "Query:".
-    "multilingual-e5-large-instruct": ("", f"{_TASK} "),
-    "multilingual-e5": ("passage: ", "query: "),
-    "qwen3-embedding": ("", _TASK),
-    "nomic-embed-text": _NOMIC,
-    "mxbai-embed-large": _PASSAGES,
-    "bge-small-en": _PASSAGES,
-    "bge-base-en": _PASSAGES,
-    "bge-large-en": _PASSAGES,
-    "arctic-embed": _PASSAGES,
-    "all-minilm": ("", ""),
+    name: (document, query) for name, (document, query) in json.loads(_CARDS.read_bytes()).items()
 }
 """Prefixes of a document and a query. The first key that is part of a model's name counts, so
 multilingual models come first, and those of English alone from `nomic-embed-text` on."""

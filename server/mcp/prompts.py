@@ -4,7 +4,7 @@ A person picks a prompt in a client. Prompts hold no text of the blog, which the
 the tools, so their size is the same for every blog.
 """
 
-import tomllib
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +19,8 @@ from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
 
-_PROMPTS = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8"))
+_PROMPTS = json.loads(Path(__file__).with_name("prompts.json").read_text(encoding="utf-8"))
+"""Prompts by name: title, description, required arguments with descriptions, and lines of text."""
 MAX_COMPLETIONS = 100
 """Largest number of completions in a reply, by the specification of MCP."""
 
@@ -58,7 +59,7 @@ def get_prompt(
     if values.keys() != set(names) or not all(values.values()):
         sentence = f"{params.name} takes {' and '.join(names)}, not blank, and nothing else."
         raise MCPError(types.INVALID_PARAMS, sentence)
-    text = types.TextContent(text=_PROMPTS[params.name]["text"].format_map(values))
+    text = types.TextContent(text="\n".join(_PROMPTS[params.name]["text"]).format_map(values))
     return types.GetPromptResult(
         description=offered[params.name].description,
         messages=[types.PromptMessage(role="user", content=text)],

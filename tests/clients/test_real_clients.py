@@ -48,7 +48,7 @@ def test_inspector_finds_nothing_wrong_with_any_part_of_the_surface(
 ) -> None:
     stdio = connections["stdio"]
     prompt = ("--prompt-name", "answer_from_blog", "--prompt-args", "question=How?")
-    listed = {"resources": 2, "resources/templates": 1, "prompts": 3}
+    listed = {"resources": 2, "resources/templates": 1, "prompts": 2}
     for name, count in listed.items():
         [entries] = [
             entries

@@ -136,7 +136,7 @@ REFUSED: dict[str, Work] = {
     "a prompt's name": lambda client: client.complete(PromptReference(name="none"), NOTHING),
     "an argument": lambda client: client.complete(PromptReference(name="what_changed"), NOTHING),
     "a prompt": lambda client: client.get_prompt("none", {}),
-    "too little": lambda client: client.get_prompt("compare_posts", {"a": "x"}),
+    "too little": lambda client: client.get_prompt("what_changed", {}),
     "a blank": lambda client: client.get_prompt("what_changed", {"topic": " "}),
     "too much": lambda client: client.get_prompt("what_changed", {"topic": "x", "b": "x"}),
 }
@@ -167,7 +167,6 @@ def test_without_an_index_there_is_nothing_to_list_and_a_sentence_to_read(
         (POST, "path", "快取", ["notes/快取 筆記.md"]),
         (POST, "path", "%", []),
         ("what_changed", "topic", "", ["memory", "inference", "notes"]),
-        ("compare_posts", "b", "cache", ["inference/kv.md"]),
         ("answer_from_blog", "question", "what", []),
     ],
 )
@@ -213,5 +212,5 @@ def test_prompts_say_what_to_do_with_what_was_given(
         return {prompt.name for prompt in listed}
 
     names = ask(blog.index, mode, fill_in_all, toolset)
-    assert {"answer_from_blog", "compare_posts", "what_changed"} <= names
+    assert {"answer_from_blog", "what_changed"} <= names
     assert ({"before_i_publish", "what_to_write_next"} <= names) is (toolset == "author")
