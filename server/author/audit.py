@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 
-from blog_search_mcp.index.text.display import one_line, shorten
 from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Post
 from blog_search_mcp.ingest.last_ingest import ContentFolder
@@ -38,7 +37,6 @@ def audit(
         "broken-anchors": anchors,
         "orphans": _find_orphans(corpus, posts),
         "near-duplicates": _find_repeats(corpus, posts),
-        "descriptions": _judge_descriptions(corpus, posts),
         "tags": _judge_tags([post for _, post in ordered]),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
@@ -96,29 +94,6 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
     for (source, twin), share in sorted(repeats.items(), key=lambda item: (-item[1], item[0])):
         shown = f"has {share:.0%} of the shorter one's words in common with {twin}"
         yield Finding(source, 0, shown, (twin,))
-
-
-def _judge_descriptions(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Yield descriptions that are missing, repeat the title, or occur in several posts."""
-    same: defaultdict[str, list[int]] = defaultdict(list)
-    for number, post in corpus.posts.items():
-        same[name_key(post.description)].append(number)
-    if posts and not same.keys() - {""}:
-        yield Finding("", 0, "no post has a description")
-        return
-    for number, post in posts.items():
-        key = name_key(post.description)
-        others = {*same[key]} - {number} - corpus.translations_of(number)
-        twins = sorted(corpus.posts[other].source for other in others)
-        if not key:
-            yield Finding(post.source, 0, "has no description")
-        elif key == name_key(post.title):
-            yield Finding(post.source, 0, "the description is the title")
-        elif twins:
-            shown = shorten(one_line(post.description), 60)
-            more = f" and {len(twins) - 1:,} more" if twins[1:] else ""
-            detail = f"the description “{shown}” is also that of {twins[0]}{more}"
-            yield Finding(post.source, 0, detail, tuple(twins[:1]))
 
 
 def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:

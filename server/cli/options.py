@@ -25,7 +25,7 @@ Work: TypeAlias = Callable[..., int | None]
 
 AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
-    *("descriptions", "tags", "stale-drafts"),
+    *("tags", "stale-drafts"),
 )
 """Kinds of findings, in the order of `server.author.audit`. That module imports NumPy, which most
 commands do not need, so it is not imported here."""

@@ -89,7 +89,6 @@ def build_server(engine: Engine, toolset: ToolsetName = "core") -> Server[Any]:
         on_read_resource=in_thread(partial(resources.read_resource, engine)),
         on_list_prompts=in_thread(lambda *_: types.ListPromptsResult(prompts=[*offered.values()])),
         on_get_prompt=in_thread(partial(prompts.get_prompt, offered)),
-        on_completion=in_thread(partial(prompts.complete, engine, offered)),
     )
 
     async def add_instructions(ctx: Context, call_next: CallNext) -> HandlerResult:

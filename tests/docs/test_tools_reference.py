@@ -11,7 +11,7 @@ from blog_search_mcp.index.text.query import analyze_query
 from blog_search_mcp.index.types import Answer, Chunk, Hit, Post
 from blog_search_mcp.server.author.tools import DRAFT_LENGTH, SUGGEST_LINKS
 from blog_search_mcp.server.format.results import hit_facts, page_facts
-from blog_search_mcp.server.mcp.prompts import argument_names, offered_prompts
+from blog_search_mcp.server.mcp.prompts import offered_prompts
 from blog_search_mcp.server.mcp.resources import TEMPLATE
 from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.tool import ANSWER, TEXT_LENGTH, Tool
@@ -87,16 +87,9 @@ def test_every_resource_is_there_with_its_type() -> None:
 
 def test_every_prompt_is_there_with_its_arguments() -> None:
     assert [row[:2] for row in rows("Prompts", "prompt")] == [
-        [f"`{name}`", ", ".join(f"`{argument}`" for argument in argument_names(PROMPTS, name))]
-        for name in PROMPTS
+        [f"`{name}`", ", ".join(f"`{argument.name}`" for argument in prompt.arguments or ())]
+        for name, prompt in PROMPTS.items()
     ]
     assert all(
         argument.required for prompt in PROMPTS.values() for argument in prompt.arguments or ()
     )
-
-
-def test_every_argument_that_can_be_completed_is_there() -> None:
-    cells = [row[0] for row in rows("Completion", "argument")]
-    completed = {name for prompt in PROMPTS for name in argument_names(PROMPTS, prompt)}
-    assert named([cell.partition(" of ")[0] for cell in cells]) == {*completed, "path"}
-    assert named([cell.partition(" of ")[2] for cell in cells]) == set(PROMPTS)

@@ -44,13 +44,6 @@ ORPHANS = {
     "c.md": write("title: C; date: 2024-01-03", "See [itself](c.md) and words."),
     "notes/README.md": "# Notes\n\n[b](../b.md)\n",
 }
-DESCRIPTIONS = {
-    "a.md": write("title: Alpha; description: ALPHA!", "Words."),
-    "b.md": write("title: Beta; description: The same here.", "The same words."),
-    "c.md": write("title: Gamma; description: the same here", "The same words."),
-    "c.de.md": write("title: Gamma; description: the same here", "Die gleichen Worte."),
-    "d.md": write("title: Delta", "Words."),
-}
 TAGS = {
     "0.md": write("title: T; tags: [Rust, rust-docs, error, 資料庫]", "Words."),
     "1.md": write("title: U; tags: [rust, rustdocs, errors, 资料库]", "Words."),
@@ -80,18 +73,6 @@ DRAFTS = {
     ("posts", "kind", "findings"),
     [
         (ORPHANS, "orphans", [("c.md", 0, ()), ("b.md", 0, ())]),
-        (
-            DESCRIPTIONS,
-            "descriptions",
-            [
-                ("a.md", 0, ()),
-                ("b.md", 0, ("c.de.md",)),
-                ("c.de.md", 0, ("b.md",)),
-                ("c.md", 0, ("b.md",)),
-                ("d.md", 0, ()),
-            ],
-        ),
-        ({"a.md": "# A\n\nWords.\n", "b.md": "# B\n\nWords.\n"}, "descriptions", [("", 0, ())]),
         (
             TAGS,
             "tags",

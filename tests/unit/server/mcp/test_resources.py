@@ -1,4 +1,4 @@
-"""Resources, prompts and completion over a real index, as clients of both eras ask for them."""
+"""Resources and prompts over a real index, as clients of both eras ask for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 import anyio
 import pytest
 from mcp import Client, MCPError
-from mcp.types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
+from mcp.types import ResourceTemplateReference, TextContent, TextResourceContents
 
 from blog_search_mcp.server.engine import engine_for
 from blog_search_mcp.server.mcp.resources import TEMPLATE
@@ -129,12 +129,6 @@ NOTHING = {"name": "x", "value": ""}
 REFUSED: dict[str, Work] = {
     "a cursor": lambda client: client.list_resources(cursor="W10="),
     "no cursor": lambda client: client.list_resources(cursor=""),
-    "a template": lambda client: client.complete(
-        ResourceTemplateReference(uri="blog://else/{x}"), NOTHING
-    ),
-    "a variable": lambda client: client.complete(POST, NOTHING),
-    "a prompt's name": lambda client: client.complete(PromptReference(name="none"), NOTHING),
-    "an argument": lambda client: client.complete(PromptReference(name="what_changed"), NOTHING),
     "a prompt": lambda client: client.get_prompt("none", {}),
     "too little": lambda client: client.get_prompt("what_changed", {}),
     "a blank": lambda client: client.get_prompt("what_changed", {"topic": " "}),
@@ -158,34 +152,9 @@ def test_without_an_index_there_is_nothing_to_list_and_a_sentence_to_read(
     assert (error.code, "no index" in error.message) == (-32603, True)
 
 
-@EACH_ERA
-@pytest.mark.parametrize(
-    ("reference", "argument", "typed", "expected"),
-    [
-        (POST, "path", "inf", ["inference/kv.md"]),
-        (POST, "path", "ONION", ["soup.md"]),
-        (POST, "path", "快取", ["notes/快取 筆記.md"]),
-        (POST, "path", "%", []),
-        ("what_changed", "topic", "", ["memory", "inference", "notes"]),
-        ("answer_from_blog", "question", "what", []),
-    ],
-)
-def test_an_argument_is_completed_as_a_person_types(
-    mode: str, reference: Any, argument: str, typed: str, expected: Any, blog: Blog
-) -> None:
-    named = PromptReference(name=reference) if isinstance(reference, str) else reference
-    value = {"name": argument, "value": typed}
-    result = ask(blog.index, mode, lambda client: client.complete(named, value))
-    assert result.completion.values == expected
-    assert (result.completion.total, result.completion.has_more) == (len(expected), False)
-
-
-def test_no_more_than_a_hundred_completions_are_sent_and_posts_listed(tmp_path: Path) -> None:
+def test_a_cursor_stays_valid_while_posts_are_added(tmp_path: Path) -> None:
     names = [f"p{number:03}.md" for number in range(101)]
     blog = made(tmp_path, dict.fromkeys(names, "ማዕበል\n"))
-    value = {"name": "path", "value": "p"}
-    result = ask(blog.index, "auto", lambda client: client.complete(POST, value)).completion
-    assert (len(result.values), result.total, result.has_more) == (100, 101, True)
 
     async def page_on(client: Client) -> list[str]:
         first = await client.list_resources()
