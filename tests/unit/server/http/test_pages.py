@@ -13,7 +13,7 @@ from blog_search_mcp.server.settings import Address
 from tests.support.server_fixtures import FixedSearcher
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir())}
-CODE = "".join(text for name, text in FILES.items() if name != "words.js")
+CODE = "".join(text for name, text in FILES.items() if not name.startswith("words."))
 
 
 def test_the_files_are_served_without_the_token_and_may_load_nothing_from_elsewhere() -> None:
@@ -45,10 +45,7 @@ def test_only_the_html_of_passages_becomes_markup() -> None:
 
 
 def test_everything_is_said_in_each_language_and_nothing_else_is() -> None:
-    table = FILES["words.js"].partition("const WORDS = {")[2].partition("\n};")[0]
-    rows = re.findall(r'^  "([\w-]+)": (\[.*?\]),$', table, re.MULTILINE | re.DOTALL)
-    words = {name: json.loads(re.sub(r",\s*\]$", "]", row)) for name, row in rows}
-    assert len(words) == len(re.findall(r'^  "', table, re.MULTILINE))
+    words = json.loads(FILES["words.json"])
     for name, texts in words.items():
         facts = [set(re.findall(r"\{\w+\}", text)) for text in texts]
         assert (facts, all(texts)) == ([facts[0]] * 3, True), name
