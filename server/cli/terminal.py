@@ -1,14 +1,16 @@
 """Printing on a terminal; no text from posts or files reaches it with control characters."""
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 from blog_search_mcp.index.invocation import Message
-from blog_search_mcp.index.text.display import one_line
+from blog_search_mcp.index.text.display import count_columns, one_line
 from blog_search_mcp.ingest.last_ingest import blog_of
 from blog_search_mcp.server.format.results import write_facts, write_head
 from blog_search_mcp.server.settings import Settings
@@ -92,14 +94,23 @@ def format_page(page: Mapping[str, Any]) -> Iterator[str]:
     if page["notice"]:
         yield format_line(page["notice"], fg="yellow")
     for number, hit in enumerate(page["hits"], page.get("offset", 0) + 1):
-        score = "  " + click.style(f"{hit['score']:.3f}", "cyan") if "score" in hit else ""
-        yield f"{format_line(write_head(number, hit), bold=True)}{score}"
+        yield format_line(write_head(number, hit), bold=True)
         if facts := write_facts(hit):
             yield format_line(facts, "   ", dim=True)
         text = escape_controls(hit["preview"].replace("\n", " "))
         for start, end in reversed(hit.get("marks", ())):
-            text = text[:start] + click.style(text[start:end], "yellow", bold=True) + text[end:]
-        yield f"   {text}"
+            text = f"{text[:start]}\1{text[start:end]}\2{text[end:]}"
+        begin, stop = click.style("\0", "yellow", bold=True).split("\0")
+        for line in _wrap_text(text):
+            yield f"   {line}".replace("\1", begin).replace("\2", stop)
+
+
+def _wrap_text(text: str) -> list[str]:
+    """Break a text into lines of the terminal's width; elsewhere it stays one line."""
+    if not sys.stdout.isatty():
+        return [text]
+    width = (shutil.get_terminal_size().columns - 4) * len(text) // max(count_columns(text), 1)
+    return textwrap.wrap(text, max(width, 10), break_on_hyphens=False)
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:

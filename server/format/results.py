@@ -141,8 +141,12 @@ def write_page(offset: int, page: Mapping[str, Any]) -> str:
 
 
 def write_head(number: int, hit: Mapping[str, Any]) -> str:
-    """Write `1. source #chunk_index · date · title › heading`, as far as they are known."""
-    place = f"{number}. {' '.join(hit['source'].splitlines())} #{hit['chunk_index']}"
+    """Write `1. source #chunk_index · date · title › heading`, as far as they are known.
+
+    The source ends in the first of a hit's `lines`, if they are known: many terminals open that.
+    """
+    line = f":{hit['lines'].partition('-')[0]}" if "lines" in hit else ""
+    place = f"{number}. {' '.join(hit['source'].splitlines())}{line} #{hit['chunk_index']}"
     title = " › ".join(one_line(hit[name]) for name in ("title", "heading") if hit.get(name))
     return " · ".join(filter(None, (place, hit.get("date"), title)))
 
@@ -150,7 +154,6 @@ def write_head(number: int, hit: Mapping[str, Any]) -> str:
 def write_facts(hit: Mapping[str, Any]) -> str:
     """Write the other facts of a hit on a line, `""` if there are none."""
     facts = [f"outdated: {hit['outdated']}" if hit.get("outdated") else "", hit.get("url")]
-    facts.append(f"lines {hit['lines']}" if "lines" in hit else "")
     facts += [", ".join(hit.get(name) or ()) for name in ("authors", "tags")]
     facts += [f"also in {code}: {source}" for code, source in hit.get("translations", {}).items()]
     if "next" in (series := hit.get("series", {})):
