@@ -91,7 +91,7 @@ def choose_embedder(
     needs_server = bool(prefixes) or kind == "openai" or model not in (None, *PACKAGED)
     if needs_server and (model is None or not on_server):
         raise UsageError(
-            f"The package has the models {' and '.join(PACKAGED)}. Another one and the options "
+            f"The packaged models are {' and '.join(PACKAGED)}. Another one and the options "
             "--document-prefix and --query-prefix need --model NAME of a model behind a server, "
             "by --embedder ollama or --embedder openai."
         )
