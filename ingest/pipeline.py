@@ -188,7 +188,7 @@ class _Ingest:
             kept = (
                 "The finished embeddings are kept; the index can be searched by words. To go on: "
             )
-            remedy = "; by a model of the package: ", rebuild_command("embedded"), "."
+            remedy = "; by a packaged model: ", rebuild_command("embedded"), "."
             cure, hidden = (kept, TO_INGEST, *remedy), error.for_clients
             raise EmbedderError(error.message, cure, for_clients=hidden) from error
         return windows - sum(queue.writer.backlog().values())

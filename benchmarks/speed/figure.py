@@ -16,7 +16,7 @@ from benchmarks.options import table
 
 T = TypeVar("T")
 
-HEADER = ("what", "median", "p95", "floor", "ratio", "shall be", "floor of", "runs")
+HEADER = ("what", "median", "p95", "floor", "ratio", "target", "floor of", "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Figure:
     """One row after all its runs, of which there is at least one."""
 
     what: str
-    """The name of the row with its unit: `start to first reply, ms`."""
+    """The name of the row with its unit: `start to first MCP reply, ms`."""
     taken: Sequence[float]
     floor_of: str
     floors: Sequence[float]

@@ -92,14 +92,16 @@ class Stage:
 def start(stage: Stage) -> Figure:
     """From a process's start to its first reply, beside a bare server's."""
     taken, floors = in_turn([ours(stage.index)] * (stage.runs + 1), _first_reply, _bare_reply)
-    return Figure("start to first reply, ms", taken, "a bare server on the same SDK", floors, 1.1)
+    return Figure(
+        "start to first MCP reply, ms", taken, "a bare server on the same SDK", floors, 1.1
+    )
 
 
 def first(stage: Stage) -> Figure:
     """From a process's start to its first answered search, beside the imports that it needs."""
     taken, floors = in_turn([ours(stage.index)] * (stage.runs // 3 + 2), _first_answer, _imports)
     floor = "a bare server that imports FAISS, tantivy and onnxruntime"
-    return Figure("start to first answer, ms", taken, floor, floors, 2.0)
+    return Figure("start to first search result, ms", taken, floor, floors, 2.0)
 
 
 def search(stage: Stage) -> Figure:
@@ -121,7 +123,7 @@ def search(stage: Stage) -> Figure:
             do_parts,
             uncounted=3,
         )
-    floor = "a bare call, all-MiniLM-L6-v2 and FAISS IndexFlatIP, of the same query"
+    floor = "all-MiniLM-L6-v2 and FAISS IndexFlatIP alone, for the same query"
     return Figure(f"warm search_blog, {flat.ntotal:,} vectors, ms", taken, floor, floors, 4.0)
 
 
@@ -164,7 +166,7 @@ def peak(stage: Stage) -> Figure:
         f"{'benchmarks.speed' if '.' not in it else 'blog_search_mcp'}.{it}" for it in IMPORTED
     )
     floors = [measure_peak("-c", f"import {', '.join(modules)}")]
-    what = f"peak of a first ingest, {stage.posts:,} posts, MB"
+    what = f"memory peak of a first ingest, {stage.posts:,} posts, MB"
     taken = [stage.first_ingest[2]]
     return Figure(what, taken, "a process with the same imports", floors, 4.0)
 
@@ -223,7 +225,7 @@ def edit(stage: Stage) -> Figure:
             chosen, wait, change, lambda _post: _ingest_changes(stage.work / "still")
         )
     floor = "an ingest of nothing new, start to exit"
-    return Figure("one edit to found, with --watch, ms", taken, floor, floors, 5.0)
+    return Figure("from save to searchable, with --watch, ms", taken, floor, floors, 5.0)
 
 
 def _ingest_changes(folder: Path) -> None:

@@ -87,7 +87,7 @@ def choose_embedder(
     needs_server = kind == "openai" or model not in (None, *PACKAGED)
     if needs_server and (model is None or not on_server):
         raise UsageError(
-            f"The package has the models {' and '.join(PACKAGED)}. Another one needs --model NAME "
+            f"The packaged models are {' and '.join(PACKAGED)}. Another one needs --model NAME "
             "of a model behind a server, by --embedder ollama or --embedder openai."
         )
     if model is None:

@@ -60,7 +60,7 @@ def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
 @subject_argument
 @with_settings
 def print_similar_posts(settings: Settings, subject: str, limit: int, as_json: bool) -> None:
-    """Name the posts that say what a file, stdin (-) or a post says."""
+    """List posts that say the same as a file, stdin (-) or a post."""
     from blog_search_mcp.server.author.similar import find_similar
 
     similarity = find_similar(*open_subject(settings, subject), limit)
@@ -80,7 +80,7 @@ def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_
 @make_command("related")
 @with_settings
 def print_related_posts(settings: Settings, limit: int) -> None:
-    """Print related posts as a data file for the site, by the path of the page or the source."""
+    """Print the related posts of each post, as a data file for the site."""
     from blog_search_mcp.server.author.similar import find_related
 
     corpus = read_corpus(engine_for_one(settings, embeds=False))
@@ -109,9 +109,9 @@ def _describe_post(post: Post) -> dict[str, str]:
 def print_audit(
     settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
 ) -> int:
-    """Look over the blog: broken links, orphans, drafts that were left, and more.
+    """List faults in the posts: broken links, orphans, stale drafts and more.
 
-    A FOLDER of posts needs no index, and no duplicates are looked for in it.
+    With a FOLDER of posts it needs no index, and finds no near-duplicates.
     """
     with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         if folder is not None:

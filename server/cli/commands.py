@@ -172,7 +172,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
 @text_argument("question")
 @with_settings
 def ask_through_client(settings: Settings, question: str) -> int:
-    """Search through a real MCP client and print the best hit."""
+    """Print the hits and the text of the best one."""
     from blog_search_mcp.server.cli.ask import print_answer
 
     return print_answer(settings, question)
@@ -210,7 +210,7 @@ def print_hits(settings: Settings, query: str, limit: int, as_json: bool, **filt
 @click.argument("chunk_index", type=int, default=0)
 @with_settings
 def print_passage(settings: Settings, as_json: bool, **arguments: Any) -> None:
-    """Print a passage of the post SOURCE, with a page around it."""
+    """Print a passage of the post SOURCE and its surroundings."""
     engine = engine_for_one(settings, embeds=False)
     if as_json:
         from blog_search_mcp.server.format.web import passage_facts
@@ -240,7 +240,7 @@ def print_posts(settings: Settings, as_json: bool, **arguments: Any) -> None:
 @make_command("doctor")
 @with_settings
 def check_everything(settings: Settings) -> int:
-    """Look at everything, and say how to mend what is wrong."""
+    """Check everything, and print how to fix it."""
     from blog_search_mcp.server.cli.doctor import print_checks
 
     return print_checks(settings, find_clients_here())
@@ -260,7 +260,7 @@ def install(
     url: str | None,
     token_file: str | None,
 ) -> None:
-    """Write this server over an index into the settings of CLIENT."""
+    """Add this server to the settings of CLIENT."""
     chosen, token = find_clients_here()[client], ""
     if url:
         token = read_token(urlsplit(url).hostname or "", token_file)
@@ -277,7 +277,10 @@ def install(
 @make_command("uninstall", epilog=CLIENTS_EPILOG)
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="[CLIENT]", required=False)
 def uninstall(client: str | None, name: str) -> int:
-    """Take it out of the settings of CLIENT, by default of all, and say what stays."""
+    """Remove this server from clients' settings.
+
+    By default from all clients. What stays is listed.
+    """
     every = find_clients_here()
     return client_entries.remove_entries([every[client]] if client else every.values(), name)
 

@@ -47,7 +47,10 @@ def ingest_command(
     on_searchable: Callable[[], object] = lambda: None,
     **options: Any,
 ) -> int:
-    """Bring the index up to date with CONTENT, by default the folder and options of before."""
+    """Bring the index up to date with the posts.
+
+    CONTENT and the options are by default those of the last ingest.
+    """
     end_on_signals(STOPPED)
     if stop_with_stdin:  # a server holds stdin open as long as it lives
         threading.Thread(target=_stop_with_stdin, daemon=True).start()

@@ -45,7 +45,7 @@ def _limit(most: int, default: int, least: int = 1) -> click.Option:
 
 _EMBEDDER_URL = _option(
     "--embedder-url URL",
-    "Where the embedder's server answers, if it has one; for openai with its /v1.",
+    "Address of Ollama or, for openai, of the server's /v1.",
     default="",
     envvar=["EMBEDDER_URL", "OLLAMA_HOST"],
 )
@@ -60,15 +60,15 @@ _EMBEDDER = (
     _option(
         "--embedder",
         "auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts are "
-        "in English, else a model of the package; openai is any server with /v1/embeddings.",
+        "in English, else a packaged model (embedded); openai is any server with /v1/embeddings.",
         type=click.Choice(KINDS),
         default="auto",
         show_default=True,
     ),
     _option(
         "--model NAME",
-        "A model of the embedder's.  [default: Ollama's nomic-embed-text, or in the package the "
-        "one for the posts' languages]",
+        "The embedding model.  [default: Ollama's nomic-embed-text, or the packaged model for the "
+        "posts' languages]",
     ),
 )
 _POSTS_OPTIONS = (
@@ -78,15 +78,16 @@ _POSTS_OPTIONS = (
     ),
     _option(
         "--permalink PATTERN",
-        "hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern, or both as jekyll:/:year/:title/.  "
+        "How links are made: hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern like /:year/, or "
+        "both as jekyll:/:year/:title/.  "
         "[default: as before, or as its site's configuration says]",
     ),
     _option(
         "--include-drafts/--no-drafts",
-        "Index drafts, future-dated and expired posts too.  [default: as before, or not]",
+        "Index drafts, hidden, future and expired posts too.  [default: as before, or not]",
         default=None,
     ),
-    _option("--rebuild", "Make the index anew, from the posts and the cache.", is_flag=True),
+    _option("--rebuild", "Rebuild the index; embeddings are kept.", is_flag=True),
 )
 _JSON = _option("--json", "Print JSON.", "as_json", is_flag=True)
 _FILTERS = (
@@ -97,16 +98,18 @@ _FILTERS = (
     _option("--before", "Only posts of this day or earlier."),
 )
 _LIMIT = _limit(TOP_K_MOST, TOP_K_DEFAULT)
-_TOKEN_FILE = _option("--token-file FILE", "The token of HTTP clients, or set BLOG_SERVER_TOKEN.")
+_TOKEN_FILE = _option(
+    "--token-file FILE", "File with the token of HTTP clients; or set BLOG_SERVER_TOKEN."
+)
 _NAME = _option(
-    "--name", "The entry's name.  [default: blog, or with the blog's folder]", default=""
+    "--name", "The entry's name.  [default: blog, for further indexes blog-FOLDER]", default=""
 )
 
 OPTIONS: Final = {
     "setup": (
         _option(
             "--client CLIENT",
-            "The client to tell.  [default: all that are found]",
+            "The client to add this server to.  [default: all that are found]",
             type=click.Choice(list(CLIENTS)),
         ),
         *(_NAME, *_OVER_INDEX, *_EMBEDDER, *_POSTS_OPTIONS),
@@ -127,13 +130,13 @@ OPTIONS: Final = {
         _TOKEN_FILE,
         _option(
             "--allow-host NAME",
-            "Answer HTTP requests to this name of the machine too; may be given again.",
+            "Also answer HTTP requests to this host name; may be repeated.",
             multiple=True,
             type=str.lower,
         ),
         _option(
             "--toolset",
-            "core searches and reads; extended also lists and outlines posts, author helps to "
+            "core searches and reads; extended also lists and outlines posts; author also helps to "
             "write.",
             type=click.Choice(get_args(ToolsetName)),
             default="core",
@@ -141,7 +144,7 @@ OPTIONS: Final = {
         ),
         _option(
             "--watch CONTENT",
-            "Ingest this folder of posts whenever it changes; the index is by default beside it.",
+            "Ingest this folder of posts whenever it changes; its index is by default next to it.",
             type=read_absolute,
         ),
         # what entries written for version 0.1 may have
@@ -155,16 +158,18 @@ OPTIONS: Final = {
     "list": (*_FILTERS, _limit(100, 20), _JSON, *_OVER_INDEX),
     "install": (
         _NAME,
-        _option("--print", "Show the entry and its place instead.", "prints", is_flag=True),
-        _option("--url URL", "Reach the server at this address instead.", type=parse_url),
+        _option("--print", "Print the entry and its file; write nothing.", "prints", is_flag=True),
+        _option("--url URL", "Write an entry for the HTTP server at this address.", type=parse_url),
         *(_TOKEN_FILE, *_OVER_INDEX),
     ),
-    "uninstall": (_NAME,),
+    "uninstall": (
+        _option("--name", "Only the entry of this name.  [default: all of ours]", default=""),
+    ),
     "doctor": _OVER_INDEX,
     "similar": (_LIMIT, _JSON, *_OVER_INDEX),
     "links": (
         _LIMIT,
-        _option("--reverse", "Links from posts to it instead of from it.", is_flag=True),
+        _option("--reverse", "Suggest links from other posts to it instead.", is_flag=True),
         *(_JSON, *_OVER_INDEX),
     ),
     "related": (_LIMIT, *_OVER_INDEX),
@@ -172,7 +177,7 @@ OPTIONS: Final = {
         _limit(100_000, 10, least=0),
         _option(
             "--fail-on KIND",
-            "Exit with status 1 if there are findings of this kind; may be given again: "
+            "Exit with status 1 if there are findings of this kind; may be repeated: "
             f"{', '.join(AUDIT_KINDS)}.",
             multiple=True,
             type=click.Choice(AUDIT_KINDS),

@@ -43,7 +43,10 @@ def read_posts(text: str) -> Path:
 @click.argument("watch", metavar="CONTENT", type=read_posts)
 @commands.with_settings
 def setup(settings: Settings, client: str | None, name: str, **options: Any) -> int:
-    """Make the index of a folder of posts, or of a site, and tell clients of it."""
+    """Index posts or a site, and set up clients.
+
+    CONTENT is a folder of posts or a whole site.
+    """
     resolve_ollama(settings.embedder_url)  # an entry must not hold a password
     if settings.watch == Path.home():
         click.confirm("This is your home folder. Index every Markdown file in it?", abort=True)
