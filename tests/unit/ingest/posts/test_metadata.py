@@ -35,7 +35,7 @@ def test_any_value_is_one_line_of_text(value: object, expected: str) -> None:
 
 def test_characters_that_an_export_wrote_as_entities_are_read() -> None:
     fields: dict[str, object] = {
-        "description": "Ben &amp; Jerry&rsquo;s &#x201C;R&amp;D&#X201D; of AT&T",
+        "excerpt": "Ben &amp; Jerry&rsquo;s &#x201C;R&amp;D&#X201D; of AT&T",
         "tags": ["R&amp;D"],
     }
     post = describe_post(normalize_names(fields), "a.md")
