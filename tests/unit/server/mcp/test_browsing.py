@@ -52,7 +52,6 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ({"links_to": "soup/onion"}, [LEEK, BREAD], 2, []),
         ({"links_to": "leek.md", "section": "/"}, [BREAD], 1, []),
         ({"links_to": BREAD}, [], 0, ["filters"]),
-        ({"tag": "soop"}, [], 0, ["'soop'", "soup (1)", "winter (1)"]),
         ({"offset": 7}, [], 3, ["7", "3"]),
     ],
 )
