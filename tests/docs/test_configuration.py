@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,10 +16,12 @@ from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.server.cli.client_settings import CLIENTS
 from blog_search_mcp.server.settings import DEFAULT_ADDRESS
+from tests.support.pages import table_of
 from tests.support.paths import ROOT
 from tests.support.python import run_python
 
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+rows = partial(table_of, PAGE)
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 ELSEWHERE = {
     "--model": f"`{DEFAULT_MODEL}`",
@@ -35,15 +38,6 @@ COMMANDS = {name: each for name, each in program.commands.items() if name != "au
     f"author {name}": each
     for name, each in getattr(program.commands["author"], "commands", {}).items()
 }
-
-
-def rows(heading: str, first: str) -> list[list[str]]:
-    """Give the cells of the table under a heading whose first column is called so."""
-    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    table = re.search(rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
-    assert table is not None, f"no table of {first} under {heading}"
-    lines = table[1].replace(r"\|", "\0").splitlines()
-    return [[cell.strip().replace("\0", "|") for cell in row[1:-1].split("|")] for row in lines]
 
 
 def options(command: click.Command) -> list[click.Option]:

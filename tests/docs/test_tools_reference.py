@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,9 +16,11 @@ from blog_search_mcp.server.mcp.prompts import offered_prompts
 from blog_search_mcp.server.mcp.resources import TEMPLATE
 from blog_search_mcp.server.mcp.server import TOOLSETS
 from blog_search_mcp.server.tool import ANSWER, TEXT_LENGTH, Tool
+from tests.support.pages import table_of
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+rows = partial(table_of, PAGE)
 DOCUMENTED = (*TOOLSETS["extended"], SUGGEST_LINKS)
 DATES = ("after", "before")
 DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
@@ -26,14 +29,6 @@ TEXT = f"1 to {TEXT_LENGTH:,} characters"
 DRAFT = f"1 to {DRAFT_LENGTH:,} characters"
 
 PROMPTS = offered_prompts("author")
-
-
-def rows(heading: str, first: str) -> list[list[str]]:
-    """Give the cells of the table under a heading whose first column is called so."""
-    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    table = re.search(rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
-    assert table is not None, f"no table of {first} under {heading}"
-    return [[cell.strip() for cell in row[1:-1].split("|")] for row in table[1].splitlines()]
 
 
 def named(cells: list[str]) -> set[str]:

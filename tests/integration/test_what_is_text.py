@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from blog_search_mcp.ingest.posts.document import read_document
 from tests.support.front import made
 
 LONG = "\n\n".join(
@@ -185,19 +184,6 @@ def test_a_part_that_cannot_be_read_costs_no_post(tmp_path: Path, name: str, par
     posts = {"_config.yml": "title: t", "a.md": f"An otter swims.\n\n{{% include {name} %}}\n"}
     blog = made(tmp_path, posts | ({name: part} if part else {}))
     assert "otter" in blog.tool("read_chunk", source="a.md", chunk_index=0).text
-
-
-def test_parts_are_included_up_to_a_limit() -> None:
-    data = b"{% include b.md %}\n" * 500
-    words = "walrus " * 9_000
-    document = read_document(data, "a.md", includes=["jinja"], read_part=lambda _: words)
-    assert 100_000 < len(document.body.text) < 1_000_000
-
-
-def test_a_part_outside_the_folder_of_posts_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "part.md").write_text("The walrus dives.")
-    blog = made(tmp_path, {"a.qmd": "First.\n\n{{< include ../part.md >}}\n"})
-    assert "walrus" not in blog.tool("read_chunk", source="a.qmd", whole=True).text
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,12 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 from tests.reliability.conftest import RecordRuns
+from tests.reliability.killing import kill_an_ingest
 from tests.support.blog import Blog, MakeBlog
-from tests.support.paths import ROOT
 from tests.support.python import run_python
-
-WRITER = """
-import sys
-from pathlib import Path
-from tests.support.blog import Blog
-blog = Blog(Path(sys.argv[1]), Path(sys.argv[2]))
-print("ready", flush=True)
-blog.ingest()
-"""
 
 LONGEST = 0.4
 """Seconds; about what the ingest below takes."""
@@ -32,18 +21,6 @@ def posts(version: int) -> dict[str, str]:
         f"{n}.md": f"# Post {n}\n\nAbout number{n} in version{version}. {'And so on. ' * 300}\n"
         for n in range(25)
     }
-
-
-def kill_an_ingest(blog: Blog, after: float) -> int:
-    """Start an ingest and kill it `after` seconds; its exit status."""
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, blog.content, blog.index], cwd=ROOT, stdout=subprocess.PIPE
-    ) as writer:
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(after)
-        writer.send_signal(signal.SIGKILL)
-        return writer.wait()
 
 
 def test_an_index_survives_any_kill_of_its_writer(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,9 +18,9 @@ from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
 from tests.reliability.conftest import RecordRuns
+from tests.reliability.killing import kill_an_ingest
 from tests.support.blog import Blog, vectors_in
 from tests.support.milvus_server import serving
-from tests.support.paths import ROOT
 from tests.support.ports import free_port
 from tests.support.python import start_python
 
@@ -144,7 +142,6 @@ READER = """
 import re, sys
 from tests.support.fakes import FakeEmbedder
 from blog_search_mcp.index.reader import Index
-from blog_search_mcp.index.reader import IndexReader
 from blog_search_mcp.index.stores import parse_index_address
 from blog_search_mcp.index.types import Filters
 index = Index(parse_index_address(sys.argv[1]), lambda _identity: FakeEmbedder())
@@ -187,17 +184,6 @@ def test_no_answer_fails_or_is_of_two_generations_while_they_switch(
     record_runs(answers, answers)
 
 
-WRITER_PROGRAM = """
-import sys
-from pathlib import Path
-from tests.support.blog import Blog
-from blog_search_mcp.index.reader import IndexReader
-from blog_search_mcp.index.stores import parse_index_address
-blog = Blog(Path(sys.argv[1]), Path("index"), address=parse_index_address(sys.argv[2]))
-print("ready", flush=True)
-blog.ingest()
-"""
-
 LONGEST = 1.5
 """Seconds; about what the ingest takes."""
 
@@ -210,16 +196,7 @@ def test_an_index_survives_any_kill_of_its_writer(
     blog.ingest()
     for edition in range(1, kills + 1):
         blog.write(posts(edition))
-        with subprocess.Popen(
-            [sys.executable, "-c", WRITER_PROGRAM, str(blog.content), str(blog.location)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-        ) as writer:
-            assert writer.stdout is not None
-            writer.stdout.readline()
-            time.sleep(chosen.uniform(0, LONGEST))
-            writer.send_signal(signal.SIGKILL)
-            killed += writer.wait() == -signal.SIGKILL
+        killed += kill_an_ingest(blog, chosen.uniform(0, LONGEST)) == -signal.SIGKILL
         assert editions(blog) in ({f"{edition - 1:04d}"}, {f"{edition:04d}"})
         blog.ingest()
         assert editions(blog) == {f"{edition:04d}"}

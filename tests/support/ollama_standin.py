@@ -227,9 +227,6 @@ class OllamaStandIn:
         model = self.find(name := str(body.get("model", "")))
         if model is None:
             return Answer(404, {"error": f'model "{name}" not found, try pulling it first'})
-        if "embedding" not in model.capabilities:
-            no = "This server does not support embeddings. Start it with `--embeddings`"
-            return Answer(501, {"error": no})
         longest = max([len(tokens(text)) + 2 for text in texts], default=0)
         if body.get("truncate") is False and longest > model.context:
             return Answer(400, {"error": "the input length exceeds the context length"})
@@ -256,11 +253,11 @@ class OllamaStandIn:
 
 
 @contextmanager
-def running(standin: OllamaStandIn | None = None, port: int = 0) -> Iterator[OllamaStandIn]:
-    """Serve on 127.0.0.1, on a free port unless one is given; `host` then names it."""
+def running(standin: OllamaStandIn | None = None) -> Iterator[OllamaStandIn]:
+    """Serve on a free port of 127.0.0.1; `host` then names it."""
     standin = standin or OllamaStandIn()
     standin.released = threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", port), _handler(standin))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(standin))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     standin.host = f"127.0.0.1:{server.server_port}"

@@ -33,10 +33,7 @@ POSTS = {"inference/kv.md": KV, "soup.md": SOUP}
 
 def write(content: Path, posts: Mapping[str, str]) -> Path:
     """Write posts, by source; return their folder."""
-    for source, text in posts.items():
-        path = content / source
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    front.Blog(content, content).write(posts)
     return content
 
 

@@ -144,11 +144,6 @@ class Process:
         """Wait for the end; return the exit status."""
         return self._popen.wait(PATIENCE)
 
-    def kill(self) -> None:
-        """Kill it and wait for its end."""
-        self._popen.kill()
-        self._popen.wait()
-
     def end(self) -> bytes:
         """Kill it if it still runs; return all that it wrote to stderr."""
         self._popen.kill()

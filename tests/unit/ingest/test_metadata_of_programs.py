@@ -47,6 +47,21 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
     ("---\ntags: guinea fowl\n---\nA hen.", {"tags": ["guinea fowl"]}),
     ("---\ntags: guinea fowl, hens\n---\nA hen.", {"tags": ["guinea fowl", "hens"]}),
     ("---\ntags: '#fowl #hens/old'\n---\nA hen.", {"tags": ["fowl", "hens/old"]}),
+    # Whole blocks as generators and editors have them.
+    (
+        '+++\ntitle = "Hens"\ndate = 2023-02-14T10:00:00+08:00\npublishDate = 2023-02-15\n'
+        'tags = ["hens"]\ncategories = ["系統"]\n+++\nA hen.',
+        {"title": "Hens", **DAY, "tags": ["hens", "系統"]},
+    ),
+    ("---\nlayout: post\ntags: [hens]\ncategory: Notes\n---\nA hen.", {"tags": ["hens", "Notes"]}),
+    (
+        "---\ndate: 2023-02-14 03:04:05\ncategories:\n- [Web, Static]\ntags: [hens]\n---\nA hen.",
+        {**DAY, "tags": ["hens", "Web", "Static"]},
+    ),
+    (
+        "---\ntags:\n  - '#fowl'\n  - Hens\n---\n#hens #eggs/old and `#code` in #2024: a hen.",
+        {"tags": ["fowl", "Hens", "eggs/old"]},
+    ),
 ]
 
 

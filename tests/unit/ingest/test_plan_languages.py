@@ -44,7 +44,3 @@ def test_translations_beside_each_other_are_not_taken_by_turns(tmp_path: Path) -
     counts = sampled(tmp_path, posts)
     assert counts.total() == MAX_SAMPLE
     assert counts["zh"] == pytest.approx(MAX_SAMPLE / 2, rel=0.2)
-
-
-def test_a_folder_without_posts_has_no_languages(tmp_path: Path) -> None:
-    assert sampled(tmp_path, {}) == {}

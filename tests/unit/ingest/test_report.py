@@ -131,9 +131,3 @@ def test_a_terminal_shows_each_stage_on_one_line(monkeypatch: pytest.MonkeyPatch
     progress.say("Done.")
     last = [re.split(r"\r\x1b\[K", line)[-1] for line in terminal.getvalue().split("\n")[:-1]]
     assert last == ["reading: 7 of 7 (100%)", "writing: 7 of 7 (100%)", "Done."]
-
-
-def test_other_texts_are_counted_by_their_endings(tmp_path: Path) -> None:
-    blog = made(tmp_path, {"a.md": "Words.", "b.canvas": "{}", "c/d.RST": "x", "e.png": "x"})
-    [said] = [line for line in blog.report["warnings"] if "Markdown" in line]
-    assert {*re.findall(r"1 (\.\w+)", said)} == {".canvas", ".RST"}

@@ -29,7 +29,6 @@ from blog_search_mcp.index.embedders.connection import RetryPolicy, classify_rep
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 from blog_search_mcp.index.folder import FolderStore
 from blog_search_mcp.index.store.disk import Layout
-from blog_search_mcp.index.types import Vectors
 from tests.support import openai_standin
 from tests.support.blog import load_rows
 from tests.support.front import Blog, Ran, command
@@ -66,12 +65,6 @@ LATE = 0.3
 """Seconds until an answer counts as late here; the stand-in's own take a hundredth."""
 
 
-def read_rows(index: Path) -> Vectors:
-    """Read every vector of the live generation."""
-    number = FolderStore(index).current_number()
-    return load_rows(Layout(index).generation(number).vectors)[1]
-
-
 @dataclass(frozen=True)
 class Served:
     """A blog, and the server that embeds it."""
@@ -106,7 +99,8 @@ class Served:
     def assert_whole(self) -> None:
         """Each post, of one chunk, has the vector of its own text, and a search goes by meaning."""
         [model] = type(self.server)().models
-        rows = read_rows(self.blog.index)
+        number = FolderStore(self.blog.index).current_number()
+        rows = load_rows(Layout(self.blog.index).generation(number).vectors)[1]
         posts = [path.read_text().split("\n\n")[-1] for path in self.blog.content.iterdir()]
         texts = [text for text in self.texts if any(post in text for post in posts)]
         right = np.array([embedding(text, model) for text in texts])
@@ -318,16 +312,12 @@ def test_a_run_that_the_server_ended_goes_on_where_it_was(served: Served) -> Non
     served.assert_whole()
 
 
-def shuffled(rows: list[list[float]]) -> list[list[float]]:
-    return rows[::-1]
-
-
 def wrong_in_batches(rows: list[list[float]]) -> list[list[float]]:
     """Good unit vectors in a batch, of other texts; alone each text has its own."""
     return [[-number for number in row] for row in rows] if len(rows) > 1 else rows
 
 
-@pytest.mark.parametrize("change", [shuffled, wrong_in_batches])
+@pytest.mark.parametrize("change", [lambda rows: rows[::-1], wrong_in_batches])
 def test_a_server_that_mixes_up_batches_is_sent_one_text_at_a_time(
     change: Callable[[list[list[float]]], list[list[float]]], served: Served
 ) -> None:

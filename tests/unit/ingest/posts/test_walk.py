@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import compile_rules
-from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, SourceFile, refuse_inside, walk
+from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, refuse_inside, walk
 
 
 def write(root: Path, *names: str) -> None:
@@ -25,17 +25,6 @@ def sources(root: Path) -> list[str]:
 
 def skipped(root: Path) -> dict[str, str]:
     return {skip.source: skip.reason for skip in walk(root).skipped}
-
-
-def test_posts_are_listed_by_source_with_what_the_file_system_says(tmp_path: Path) -> None:
-    write(tmp_path, "b/two.md", "a.md")
-    os.utime(tmp_path / "a.md", ns=(5, 1_700_000_000_000_000_007))
-    os.utime(tmp_path / "b/two.md", ns=(5, 9))
-    a, two = (tmp_path / name for name in ("a.md", "b/two.md"))
-    assert walk(tmp_path).files == (
-        SourceFile("a.md", tmp_path, 7, 1_700_000_000_000_000_007, a.stat().st_ctime_ns),
-        SourceFile("b/two.md", tmp_path, 7, 9, two.stat().st_ctime_ns),
-    )
 
 
 REPOSITORY = "README.md readme.zh-TW.md CHANGELOG.md LICENSE.md CONTRIBUTING.md CODE_OF_CONDUCT.md"

@@ -79,6 +79,9 @@ def test_links_are_suggested_for_a_draft_and_for_a_post(blog: Blog) -> None:
     [link] = blog.tool("suggest_links", source="walrus.md", reverse=True).facts["links"]
     assert (link["from"], link["href"], link["title"]) == ("tea.md", "walrus.md", "Tea")
     assert not {"source", "chunk_index", "reason"} & link.keys()
+    draft = "# Flour\n\nIt is ground.\n"
+    [link] = blog.tool("suggest_links", text=draft, reverse=True).facts["links"]
+    assert (link["from"], link["line"], link["words"]) == ("bread.md", 4, "Flour")
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,13 @@ POSTS = {
     "../hugo.toml": SITE,
     "inference/kv.md": "---\ndate: 2025-03-04\ntags: [KV cache, llm]\n---\n"
     "A cache keeps keys and values for later.\n",
-    "soup/onion.md": "---\ndate: 2024-01-01\n---\nBoil an onion and then add some salt to it.\n",
+    "soup/onion.md": "---\ndate: 2024-01-01\ntags: [LLM]\n---\n"
+    "Boil an onion and then add some salt to it.\n",
 }
 ABOUT = (
     "Search and read the blog “Plum” at https://plum.example: 2 posts, the newest of 2025-03-04. "
     "On cooking. Languages: en (2). Sections: inference (1), soup (1). "
-    "Tags: kv cache (1), llm (1). Newest posts: “kv”, “onion”."
+    "Tags: llm (2), kv cache (1). Newest posts: “kv”, “onion”."
 )
 
 

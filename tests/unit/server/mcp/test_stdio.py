@@ -1,50 +1,17 @@
-"""Serving over two pipes: what of a line is passed on or refused, and the answers at the end."""
+"""Serving over two pipes: half a character in a line, and the answers at the end."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp import MCPError
 from mcp.types import JSONRPCRequest
 
 from blog_search_mcp.server.mcp.stdio import parse_line
 from tests.support.faults.server_process import META, call, line
 from tests.support.front import made
 from tests.support.python import run_python
-
-PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
-
-
-@pytest.mark.parametrize(
-    ("sent", "parsed"),
-    [
-        (PING + b"\r\n", (1, "ping")),
-        (b"\xef\xbb\xbf" + PING, (1, "ping")),
-        (b'{"a": NaN}', (None, -32700)),
-        (b'{"id": "\\ud800",' + b"[" * 100_000, (None, -32700)),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', (None, -32600)),
-        (b"[" + PING + b"]", (None, -32600)),
-        *(
-            (PING.replace(b'"id":1', b'"id":' + value), (None, -32600))
-            for value in (b"null", b"1.5", b"true", b"[1]")
-        ),
-    ],
-)
-def test_a_line_that_is_no_message_is_answered(sent: bytes, parsed: Any) -> None:
-    assert outcome(sent) == parsed
-
-
-def outcome(sent: bytes) -> tuple[object, object]:
-    """The id and the method of a message; else the code that its sender gets."""
-    try:
-        message = parse_line(sent)
-    except MCPError as error:
-        return None, error.code
-    assert isinstance(message, JSONRPCRequest)
-    return message.id, message.method
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,8 @@ LEFT = "---\ndraft: true\n---\nLeft.\n"
 
 @pytest.fixture
 def blog(tmp_path: Path) -> Blog:
-    return made(tmp_path, {"soup.md": SOUP, "onion.md": "Onions.\n", "left.md": LEFT})
+    posts = {"soup.md": SOUP, "onion.md": "Onions.\n", "left.md": LEFT, ".blogignore": "later/\n"}
+    return made(tmp_path, posts)
 
 
 def notice(blog: Blog) -> str:
@@ -38,7 +40,11 @@ def edit(blog: Blog) -> None:
 
 
 def add_and_edit(blog: Blog) -> None:
-    blog.write({"soup.md": EDITED, "tea.md": "Tea.\n"})
+    blog.write({"soup.md": EDITED, "tea.md": "Tea.\n", "notes.txt": "No.", "later/a.md": "No."})
+
+
+def touch(blog: Blog) -> None:
+    os.utime(blog.content / "soup.md", ns=(10**18, 10**18))
 
 
 def remove(blog: Blog) -> None:
@@ -51,7 +57,13 @@ def edit_draft(blog: Blog) -> None:
 
 @pytest.mark.parametrize(
     ("change", "count"),
-    [(edit, "1 post "), (add_and_edit, "2 posts "), (remove, "1 "), (edit_draft, "1 ")],
+    [
+        (edit, "1 post "),
+        (add_and_edit, "2 posts "),
+        (remove, "1 "),
+        (edit_draft, "1 "),
+        (touch, "1 "),
+    ],
 )
 def test_posts_that_changed_are_counted_until_they_are_ingested(
     blog: Blog, change: Callable[[Blog], None], count: str

@@ -120,6 +120,31 @@ def test_html_leaves_its_text_alone(markdown: str, expected: str) -> None:
         ("text\n\n[img]: data:image/png;base64,AAAA\n*[HTML]: Hyper `Text`", "text"),
         ("*[Note]: it is *late*.*\n\n`\n*[a]: b`", "[Note]: it is late.\n*[a]: b"),
         ("bell\x07 and \x1b[31mred\n\n\x7f", "bell and [31mred"),
+        (
+            '{{% details title="展開" open=false %}}\n見\n{{% /details %}}\n{{< youtube dQw >}}',
+            "展開\n見",
+        ),
+        ("{% comment %} a\n\nb {% endcomment %}\n[it](/x){:target='_blank'}.\n{: .note }", "it."),
+        (
+            "{% note info %}\n請**先**備份。\n{% endnote %}\n\n見 {% post_link a '另一篇' %}。",
+            "請先備份。\n見 另一篇。",
+        ),
+        (
+            "{% blockquote Knuth, TAOCP https://x.y %}\nBeware.\n{% endblockquote %}",
+            "Knuth, TAOCP\nBeware.",
+        ),
+        ('{% codeblock lang:js app.js %}\na.extend("*");\n{% endcodeblock %}', 'a.extend("*");'),
+        (":::warning Old form\nGone soon.\n:::", "Old form\nGone soon."),
+        (
+            "<Tabs a={[\n  { b: 'c' },\n]}>\n  <TabItem value='m' label='macOS'>\n\n"
+            "    ```bash\n    brew <Name>\n    ```\n\n  </TabItem>\n</Tabs>",
+            "macOS\nbrew <Name>",
+        ),
+        ("<Highlight style={{ padding: '2px' }}>Green</Highlight> is{' '}fine.", "Green is fine."),
+        (
+            '!!! note "T"\n    ```py\n    !!! kept\n    ```\n\n![Logo](l.png){ width="3" }',
+            "T\n!!! kept\nLogo",
+        ),
     ],
 )
 def test_what_generators_and_editors_add_is_dropped(markdown: str, expected: str) -> None:
