@@ -1,6 +1,6 @@
 """Read queries for posts by date and author; without a subject, posts are listed, not searched.
 
-Examples: "posts from March 2019", "what have you written lately", 最近寫了什麼, "the oldest post". A
+Examples: "posts from March 2019", "what have you written lately", 最近寫了什麼, "oldest post". A
 query with another restriction ("not by") is searched as it is, and the notice names that.
 """
 

@@ -86,7 +86,7 @@ _FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
 コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
 
 LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
-"""Translation of kana to large katakana, for stems: リンゴ for りんご, ウインドウ for ウィンドウ."""
+"""Stems' large katakana of each kana: リンゴ for りんご, ウインドウ for ウィンドウ."""
 
 EXTRA, WHOLE, SPELLING, MAJOR = "extra", "whole", "spelling", "major"
 """Roles of a term. EXTRA never counts as missing; WHOLE counts only if no document has it; SPELLING
