@@ -76,7 +76,7 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in this many, chosen by its checksum, may begin a new run."""
+"""One piece in this number, chosen by its checksum, may begin a new run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,9 @@ class Limits:
 
 
 PASSAGE_LIMITS = Limits(least=360, most=800, scrap=120)
-"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. With half of each,
-nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; with
-1.5 times the limits it falls by .01 to .02 (docs/quality.md, `chunk_most`)."""
+"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. At half of each,
+nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; at 1.5
+times it falls by .01 to .02."""
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
@@ -136,7 +136,7 @@ class _Span:
     end: int
     headings: tuple[str, ...]
     opens: int
-    """Offset of the first text behind the headings that the span starts with."""
+    """Offset of the first text after the headings that the span starts with."""
 
     @property
     def is_bare(self) -> bool:
@@ -193,7 +193,7 @@ class _Cutter:
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Return the section's heading and text, above its subsections, in the smallest pieces."""
+        """Return spans of the section's heading and pieces, without those of subsections."""
         opens = heading.end if heading else 0
         ends = [end for block in content for end in self._piece_ends(block)]
         begins = [heading.start if heading else 0, *ends]
@@ -225,7 +225,7 @@ class _Cutter:
 
 
 def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Block]]]:
-    """Yield each outermost heading with the blocks down to the next one as high or higher."""
+    """Yield each outermost heading with the blocks up to the next one as high or higher."""
     start = 0
     while start < len(blocks):
         later = range(start + 1, len(blocks))
