@@ -1,7 +1,6 @@
 """Turn one file into a post and its chunks.
 
-All processing that needs only the file happens here, so that worker processes can share it
-(`ingest.workers`).
+All processing that needs only the file happens here, so that worker processes can do it.
 """
 
 import hashlib
@@ -40,7 +39,7 @@ class ParsedResult:
     due: str | None
     """Instant at which the unchanged post appears or expires, `None` if never."""
     skipped: Skipped | None = None
-    """Reason for which the file is not in the index; `None` if it is."""
+    """Reason why the file is not in the index; `None` if it is."""
     left_out: LeftOut | None = None
     """Entry of the post if it is skipped because it is not public or empty."""
     new: PendingPost | None = None
@@ -50,11 +49,11 @@ class ParsedResult:
     has_parts: bool = False
     """Whether the post includes other files, so that its text may change without its file."""
     no_link: str = ""
-    """Reason for which `new` has no link; empty if it has one."""
+    """Reason why `new` has no link; empty if it has one."""
 
 
 def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
-    """Make the result of a file that is skipped for this reason."""
+    """Return the result of a file that is skipped for this reason."""
     source = file_to_read.file.source
     return ParsedResult(source, None, Skipped(source, reason))
 

@@ -38,8 +38,8 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 def block_interrupts() -> Iterator[None]:
     """Block SIGINT in this thread and in processes started meanwhile, until they unblock it.
 
-    Ctrl-C reaches every process, and one that still loads Python would print a traceback. Windows
-    has no signal mask.
+    Ctrl-C reaches every process, and one that is still loading Python would print a traceback.
+    Windows has no signal mask.
     """
     if sys.platform == "win32":
         yield

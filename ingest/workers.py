@@ -1,7 +1,7 @@
 """Spread work over processes and keep its order; little work is done in this process.
 
 Parsing is pure Python, so threads would take turns. Starting a process costs as much as reading
-some dozens of posts. An item that takes too long is left out, as is one that ends its process.
+some dozens of posts. An item that takes too long or kills its process is left out.
 """
 
 import gc
@@ -42,8 +42,8 @@ IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 
 MAX_SECONDS = 30
-"""Seconds for one item; one lost in a process gets them once more, since the machine may have been
-busy or asleep. A post takes 7 ms of a processor, the largest that may be read (16 MB) 16 s."""
+"""Maximum seconds for one item. A process retries a lost item once, since the machine may have been
+busy or asleep. A post takes 7 ms of a processor, the largest readable (16 MB) 16 s."""
 
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
@@ -55,8 +55,8 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Lost items above which the ingest fails: the machine is then the likely cause, and going on would
-remove posts from the index."""
+"""Number of lost items above which the ingest fails: the machine is then the likely cause, and
+going on would remove posts from the index."""
 
 
 class _Process(SpawnProcess):
@@ -79,7 +79,7 @@ class WorkerPool:
     """Pool of processes that start with the first work that needs them; the caller closes it."""
 
     def __init__(self, processes: int | None = None) -> None:
-        """`processes` is their upper limit, by default one a processor and `MAX_WORKERS`."""
+        """`processes` is the limit, by default the number of processors, up to `MAX_WORKERS`."""
         self._processes = min(MAX_WORKERS, _count_processors()) if processes is None else processes
         self._pool: ProcessPool | None = None
         self._lost = 0
@@ -92,13 +92,12 @@ class WorkerPool:
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
-        Take all results of one call before the next call.
-        Fewer than `MIN_POOLED` items are done in this process where it can end one by a signal,
-        which Windows and other threads than the main one cannot; there one process does them.
-        `lost` makes the result of an item that raises UnreadablePost or MemoryError or takes more
-        than `MAX_SECONDS`, given it and the reason, in processes also of one that ends its
-        process. What else `function` raises is raised here. Raises IngestFailed after `MAX_LOST`
-        lost items, or if processes end before they begin.
+        Take all results of one call before the next call. Fewer than `MIN_POOLED` items, or any
+        number with one process, run in this process if a signal can stop one (not on Windows or
+        outside the main thread), else in one process. `lost(item, reason)` makes the result of an
+        item that raises UnreadablePost or MemoryError, exceeds `MAX_SECONDS` or kills its process.
+        Other errors are raised. Raises IngestFailed after more than `MAX_LOST` lost items, or if a
+        process does not start.
         """
         is_little = self._processes < 2 or len(items) < MIN_POOLED
         if is_little and hasattr(signal, "setitimer") and current_thread() is main_thread():
@@ -130,7 +129,7 @@ class WorkerPool:
         is_last: bool = False,
     ) -> Output:
         """Return the result of an item; a lost one is tried once more."""
-        from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
+        from pebble import ProcessExpired  # takes 20 ms, and a few items need no process
 
         try:
             return future.result()
