@@ -1,4 +1,4 @@
-"""Posts that cover the same ground as a text, and the passages of both that meet.
+"""Find posts that cover the same ground as a text, and the passages of both that meet.
 
 A passage of the text meets a passage of a post in one of two ways. In words: the post has at least
 half of its runs of four words. In meaning: it is nearer to that post than to any other of the blog,
@@ -32,7 +32,7 @@ is published twice or that the text is part of; or neither."""
 MIN_SAME_RUNS = 0.5
 """Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
 reached by .82 to .95 of the passages of re-published posts that lack a quarter of their sentences,
-and by .02 to .17 of other passages, which the blog does repeat."""
+and by .02 to .17 of others, which the blog repeats too."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the passage that it meets in meaning."""
 MAX_DISTANCE_RATIO = 0.8

@@ -86,9 +86,9 @@ def with_settings(work: Work) -> Work:
 
 
 def locate_index() -> Location:
-    """Find the index of a command without --index: here, above, or that of a client's entry `blog`.
+    """Find the index of a command without --index: here, above, or in a client's entry `blog`.
 
-    Above, only folders of the user's home are looked at: others may be anybody's.
+    Above, only folders inside the user's home are searched, since others may be anybody's.
     """
     here, home = Path.cwd(), Path.home()
     above = (folder for folder in here.parents if folder.is_relative_to(home))

@@ -1,9 +1,9 @@
 """Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
 A web page that the user opens can send requests to this machine. If its own name points here (DNS
-rebinding) it could even read the answers, but its requests then carry that name as Host, which is
-refused first. What a page may ask for without the token, it asks for at its own address, or at a
-name that the owner allows: a proxy may send another Host than the page's.
+rebinding), it could even read the answers, but its requests then carry that name as Host, which is
+refused first. Without a token, a page may only ask at its own address, or at a name that the owner
+allows: a proxy may send another Host than the page's.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
