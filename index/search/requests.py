@@ -43,7 +43,7 @@ _MONTHS = {name: number for number in range(1, 13) for name in _list_request_wor
 _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
 """Pattern of a month's name; `mars` counts only after a French preposition."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
-_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # and the characters of its ISO form
+_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # characters of a unit's ISO form
 _COUNTED = re.compile(
     rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s+|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
