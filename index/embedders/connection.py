@@ -154,10 +154,7 @@ class Wire(ABC):
         return self.request(send, policy)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
-        """Return the server's version and the weights' digest, `""` if it reports none.
-
-        Raises RequestFailed.
-        """
+        """Return server version and weights' digest, `""` if not reported. Raises RequestFailed."""
         return "", ""
 
     def request(self, send: Callable[[Any], T], policy: RetryPolicy, attempt: int = 0) -> T:

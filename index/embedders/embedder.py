@@ -64,10 +64,7 @@ def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
 
 
 def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
-    """Return the unit vector along the mean of unit rows; zeros for no rows.
-
-    A single row is returned unchanged.
-    """
+    """Return the mean direction of unit rows (a single row unchanged); zeros for no rows."""
     import numpy as np
 
     if len(rows) == 1:

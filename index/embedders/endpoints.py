@@ -49,10 +49,7 @@ def resolve_openai(text: str) -> str:
 
 
 def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
-    """Split an address, of http by default; return it with host and path ready to use.
-
-    Raises UsageError, which has the example.
-    """
+    """Split an address (by default of http); return host and path too. Raises UsageError."""
     text = text.strip("\"'`<> \t\r\n").removeprefix("//")
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")

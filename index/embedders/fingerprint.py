@@ -41,10 +41,7 @@ def pack_vectors(rows: Vectors) -> str:
 
 
 def embeds_same(recorded: str, packed: str) -> bool:
-    """Whether two results of `pack_vectors` agree within SAME_COSINE.
-
-    `packed` may have the first texts only. A damaged record equals none.
-    """
+    """Whether packed vectors agree within SAME_COSINE; `packed` may have the first texts only."""
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])

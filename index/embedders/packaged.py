@@ -280,8 +280,7 @@ E5: Final = OnnxEmbedder(
     has_tables=True,
     vocabulary_coverage=script_coverage,
 )
-"""multilingual-e5-small: about a hundred languages, packaged with the scripts of Europe and East
-Asia."""
+"""multilingual-e5-small: about 100 languages, packaged with Europe's and East Asia's scripts."""
 
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""

@@ -35,8 +35,7 @@ from blog_search_mcp.index.invocation import TO_REBUILD, Message
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
-"""Value of --embedder: keeps the index's embedder; a new English index gets Ollama's if it
-works."""
+"""Value of --embedder: keeps an index's embedder; for a new English index tries Ollama's."""
 
 _SERVERS: Final = ("ollama", "openai")
 
@@ -104,10 +103,7 @@ def choose_embedder(
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
-    """Return advice if another packaged model fits an index's posts better, else `""`.
-
-    `posts` are counted by language.
-    """
+    """Return advice if another packaged model fits `posts`, by language, better; else `""`."""
     better, is_packaged = choose_packaged(posts), identity.kind not in _SERVERS
     fits = better is MINILM or not is_english(identity.model)
     if identity == better.identity or (fits and not is_packaged):

@@ -181,10 +181,7 @@ class RemoteEmbedder:
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
-        """Embed fingerprint texts as documents, `size` per request; zeros for a refused one.
-
-        Raises RequestFailed.
-        """
+        """Embed texts, `size` per request; zeros for a refused one. Raises RequestFailed."""
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:
@@ -236,10 +233,7 @@ class RemoteEmbedder:
         return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
-        """Return a row of shape (dimension,); for a too long text it is the mean of its halves.
-
-        Raises RequestFailed.
-        """
+        """Return a row, for a too long text the mean of its halves. Raises RequestFailed."""
         try:
             return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:
