@@ -44,8 +44,7 @@ notes are often asked for in other words. On a blog in English, whose words have
 always matter, since the author may keep that subject back."""
 
 LEAST_HELD = 0.4
-"""Minimum rare words that a passage must hold of the subject: "use" and "make" are a tenth of
-one."""
+"""Minimum rare words that a passage must hold of the subject; "use" is a tenth of one."""
 
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. Then the

@@ -31,8 +31,7 @@ _SENTENCE_END = re.compile(write_sentence_end_pattern())
 
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
-"""Emphasis marks that CommonMark does not read beside Chinese without a space. Few texts have any,
-and the pattern is slow to compile."""
+"""Emphasis marks that CommonMark does not read beside Chinese; few texts have any."""
 _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$))+$")
 """A percent-encoded character beyond ASCII, and options of MyST such as `:width: 100px`."""
 

@@ -34,8 +34,7 @@ Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 
 HEADING_SIMILARITY = 0.33
-"""Usual similarity of a blog's heading to its passage: .29 to .45 on eleven blogs, with either
-packaged model."""
+"""Usual similarity of a heading to its passage: .29 to .45 on eleven blogs, with both models."""
 
 MAX_SIMILARITY = 1.5
 """Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A heading's own passage holds

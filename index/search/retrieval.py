@@ -37,8 +37,7 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 LEXICAL_CHUNKS = 200
-"""Number of best chunks by BM25 whose posts are proposed, and of best chunks by coverage of the
-query's terms that are read."""
+"""Number of best chunks whose posts are proposed by BM25, or whose coverage is read."""
 
 LEXICAL_POSTS = 80
 """Number of posts proposed by their BM25 as wholes."""
@@ -121,8 +120,7 @@ class Retrieval:
     max_idf: float
     """The inverse document frequency of a word that no chunk has."""
     nearness: float | None
-    """Similarity of the nearest vector, as a share of the way from the usual cosine to 1; `None`
-    without a vector of the query."""
+    """Nearest cosine, scaled from the usual one (0) to 1; `None` without a query vector."""
     vector_count: int
     """Number of vectors in the index."""
     missing: Mapping[str, bool]
@@ -266,5 +264,4 @@ def _gather_candidates(
 
 
 def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:
-    """Return the values in the order of `ids`; 0 for an id without one."""
     return np.array([values.get(number, 0.0) for number in ids.tolist()], dtype=np.float64)

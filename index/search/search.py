@@ -46,8 +46,7 @@ from blog_search_mcp.index.types import Answer, Filters, Hit, Post
 NO_WORDS = "The query has no word or number that could be looked for."
 
 VERBATIM_POSTS = 10
-"""Number of top posts whose best passage is checked for the query as a phrase. A lower one hardly
-ever becomes the first by it."""
+"""Number of top posts whose best passage is searched for the query as a phrase."""
 
 COMPARED_PASSAGES = 10
 """Number of top passages that are checked for copies of each other."""

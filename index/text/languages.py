@@ -47,8 +47,8 @@ _LANGUAGE_ROWS = {
 """Columns of each language by its tag: whether it is stemmed, its names and related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
-"""Languages with a Snowball stemmer. Latin words in posts of other languages are stemmed as
-English, since most are technical terms."""
+"""Languages with a Snowball stemmer; others' Latin words (mostly technical) are stemmed as
+English."""
 
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
@@ -71,10 +71,7 @@ UNDETERMINED = "und"
 
 
 def language_of(text: str) -> str:
-    """Return the language of `text` as ISO 639-1.
-
-    It is `""` if too few words show it, `und` for 50 or more words in an unknown language.
-    """
+    """Return the ISO 639-1 language of `text`, `""` if unclear, `und` if unknown in 50 words."""
     return _language_of_sample(text[:20_000])  # more would not change the answer
 
 

@@ -234,8 +234,7 @@ Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
 
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
-"""Words before or after a name that ask for its meaning, in English, German, Spanish, French,
-Chinese and Japanese."""
+"""Words around a name that ask for its meaning, in six languages."""
 
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:

@@ -94,10 +94,7 @@ def _say_words(
 
 
 def _segment_run(run: str, table: Collection[str]) -> Iterator[str]:
-    """Split a run without spaces into the longest words of the table, from left to right.
-
-    Other parts become single characters.
-    """
+    """Split a run without spaces into the table's longest words, from the left, and characters."""
     longest = max(map(len, table), default=0)
     start = 0
     while start < len(run):
