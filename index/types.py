@@ -1,7 +1,4 @@
-"""The project's data types, all frozen: parts of an index and of its answers.
-
-At runtime they import nothing of ours.
-"""
+"""The project's frozen data types: parts of an index and of its answers."""
 
 from __future__ import annotations
 
@@ -202,10 +199,7 @@ class PostTerms:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions for hits, applied before ranking; `None` sets none.
-
-    Days are inclusive ISO days; posts without a date do not meet them.
-    """
+    """Conditions for hits; `None` sets none. Days are inclusive; posts without a date fail them."""
 
     section: str | None = None
     """A folder below the content folder: posts in and below it pass; for `/` all pass."""
@@ -283,8 +277,7 @@ class Passage:
 
 
 ANALYSIS = 6
-"""Version of `index.text.tokenizer`. Raise it when a text gives other terms than before; the next
-ingest then rewrites the lexical index."""
+"""Version of `index.text.tokenizer`; raise it when terms change, to rewrite the lexical index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,11 +51,7 @@ class Milvus:
         self._client: Any = None
 
     def create(self, name: str, fields: Mapping[str, str], vector: str, dimension: int) -> None:
-        """Create a collection and load it.
-
-        `fields` are types of Milvus by name, the key first. The vector is searched by inner
-        product.
-        """
+        """Create and load a collection with fields (the key first) and a vector."""
         client = type(self._connected())
         from pymilvus import DataType
 
@@ -76,10 +72,7 @@ class Milvus:
     def query(
         self, name: str, expression: str, output: list[str], *, strong: bool = True
     ) -> list[Row]:
-        """Read fields of up to MOST_ROWS rows for which `expression` holds.
-
-        With `strong` it sees the latest writes of others.
-        """
+        """Read fields of up to MOST_ROWS rows; with `strong` after others' latest writes."""
         level = "Strong" if strong else "Bounded"
         more = {"output_fields": output, "consistency_level": level}
         return list(self.ask("query", name, filter=expression, **more))
@@ -98,10 +91,7 @@ class Milvus:
         return dict(zip(hits.ids, hits.distances, strict=True))
 
     def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of pymilvus's client.
-
-        It is repeated if the connection was lost or a restarted server has to load the collection.
-        """
+        """Call a method of pymilvus's client, again if connection or collection was lost."""
         try:
             try:
                 client = self._connected()

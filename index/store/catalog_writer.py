@@ -120,10 +120,7 @@ class CatalogWriter(Catalog):
         series: Iterable[Series],
         linked: Iterable[tuple[str, str, str]],
     ) -> None:
-        """Replace the groups of translations, the series, and the `linked` (target, kind, source).
-
-        Each row of `linked` occurs once.
-        """
+        """Replace the translations, series, and distinct `linked` (target, kind, source) rows."""
         for table in ("relations", "linked"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.executemany("INSERT INTO linked VALUES (?, ?, ?)", linked)
@@ -151,10 +148,7 @@ class CatalogWriter(Catalog):
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the catalog of `files`, empty or as a copy of `previous`; only commits are kept.
-
-    Raises OSError or sqlite3.OperationalError.
-    """
+    """Open the next catalog, empty or a copy. Raises OSError or sqlite3.OperationalError."""
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)

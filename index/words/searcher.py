@@ -121,7 +121,6 @@ class LexicalLevel:
         return tantivy.Query.const_score_query(holders, worth * share)
 
     def _stems(self, word: Word) -> tantivy.Query:
-        """Match any of the word's stems, counted once."""
         stems = [
             tantivy.Query.term_query(self._schema, "stem", stem, "freq") for stem in word.stems
         ]
@@ -152,10 +151,7 @@ class LexicalSearcher:
     """Single chunks, by chunk id."""
 
     def __init__(self, folder: Path) -> None:
-        """Open `folder`, or a copy of it if it cannot be written.
-
-        tantivy opens no index without a lock file of its own beside it.
-        """
+        """Open `folder`, or a copy if it is read-only: tantivy needs a lock file in it."""
         try:
             self._open(folder)
         except ValueError as error:
