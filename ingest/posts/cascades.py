@@ -33,8 +33,7 @@ class Cascade(BaseModel):
     is_final: bool = False
     """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind` (`part` for a bundle's parts) and `environment`; all must
-    match."""
+    """Patterns of `path`, `kind` (`part` in bundles) and `environment`; all must match."""
     collection: str | None = None
     """Folder of the Jekyll collection it reaches; `""` for pages, `None` for everything."""
     prefix: str = ""

@@ -214,7 +214,6 @@ class _Cutter:
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _fits(self, start: int, end: int) -> bool:
-        """Whether `text[start:end]` is small enough for a chunk."""
         return _count_bytes(self.body.text[start:end]) <= MAX_CHUNK_BYTES
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:

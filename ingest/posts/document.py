@@ -44,10 +44,7 @@ class Document:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Links to replaced and replacing posts of the front matter, then the body's links.
-
-        Lines are those of the file.
-        """
+        """Links to replaced and replacing posts, then the body's, with lines of the file."""
         above = self.first_line - 1
         below = (replace(link, line=link.line + above) for link in self.body.links[0])
         return (*read_replacements(self.named), *below)
@@ -78,8 +75,7 @@ MkDocs (`snippet`) or VitePress (`vue`) include another file, and verbatim text.
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
-"""Maximum characters of other files in a post, counting repeats, and maximum bytes of them read for
-it."""
+"""Maximum characters of other files in a post, counting repeats, and maximum bytes read."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:

@@ -35,8 +35,7 @@ from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes that are no text; tabs, line ends, form feeds and escapes (colors) are."""
 _MAX_CONTROLS = 8, 0.02
-"""Maximum number of _CONTROL bytes in a text, plus a share of its bytes; images and archives have
-over 5 %."""
+"""Maximum of _CONTROL bytes in a text, plus a share of its bytes; images have over 5 %."""
 _MAX_REPAIRS = 0.1
 """Maximum bad sequences per good multi-byte character; Big5 read as UTF-8 has above 3."""
 _GUESSED = (
@@ -158,8 +157,7 @@ _FIELD_WORDS = re.compile(
 _LIST_ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
 """An item of a list, with any signs in its text."""
 _DOTTED_KEY = re.compile(rf"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
-"""A TOML key of more than MAX_DEPTH parts: tomllib's time and memory grow with their square, to 3
-GB for 30,000."""
+"""A TOML key of more than MAX_DEPTH parts; tomllib needs 3 GB for one of 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +264,7 @@ def _split_block(
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
-    """Parse YAML, TOML, JSON or a JavaScript object; YAML by default as this module reads it.
-
-    Raises ValueError, and what a `loader` raises.
-    """
+    """Parse YAML, TOML, JSON or JavaScript. Raises ValueError, and what a `loader` raises."""
     if len(block) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
@@ -304,7 +299,6 @@ def _parse_yaml(block: str, loader: type[Any]) -> object:
 
 
 def _check_size(events: Iterable[Any]) -> None:
-    """Raise ValueError for nesting deeper than MAX_DEPTH or more than MAX_ALIASES aliases."""
     depth = aliases = 0
     for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent)

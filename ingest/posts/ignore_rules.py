@@ -90,10 +90,7 @@ def compile_rules(lines: Iterable[str]) -> Rules:
 
 
 def decide(rules: Rules, path: str) -> bool | None:
-    """Return whether the last line that names a path excludes it; `None` without one.
-
-    A folder's path ends with `/`.
-    """
+    """Whether the last line for a path (a folder's ends with `/`) excludes it; `None` if none."""
     line = _find_line(rules, path, is_above=False)
     return line > 0 if line else None
 

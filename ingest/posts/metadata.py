@@ -327,7 +327,6 @@ def _find_href(text: str) -> str:
 
 
 def _list_authors(named: Fields) -> tuple[str, ...]:
-    """Return the names of authors, from strings, lists and mappings."""
     values = (fields.get(name) for fields in _levels(named) for name in _BYLINES)
     written = (
         shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in flatten(value)

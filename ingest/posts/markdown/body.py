@@ -206,10 +206,7 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """Return the words of `text[start:end]` and of its lead.
-
-        Whole blocks that mean the same by themselves are not parsed again.
-        """
+        """Return the words of `text[start:end]` and its lead, if possible without parsing again."""
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()
@@ -231,10 +228,7 @@ class Body:
         return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
     def _tile(self, first: int, after: int, start: int, end: int) -> tuple[Block, ...]:
-        """Divide a span among the outermost tokens from `first` to `after`.
-
-        A block ends where the next one begins.
-        """
+        """Divide a span among the outermost tokens; each block ends where the next begins."""
         if first == after:
             return ()
         level = self._tokens[first].level

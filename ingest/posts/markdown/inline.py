@@ -82,10 +82,7 @@ CACHED_PARAGRAPHS = 256
 
 @lru_cache(CACHED_PARAGRAPHS)
 def strip_editor_syntax(source: str) -> str:
-    """Remove the syntax that editors add from a paragraph, except in code.
-
-    Links between notes become links of Markdown.
-    """
+    """Remove editors' syntax from a paragraph outside code; links of notes become Markdown."""
     if "]:" in source:
         spans = [code.span() for code in CODE.finditer(source)]
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
@@ -217,10 +214,7 @@ def _parse_alone(source: str) -> Sequence[Token]:
 
 
 def strip_title(title: str) -> str:
-    """Return a title on one line without emphasis, links and tags for words.
-
-    Names such as `__init__` and `Vec<T>` stay.
-    """
+    """Return a title without emphasis, links and tags; `__init__` and `Vec<T>` stay."""
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
     source = _READING.sub(r"\1\2\3", _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", source)))
     tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
