@@ -1,7 +1,4 @@
-"""Read the configuration of a site and the names of its authors.
-
-In YAML all values except lists and mappings are read as text.
-"""
+"""Read the configuration of a site, all YAML values as text, and the names of its authors."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -30,8 +30,7 @@ Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """Type of a setting that must be off for any URL to be sure."""
 
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Defaults for fields of posts: the start of the posts' places (`""` for all), the collection as in
-`Cascade`, and the fields."""
+"""Start of posts' places (`""` for all), collection as in `Cascade`, and their default fields."""
 
 
 def setting_at(*path: str, default: Any = "") -> Any:
@@ -57,8 +56,7 @@ class Generator(BaseModel):
     ignored: ClassVar[Mapping[str, str]] = {}
     """The `form` of `write_rules` by the path of each setting that lists what is not built."""
     expressions: ClassVar[str] = ""
-    """Path of a setting with RE2 expressions for paths, below the site's folder, that are not
-    built."""
+    """Path of a setting with RE2 expressions for paths in the site that are not built."""
     token: ClassVar[re.Pattern[str] | None] = None
     """Pattern of a token in a permalink, its name as first group; `None` without permalinks."""
     safe: ClassVar[str] = "/"
@@ -173,10 +171,7 @@ class Generator(BaseModel):
             raise ContentError(f"What the site's configuration leaves out: {fault}.") from error
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Return the percent-encoded URL path of the page of a file, `inner` below `folder`.
-
-        Raises NoLink if it is not sure.
-        """
+        """Return the encoded URL path of a file's page. Raises NoLink if it is not sure."""
         return quote(f"/{inner.rpartition('.')[0]}.html")
 
     def fill(self, pattern: str, values: Mapping[str, str | None], day: date | None) -> str:

@@ -79,7 +79,6 @@ class Jekyll(Generator):
             yield "posts of some folders have a permalink of their own"
 
     def _map_permalinks(self) -> dict[str, str]:
-        """Return the permalinks that `defaults` give to posts, by folder."""
         return {
             folder: pattern
             for folder, kind, values in self._list_scopes()
@@ -87,7 +86,6 @@ class Jekyll(Generator):
         }
 
     def _list_scopes(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield path, type and values of each entry in `defaults`."""
         for entry in list_maps(self.defaults):
             scope = get_map(entry, "scope")
             path = get_text(scope, "path").strip("/")

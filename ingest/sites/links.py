@@ -45,10 +45,7 @@ def link_post(
 
 
 def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Find the anchors of a chunk's headings, from its last line upwards.
-
-    `headings` are all headings of the post: line, title and ID.
-    """
+    """Find the anchors of a chunk's headings among the post's (line, title, ID), from below."""
     above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
     anchors = [
         next((anchor for _, title, anchor in above if title == heading), "")
@@ -101,7 +98,6 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 
 
 def _is_doubtful(heading: Heading) -> bool:
-    """Whether parsers differ on a heading's text or ID."""
     text = "".join(token.content for token in heading.tokens if token.type != "html_inline")
     is_odd = any(
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"

@@ -142,10 +142,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
-    """Return the generator of the links, from the configuration or the option.
-
-    Raises UsageError.
-    """
+    """Return the links' generator, by configuration or option. Raises UsageError."""
     name, _, pattern = permalink.partition(":")
     if name not in _BY_NAME:
         name, pattern = "jekyll" if permalink in STYLES else "", permalink
@@ -192,7 +189,6 @@ def find_configured(content: Path) -> tuple[Generator | None, str]:
 
 
 def _read_configuration(kind: type[Generator], folder: Path) -> tuple[Config, str]:
-    """Return the configuration in a site's folder, and the first fault in reading it."""
     config, faults = Config(), list[str]()
     folders = ("_default", "production") if kind is Hugo else ()
     parts = [path for name in folders for path in sorted(folder.glob(f"config/{name}/*.*"))]
