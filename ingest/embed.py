@@ -23,8 +23,7 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Number of texts embedded and committed to the cache together; a killed run loses one batch.
-Ollama gets a batch as one request."""
+"""Number of texts per request, committed to the cache together; a killed run loses one batch."""
 
 MAX_REFUSED = 20
 """Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""

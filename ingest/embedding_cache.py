@@ -30,8 +30,7 @@ PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
-"""Tables and keys of earlier versions, so that no post is embedded again. `canaries` are the
-vectors of a fingerprint."""
+"""Tables with names and keys of earlier versions; `canaries` are a fingerprint's vectors."""
 
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a missing column."""

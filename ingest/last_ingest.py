@@ -58,8 +58,8 @@ class FileState(_Frozen):
     ctime_ns: int = 0
     """Nanoseconds since 1970, from the file system."""
     settled: bool = False
-    """Whether it was last written at least two seconds before the ingest; then equal size and times
-    prove that it is the file that was read."""
+    """Whether it was last written two seconds or more before the ingest; then equal size and times
+    prove that it is unchanged."""
     due: str | None = None
     """Instant at which the unchanged post appears or expires: UTC, ISO 8601 to the second."""
 
@@ -141,10 +141,7 @@ class ContentFolder:
 
 
 def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
-    """List the folder of the last ingest; `posts` are the sources of the index.
-
-    A folder that cannot be read is no error.
-    """
+    """List the last ingest's folder, if readable; `posts` are the sources of the index."""
     if last is None:
         problem = "Where the posts lie is not known, nor their drafts; an ingest notes it."
         return ContentFolder(frozenset(posts), problem=problem)

@@ -211,7 +211,6 @@ class _Ingest:
         return manifest
 
     def _publish(self, writer: IndexWriter) -> Manifest:
-        """Commit the generation, which makes it live; return its manifest."""
         self.progress.start("writing the index", 1)
         plan, site = self.plan, self.plan.site
         are_notes = not site.is_configured and any(file.is_note for file in plan.files.values())

@@ -154,8 +154,7 @@ def _is_text(site: Site, source: str) -> bool:
 
 
 MAX_SAMPLE = 100
-"""Number of posts in a sample. If a fiftieth of a blog is in another language, only one sample in
-30,000 has a tenth in it."""
+"""Number of posts in a sample. If 2 % are in another language, 1 sample in 30,000 has 10 %."""
 SAMPLED_BYTES = 3_000
 """Bytes read from the start of a post to find its language."""
 

@@ -1,7 +1,4 @@
-"""Turn one file into a post and its chunks.
-
-All processing that needs only the file happens here, so that worker processes can do it.
-"""
+"""Turn one file into a post and its chunks; all of this can run in a worker process."""
 
 import hashlib
 import os
@@ -146,13 +143,11 @@ def _read_part(
 
 
 MIN_COPY_SHARE = 0.8
-"""Minimum share of the longer text's words that both copies have. Two different posts on one event
-share .66 of the shorter one's words."""
+"""Minimum share of the longer text's words in both copies; two posts on one event share .66."""
 _COPY_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
 def _are_copies(*files: bytes) -> bool:
-    """Whether two texts have MIN_COPY_SHARE of their words in common."""
     one, other = (Counter(_COPY_WORD.findall(decode(data)[0].lower())) for data in files)
     return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 

@@ -121,7 +121,6 @@ def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
-    """Return the fields of a mapping that decide whether a post is public."""
     values = normalize_names(fields)
     texts = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
     return {name: value for name, value in texts.items() if value}

@@ -24,10 +24,7 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process as the signal `number` would, with its usual exit status by default.
-
-    Any thread may call it.
-    """
+    """End the process, from any thread, as the signal `number` would."""
     if sentence:
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())

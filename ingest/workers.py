@@ -32,8 +32,7 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 MIN_POOLED = 100
-"""Minimum number of items for which processes pay: two take .35 s of a processor each to start, and
-save half of the 7 ms per post."""
+"""Minimum items for which processes pay: two start in .35 s and save half of 7 ms a post."""
 
 MAX_WORKERS = 4
 """Default limit of processes: each takes some 100 MB, and a fifth of the work is not parallel."""
@@ -55,8 +54,7 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Number of lost items above which the ingest fails: the machine is then the likely cause, and
-going on would remove posts from the index."""
+"""Lost items above which the ingest fails, as a faulty machine would empty the index."""
 
 
 class _Process(SpawnProcess):
@@ -144,7 +142,6 @@ class WorkerPool:
             return lost(item, LOST_REASON)
 
     def _submit(self, work: Callable[[Item], Output], item: Item) -> "ProcessFuture[Output]":
-        """Submit an item to the pool. Raises IngestFailed."""
         from pebble import ProcessPool
 
         if self._pool is None:
