@@ -26,8 +26,7 @@ TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words. That is more than a small
 embedder reads and longer than any path within a blog."""
 ANSWER = 25_000
-"""Longest answer in tokens by `results.count_tokens`, all blocks together; clients cut or refuse
-longer answers."""
+"""Maximum tokens of an answer, by `results.count_tokens`; clients cut or refuse longer ones."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values that models and proxies write for an argument they leave out, perhaps in quotes."""

@@ -143,7 +143,6 @@ class _Judge:
         return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
     def _lacks_file(self, way: Way) -> bool:
-        """Whether the content folder has no file that the link may mean."""
         name = MARKDOWN.sub("", posixpath.basename(way.path.rstrip("/"))).casefold()
         is_there = not self._there.isdisjoint(way.files) or name in self._names
         if is_there or self._addresses.has_name(way.path):

@@ -39,8 +39,7 @@ MAX_DISTANCE_RATIO = 0.8
 """Maximum distance to a post, as a share of the distance to the next one, for two passages to meet
 in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
-"""Minimum share of a text's runs for the kind `same text`, if it has at least 5, and of its
-passages for `translation`."""
+"""Minimum share of a text's runs (at least 5) for `same text`, of passages for `translation`."""
 PROPOSALS = 15
 """Number of posts that each search proposes: all passages together, single ones, rare words."""
 
@@ -233,7 +232,6 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
 
 
 def _keep_apart(corpus: Corpus, post: int) -> frozenset[int]:
-    """Return the posts that are never listed for a post."""
     series = corpus.snapshot.series.get(post)
     parts = {part.post for part in series.parts} if series else set()
     return corpus.translations_of(post) | parts | corpus.linked.get(post, frozenset())

@@ -137,7 +137,6 @@ def add_entry(
 
 
 def _http_fields(client: Client, url: str, token: str) -> EntryFields:
-    """Return the fields of an entry that reaches a server. Raises UsageError."""
     if not client.url_field:
         raise UsageError(
             f"The file of {client.title} takes no address. Add {url} as a connector in its "
@@ -185,10 +184,7 @@ def explain_start(fields: EntryFields) -> str:
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
-    """Remove our entries, or only the one called `name`, and print what was done and what stays.
-
-    Returns the exit status.
-    """
+    """Remove our entries, or only `name`; print what was done; return the exit status."""
 
     def decide(entries: Entries) -> Entries:
         if name in entries:
@@ -254,7 +250,6 @@ def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -
 
 
 def _require_ours(client: Client, name: str, entry: EntryFields, url: str = "") -> None:
-    """Raise UsageError if an entry belongs to another server."""
     if not is_ours(entry, url):
         raise UsageError(
             f"The entry {name!r} in {client.path} is of another server. "
