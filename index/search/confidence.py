@@ -100,7 +100,7 @@ def is_foreign(query: Query, language: str) -> bool:
 
 def has_similarity(retrieved: Retrieval) -> bool:
     """Whether the query has a vector and the embedder covers query and blog."""
-    return retrieved.nearness is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    return retrieved.nearness is not None and retrieved.meaning_weight >= LEAST_QUERY_COVERAGE
 
 
 def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:

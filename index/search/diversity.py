@@ -29,11 +29,11 @@ DECAY = 0.7
 """Factor on the score of each further passage of a post. A larger one pushes posts out of the first
 five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
 
-SAME_PAIRS, LEAST_PAIRS = 0.93, 8
+MIN_SAME_SHARE, MIN_PAIRS = 0.93, 8
 """Minimum share of the longer passage's word pairs that its copy shares, and minimum pairs to
 decide. A copy differs in one number at most; posts of one template differ in more, or in names."""
 
-OUTDATED, RELATED = 0.8, 0.4
+OUTDATED_FACTOR, MIN_CURRENT_SHARE = 0.8, 0.4
 """Factor on the score of an outdated post without a replacement, and minimum share of a replaced
 post's score that its replacement needs to rank above it; with less it says too little."""
 
@@ -93,13 +93,13 @@ def collapse_copies(
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
         compared = pairs.get(passage.chunk, frozenset())
-        for other in kept if len(compared) >= LEAST_PAIRS else ():
+        for other in kept if len(compared) >= MIN_PAIRS else ():
             earlier = pairs.get(other.chunk, frozenset())
-            least = SAME_PAIRS * max(len(compared), len(earlier))
+            least = MIN_SAME_SHARE * max(len(compared), len(earlier))
             if other.post == passage.post or len(compared & earlier) < least:
                 continue
-            own = {*chain(*compared)} - {*chain(*earlier)}
-            if len(own) <= 1 and not re.search(r"[^\W\d_]", "".join(own)):
+            added = {*chain(*compared)} - {*chain(*earlier)}
+            if len(added) <= 1 and not re.search(r"[^\W\d_]", "".join(added)):
                 copies[other.chunk].append(passage.post)
                 break
         else:
@@ -141,9 +141,9 @@ def prefer_current(
         current, score = replaced[post].current, scores[post]
         version = VERSIONED.match(replaced[post].source)
         if current is None:
-            preferred[post] = OUTDATED * score
+            preferred[post] = OUTDATED_FACTOR * score
             continue
-        least = 0.0 if version else RELATED * score
+        least = 0.0 if version else MIN_CURRENT_SHARE * score
         is_asked = version and re.search(rf"(?<![\d.]){re.escape(version[3])}(?!\w)", query)
         if current in scores and scores[current] >= least and not is_asked:
             preferred[current] = max(preferred[current], score)

@@ -27,7 +27,7 @@ class Demands(NamedTuple):
     """A query without its operators, and what they demand."""
 
     text: str
-    posts: Sequence[int] | None
+    post_ids: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
     """Ids of the chunks that have a phrase in quotes; empty without one."""

@@ -134,7 +134,7 @@ def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     posts = retrieved.posts
     held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
     opened = 1.0 - GATE * retrieved.coverage**GATE_POWER
-    scale = opened * retrieved.vocabulary_coverage / HEADING_SIMILARITY
+    scale = opened * retrieved.meaning_weight / HEADING_SIMILARITY
     meaning, opening = (
         np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
         for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
@@ -189,5 +189,5 @@ def score_chunks(retrieved: Retrieval) -> Numbers:
     posts = retrieved.posts
     near = np.nan_to_num(posts.similarities)
     spread = float(near.std()) if len(near) else 0.0
-    weight = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
+    weight = NEARNESS_WEIGHT * retrieved.meaning_weight / spread if spread else 0.0
     return posts.bm25 + weight * near

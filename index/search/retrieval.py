@@ -27,7 +27,7 @@ from blog_search_mcp.index.text.query import (
     Word,
     analyze_query,
     find_missing_words,
-    join_neighbours,
+    join_neighbors,
     shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
@@ -57,7 +57,7 @@ LEAST_VOCABULARY = 0.1
 quotes and single terms, about .05, which say nothing about a post."""
 
 ON_TOPIC_CHUNKS = 20
-"""Number of best lexical hits by which the query's topic is judged, and which `_says` reads."""
+"""Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
 
 MAX_WAITING_SHARE = 0.1
 """Maximum share of chunks without their vectors yet for meaning to count. With half of them
@@ -113,7 +113,7 @@ class Retrieval:
     query: Query
     coverage: float
     """The largest share of the query's terms, by IDF, that one chunk holds together."""
-    vocabulary_coverage: float
+    meaning_weight: float
     """Weight of meaning in [0, 1], by the vocabulary's coverage of query, blog and topic."""
     idf: Mapping[Word, float]
     """The query's words with their inverse document frequencies."""
@@ -152,20 +152,20 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalized_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
-    wholes = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
+    posts_bm25 = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
     meaning_weight = query_coverage * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
-    others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
+    others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
-    proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
+    proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *posts_bm25})
     # 5. Gather every number of each proposed post.
     usual = usual_cosine(snapshot.embedder.identity)
     nearness = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
     return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
-        vocabulary_coverage=meaning_weight,
+        meaning_weight=meaning_weight,
         idf=lexical.chunks.idf(query),
         max_idf=lexical.chunks.max_idf,
         nearness=nearness if vector is not None else None,
@@ -182,15 +182,15 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
     """Analyze a query of this blog."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
-    query = analyze_query(text, languages, write_out(text, partial(_says, snapshot)))
+    query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
     posts_with = snapshot.lexical.posts.document_frequency
-    query = join_neighbours(query, snapshot.catalog.languages, posts_with)
+    query = join_neighbors(query, snapshot.catalog.languages, posts_with)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
 
 
-def _says(snapshot: Snapshot, words: str) -> bool:
+def _has_phrase(snapshot: Snapshot, words: str) -> bool:
     """Whether one of the best passages has these words in a row; the last may be a plural."""
     best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
     texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
@@ -251,7 +251,7 @@ def _gather_candidates(
             beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
             usual = usual_cosine(snapshot.embedder.identity)
             similarities[window_counts > 0] = beyond / (1.0 - usual)
-    wholes = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
+    posts_bm25 = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
     return Candidates(
         ids=posts,
         counts=counts,
@@ -259,7 +259,7 @@ def _gather_candidates(
         bm25=chunk_bm25,
         coverage=term_coverage,
         similarities=similarities,
-        post_bm25=_align(posts, wholes),
+        post_bm25=_align(posts, posts_bm25),
     )
 
 

@@ -70,7 +70,7 @@ class Understanding(NamedTuple):
     query: Query
     as_asked: Query | None
     """The query as asked, if its spelling was corrected and the correction is not sure."""
-    posts: Sequence[int] | None
+    post_ids: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
     """Ids of the chunks that have a phrase in quotes; empty without one."""
@@ -79,7 +79,7 @@ class Understanding(NamedTuple):
     order: str
 
 
-class Ranking(NamedTuple):
+class PostRanking(NamedTuple):
     """Scores of the candidates, in [0, 1] by post id."""
 
     scores: dict[int, float]
@@ -100,12 +100,12 @@ def search(
     if not query.text:  # posts are asked for, and no subject
         return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
-    retrieved = retrieve(snapshot, query, understood.posts)
+    retrieved = retrieve(snapshot, query, understood.post_ids)
     ranking = _rank_posts(snapshot, retrieved)
     confidence = ranking.confidence
     # 3. Limit the confidence to that of the query as it was asked.
     if understood.as_asked:
-        as_asked = retrieve(snapshot, understood.as_asked, understood.posts)
+        as_asked = retrieve(snapshot, understood.as_asked, understood.post_ids)
         confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
@@ -158,7 +158,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
     as_asked = None if is_sure else analyze(snapshot, demands.text)
-    return Understanding(query, as_asked, *demands[1:3], notice, request.order)
+    return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
 
 
 def _name_copies(
@@ -204,7 +204,7 @@ def _count_more(
 ) -> str:
     """Write how many posts have every word of a query, if more than the page shows."""
     shown = len({passage.post for passage in page})
-    count = snapshot.lexical.posts.count_with_all(understood.query, understood.posts)
+    count = snapshot.lexical.posts.count_with_all(understood.query, understood.post_ids)
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
@@ -215,7 +215,7 @@ def _name_missing(retrieved: Retrieval, most: int) -> str:
     return f"No post has {' or '.join(words)}." if words else ""
 
 
-def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     """Score the candidates by their features, then by the query as a heading, a phrase or a title.
 
     Scores are multiplied by the certainty, so that they are comparable between queries.
@@ -241,7 +241,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
     # 4. Scale by the certainty.
     scale = confidence.certainty or 1.0
     scaled = {post: score * scale for post, score in scores.items()}
-    return Ranking(scaled, confidence)
+    return PostRanking(scaled, confidence)
 
 
 def _find_verbatim(
@@ -272,7 +272,7 @@ def _list_posts(
     snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
     """List the understood posts by date; of translations only the one in `text`'s language."""
-    catalog, among = snapshot.catalog, understood.posts
+    catalog, among = snapshot.catalog, understood.post_ids
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
     collapsed = collapse_translations(readable, snapshot.translations, text)

@@ -193,7 +193,7 @@ def is_bigram(word: str) -> bool:
     return bool(_BIGRAM.match(word))
 
 
-def join_neighbours(
+def join_neighbors(
     query: Query, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> Query:
     """Return the query with neighboring words joined too, if posts have that as often.
