@@ -23,7 +23,7 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.blog import describe_blog
 from blog_search_mcp.ingest.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
-from blog_search_mcp.ingest.posts.walk import refuse_inside
+from blog_search_mcp.ingest.posts.walk import refuse_content_inside
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -44,7 +44,7 @@ def ingest(job: Job, progress: Progress) -> Report:
     generation stays; a first index is published for keyword search even if embedding fails.
     """
     started = time.monotonic()
-    refuse_inside(job.content, job.index)
+    refuse_content_inside(job.content, job.index)
     with closing(WorkerPool(job.processes)) as workers:
         run = _Ingest(job, progress, workers)
         manifest = run.bring_up_to_date()

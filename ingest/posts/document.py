@@ -12,7 +12,7 @@ from blog_search_mcp.index.text.languages import UNDETERMINED, is_spoken, langua
 from blog_search_mcp.index.types import Link, Post
 from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter
 from blog_search_mcp.ingest.posts.markdown.body import Body
-from blog_search_mcp.ingest.posts.markdown.hidden_parts import take_out_hidden, take_out_unseen
+from blog_search_mcp.ingest.posts.markdown.hidden_parts import cut_hidden_cells, cut_hidden_forms
 from blog_search_mcp.ingest.posts.markdown.inline import strip_title
 from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outside, write_headings
 from blog_search_mcp.ingest.posts.metadata import (
@@ -125,8 +125,8 @@ def read_document(
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     text = write_headings(text) if reads_hashes else text
     forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
-    text = take_out_unseen(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
-    shown = take_out_hidden(text, echoes=echo != "false")
+    text = cut_hidden_forms(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
+    shown = cut_hidden_cells(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     named = normalize_names(front.fields)

@@ -137,7 +137,7 @@ _TITLE_BLOCK = re.compile(
 in MyST, and above a title of its own, such lines are comments."""
 _JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
 """Fields at the end of a note that Joplin syncs (packages/lib/models/BaseItem.ts, `serialize`)."""
-_OF_JOPLIN = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
+_JOPLIN_FIELD = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
 _NOT_YAML = re.compile(
     r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|`|\\'"
 )
@@ -202,7 +202,7 @@ def _split_first(text: str) -> FrontMatter:
             break
         at = comment.end()
         if inside := _split_form("\n" * text.count("\n", 0, comment.start(1)) + comment[1]):
-            return _split_behind(text, at, inside.fields, inside.problem)
+            return _make_front_matter(text, at, inside.fields, inside.problem)
     return FrontMatter({}, text, 1)
 
 
@@ -225,11 +225,11 @@ def _split_form(text: str) -> FrontMatter | None:
             tags = re.split(r"[,\s]+", fields.get("tags", "").lower())
             fields |= dict.fromkeys({"draft", "private"}.intersection(tags), "true")
         if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
-            return _split_behind(text, loose.end() - 1, fields)
+            return _make_front_matter(text, loose.end() - 1, fields)
     if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
         values = (" ".join((words or "").split()) for words in block.groups())
         titled = dict(zip(("title", "author", "date"), values, strict=False))
-        return _split_behind(text, block.end() - 1, titled)
+        return _make_front_matter(text, block.end() - 1, titled)
     return None
 
 
@@ -239,7 +239,7 @@ def _split_joplin(text: str) -> FrontMatter | None:
     if not _JOPLIN.fullmatch(tail):
         return None
     title, _, body = head.partition("\n")
-    fields = dict(_OF_JOPLIN.findall(tail))
+    fields = dict(_JOPLIN_FIELD.findall(tail))
     return FrontMatter({"title": title, "joplin_type": fields.pop("type_"), **fields}, body, 2)
 
 
@@ -259,7 +259,7 @@ def _split_block(
         return _salvage(text, str(error), block, after, language, is_certain=is_certain)
     is_named = isinstance(fields, dict) and re.fullmatch(_FIELD_NAME, str(next(iter(fields), "x")))
     if isinstance(fields, dict) and (is_named or not start):
-        return _split_behind(text, after, fields)
+        return _make_front_matter(text, after, fields)
     return _salvage(text, "it is no list of fields", block, after, language, is_certain=False)
 
 
@@ -341,7 +341,7 @@ def _salvage(
     read = _read_apart(block, language) if is_certain else {}
     problem = f"{'a line of ' if read else ''}its front matter cannot be read: {reason}"
     problem += "; a line of it keeps the post back" if kept_back else ""
-    return _split_behind(text, after, salvaged | read | kept_back, problem)
+    return _make_front_matter(text, after, salvaged | read | kept_back, problem)
 
 
 def _read_apart(block: str, language: str) -> dict[Any, object]:
@@ -381,7 +381,7 @@ def salvage_fields(text: str) -> dict[str, object]:
     return fields
 
 
-def _split_behind(
+def _make_front_matter(
     text: str, after: int | None, fields: Mapping[Any, object], problem: str | None = None
 ) -> FrontMatter:
     """Return front matter with the lines below `after` as body; `None` takes the whole text."""

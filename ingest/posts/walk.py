@@ -25,7 +25,7 @@ from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vau
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkdown", ".markdn")
 """Suffixes of posts' files, in lower case."""
 
-_OTHERS = re.compile(
+_OTHER_TEXTS = re.compile(
     r".+(\.(?:adoc|asciidoc|canvas|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile"
     r"|txt|typ|wiki))",
     re.IGNORECASE,
@@ -155,7 +155,7 @@ def walk(content: Path, only: str = "") -> Walk:
     )
 
 
-def refuse_inside(content: Path, index: Location) -> None:
+def refuse_content_inside(content: Path, index: Location) -> None:
     """Raise UsageError if `content` is in the index folder, ContentError if it is unreadable.
 
     An ingest deletes folders in the index folder that look like its generations.
@@ -217,7 +217,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         source = folder.source + name
         is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
         is_post = not is_folder and name.lower().endswith(SUFFIXES)
-        is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
+        is_other = not is_folder and not away and _OTHER_TEXTS.fullmatch(name) is not None
         if not is_folder and (is_section(name) or is_data(path, name, beside)):
             yield source
         is_read = is_folder or is_other or is_post

@@ -20,7 +20,7 @@ from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.ingest.last_ingest import choose_index
-from blog_search_mcp.ingest.posts.walk import refuse_inside
+from blog_search_mcp.ingest.posts.walk import refuse_content_inside
 from blog_search_mcp.ingest.signals import end_on_signals
 from blog_search_mcp.server.cli import client_entries, client_settings, terminal
 from blog_search_mcp.server.cli.client_settings import CLIENTS, Client
@@ -153,7 +153,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
     logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
         if settings.watch is not None:
-            refuse_inside(settings.watch, settings.index)
+            refuse_content_inside(settings.watch, settings.index)
         else:
             logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:

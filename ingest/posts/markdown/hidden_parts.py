@@ -74,7 +74,7 @@ _RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTAL
 _MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
 
 
-def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
+def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
     """Return the text without parts that `_HIDDEN_FORMS` hide, keeping code and line numbers."""
     if runs_templates and "{%" in text:
         text = _cut(text, _find_unbuilt(text))
@@ -116,7 +116,7 @@ def _cut(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_HIDING_ATTRIBUTE = re.compile(
+_ATTRIBUTE = re.compile(
     r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
 )
 _HIDING = re.compile(
@@ -135,7 +135,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or any(map(_HIDING.fullmatch, _HIDING_ATTRIBUTE.findall(attributes)))):
+    if not (is_named or any(map(_HIDING.fullmatch, _ATTRIBUTE.findall(attributes)))):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -241,7 +241,7 @@ LONGEST_EXAMPLE = 1_000
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment)\}")
 
 
-def take_out_hidden(text: str, *, echoes: bool = True) -> str:
+def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:
     """Return the text without hidden cells, fences, spans and divisions; line numbers stay.
 
     With `echoes` cells show their code by default.
