@@ -25,7 +25,7 @@ from blog_search_mcp.ingest.write import IndexWriter
 BATCH = 32
 """Number of texts per request, committed to the cache together; a killed run loses one batch."""
 
-MAX_REFUSED = 20
+REFUSED_FLOOR = 20
 """Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
 
 MAX_INLINE_WINDOWS = 500
@@ -122,7 +122,7 @@ class EmbeddingQueue:
         self._progress.advance(len(batch))
         self._refused |= reasons
         refused, texts = [*self._refused.values()], self.texts_sent
-        if len(refused) > max(MAX_REFUSED, texts / 10):
+        if len(refused) > max(REFUSED_FLOOR, texts / 10):
             fault = f"The embedder failed on {len(refused)} of {texts} texts; restart or update it"
             advice = f"{fault} and run again: the others are kept. The last failed: {refused[-1]}."
             raise EmbedderError(advice, for_clients=f"{fault}.")

@@ -86,28 +86,28 @@ class WorkerPool:
         self,
         function: Callable[[Item], Output],
         items: Sequence[Item],
-        lost: Callable[[Item, str], Output],
+        make_lost: Callable[[Item, str], Output],
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
         Take all results of one call before the next call. Fewer than `MIN_POOLED` items, or any
         number with one process, run in this process if a signal can stop one (not on Windows or
-        outside the main thread), else in one process. `lost(item, reason)` makes the result of an
-        item that raises UnreadablePost or MemoryError, exceeds `MAX_SECONDS` or kills its process.
-        Other errors are raised. Raises IngestFailed after more than `MAX_LOST` lost items, or if a
-        process does not start.
+        outside the main thread), else in one process. `make_lost` makes the result of an item,
+        given it and the reason, that raises UnreadablePost or MemoryError, exceeds `MAX_SECONDS` or
+        kills its process. Other errors are raised. Raises IngestFailed after more than `MAX_LOST`
+        lost items, or if a process does not start.
         """
         is_little = self._processes < 2 or len(items) < MIN_POOLED
         if is_little and hasattr(signal, "setitimer") and current_thread() is main_thread():
             for item in items:
-                yield _work(function, lost, item, limits_time=True)
+                yield _work(function, make_lost, item, limits_time=True)
             return
         self._processes = 1 if is_little else self._processes
-        work = _Pickled(partial(_work, function, lost))
+        work = _Pickled(partial(_work, function, make_lost))
         futures = ((item, self._submit(work, item)) for item in items)
         pending = deque(islice(futures, self._processes * IN_FLIGHT))
         while pending:
-            yield self._take(work, *pending.popleft(), lost)
+            yield self._take(work, *pending.popleft(), make_lost)
             pending.extend(islice(futures, 1))
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class WorkerPool:
         work: Callable[[Item], Output],
         item: Item,
         future: "ProcessFuture[Output]",
-        lost: Callable[[Item, str], Output],
+        make_lost: Callable[[Item, str], Output],
         *,
         is_last: bool = False,
     ) -> Output:
@@ -135,11 +135,11 @@ class WorkerPool:
             raise IngestFailed(_MANY_LOST) from error
         except (TimeoutError, ProcessExpired) as error:
             if not is_last:
-                return self._take(work, item, self._submit(work, item), lost, is_last=True)
+                return self._take(work, item, self._submit(work, item), make_lost, is_last=True)
             self._lost += 1
             if self._lost > MAX_LOST:
                 raise IngestFailed(_MANY_LOST) from error
-            return lost(item, LOST_REASON)
+            return make_lost(item, LOST_REASON)
 
     def _submit(self, work: Callable[[Item], Output], item: Item) -> "ProcessFuture[Output]":
         from pebble import ProcessPool
@@ -158,7 +158,7 @@ class WorkerPool:
 
 def _work(
     function: Callable[[Item], Output],
-    lost: Callable[[Item, str], Output],
+    make_lost: Callable[[Item, str], Output],
     item: Item,
     *,
     limits_time: bool = False,
@@ -167,7 +167,7 @@ def _work(
         with _limit_time() if limits_time else nullcontext():
             return function(item)
     except (UnreadablePost, MemoryError) as error:
-        return lost(item, str(error) or LOST_REASON)
+        return make_lost(item, str(error) or LOST_REASON)
 
 
 @contextmanager

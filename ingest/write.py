@@ -21,7 +21,7 @@ from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.words.documents import terms_of
 from blog_search_mcp.index.words.writer import WordsWriter
-from blog_search_mcp.ingest.relations.link_targets import Addresses
+from blog_search_mcp.ingest.relations.link_targets import LinkTargets
 from blog_search_mcp.ingest.relations.replacements import find_replacements
 from blog_search_mcp.ingest.relations.series import find_series
 from blog_search_mcp.ingest.relations.translations import find_translations
@@ -139,11 +139,11 @@ class IndexWriter:
         """Write the posts' relations, unless all changed posts say and link the same as before."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
-            before, now = open_catalog(self._before).relating_facts, self._catalog.relating_facts
+            before, now = open_catalog(self._before).post_with_links, self._catalog.post_with_links
             if all(before(source) == now(source) for source in self._changed):
                 return
         posts = self._catalog.every_post()
-        addresses = Addresses(posts, self._catalog.links())
+        addresses = LinkTargets(posts, self._catalog.links())
         newer = find_replacements(posts, addresses.resolved)
         pairs = {(current, "newer", post) for post, current in newer.items()}
         for post, links in addresses.resolved.items():

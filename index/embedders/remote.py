@@ -102,13 +102,13 @@ class RemoteEmbedder:
         Raises EmbedderMismatch if another model made the index's vectors, and EmbedderError.
         """
         state = self.wire.describe(policy)
-        known = self._identity if state == self._state else None
-        if known is None:
+        accepted = self._identity if state == self._state else None
+        if accepted is None:
             self._state = self._dimension = None  # so any width is accepted until the comparison
-        if known is None or not any(state):
-            known = self._compare(*state, TEXTS[:1] if known else TEXTS)
-            self._identity, self._state, self._dimension = known, state, known.dimension
-        return known
+        if accepted is None or not any(state):
+            accepted = self._compare(*state, TEXTS[:1] if accepted else TEXTS)
+            self._identity, self._state, self._dimension = accepted, state, accepted.dimension
+        return accepted
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches, then verify the server.
@@ -119,10 +119,10 @@ class RemoteEmbedder:
             self.verify(FOR_A_QUERY)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
-        waiting = [place for place, text in enumerate(texts) if text.strip()]
-        size = MAX_BATCH if len(waiting) > len(TEXTS) and self._check_batches() else 1
-        for start in range(0, len(waiting), size):
-            batch = waiting[start : start + size]
+        filled = [place for place, text in enumerate(texts) if text.strip()]
+        size = MAX_BATCH if len(filled) > len(TEXTS) and self._check_batches() else 1
+        for start in range(0, len(filled), size):
+            batch = filled[start : start + size]
             sent = [replace_surrogates(texts[place]) for place in batch]
             answers = self._embed_batch(sent, self.for_documents)
             for place, row in zip(batch, answers, strict=True):

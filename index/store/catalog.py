@@ -324,7 +324,7 @@ class Catalog:
         for name, members in self.rows(query, [kind]):
             yield name, [(ids[source], source, it) for source, it in json.loads(members)]
 
-    def relating_facts(self, source: str) -> tuple[list[Post], list[tuple[str, str]]]:
+    def post_with_links(self, source: str) -> tuple[list[Post], list[tuple[str, str]]]:
         """Return the post of this source (a list of at most one) and its links as (href, kind)."""
         query = "SELECT DISTINCT href, kind FROM links JOIN posts USING (post_id) WHERE source = ?"
         posts = self._posts("WHERE source = ?", source).values()

@@ -33,8 +33,10 @@ _INVISIBLE = (
 )
 """Unicode's Default_Ignorable_Code_Point, without the fillers that stand for a Hangul letter."""
 _MARK_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
-_APART = "".join(c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS))
-_MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _APART.split())
+_MARK_RUNS = "".join(
+    c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS)
+)
+_MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _MARK_RUNS.split())
 """Characters inside words that are no letters, as ranges, which compile 5 ms faster than a list."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
 
@@ -345,7 +347,7 @@ def _snowball(word: str, stemmer: str) -> str:
     return str(stemmers[stemmer].stemWord(word))
 
 
-_NAMELESS = re.compile(rf"[^\w{_MARKS}+#]|_")
+_NOT_IN_NAMES = re.compile(rf"[^\w{_MARKS}+#]|_")
 
 
 def name_key(text: str) -> str:
@@ -353,7 +355,7 @@ def name_key(text: str) -> str:
 
     Width, case, accents, spaces, punctuation and the script of Chinese do not count.
     """
-    return _NAMELESS.sub("", normalize_text(text))
+    return _NOT_IN_NAMES.sub("", normalize_text(text))
 
 
 def split_name(name: str) -> set[str]:

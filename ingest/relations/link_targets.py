@@ -45,7 +45,7 @@ ResolvedLink: TypeAlias = tuple[Link, Target | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ParsedLink:
     """Parsed address of a link, before it is matched with posts."""
 
     parts: SplitResult
@@ -71,7 +71,7 @@ _LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|aut
 """Folders of lists, such as tags, whose pages may have the names of posts."""
 
 
-class Addresses:
+class LinkTargets:
     """The addresses of the posts of one blog."""
 
     def __init__(
@@ -121,7 +121,7 @@ class Addresses:
         return {page_of(to.path): href for href, to in split if to and host_of(to) in hosts}
 
     @cached_property
-    def _folder(self) -> str | None:
+    def _posts_folder(self) -> str | None:
         """`folder_shape` with most linked posts, at least half of its linked pages; else `None`."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
@@ -141,8 +141,8 @@ class Addresses:
         return posts if len(posts) == 1 else set()
 
     def _find_placed(self, page: str) -> int | None:
-        """Return the post with a page's name if the page is in `_folder`, else `None`."""
-        is_there = self._folder in {*_folders_above(page)}
+        """Return the post with a page's name if the page is in `_posts_folder`, else `None`."""
+        is_there = self._posts_folder in {*_folders_above(page)}
         return next(iter(self._find_named(_fold_name(page))), None) if is_there else None
 
     @cached_property
@@ -168,14 +168,14 @@ class Addresses:
         """Whether the URLs of posts are known and not contradicted."""
         return bool(self.hosts) and not self.contradiction
 
-    def read(self, href: str, source: str) -> Way | None:
+    def read(self, href: str, source: str) -> ParsedLink | None:
         """Parse an address in the post at `source`; `None` if it leads to no page."""
         parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
         path, is_whole = unquote(parts.path), bool(parts.netloc) or parts.scheme.startswith("http")
         is_markdown = bool(MARKDOWN.search(path)) or path.startswith("@/")
-        return Way(
+        return ParsedLink(
             parts=parts,
             path=path,
             files=() if is_whole else _find_files(path, source.casefold()),
@@ -198,21 +198,21 @@ class Addresses:
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
-        way = self.read(href, source)
-        post = self._find_post(way, source) if way else None
-        return Target(post, unquote(way.parts.fragment)) if way and post is not None else None
+        parsed = self.read(href, source)
+        post = self._find_post(parsed, source) if parsed else None
+        return Target(post, unquote(parsed.parts.fragment)) if parsed and post is not None else None
 
-    def _find_post(self, way: Way, source: str) -> int | None:
-        if not way.path and not way.parts.netloc:
-            return self._by_file.get(source.casefold()) if way.parts.fragment else None
-        if way.page is not None and not way.is_file and way.page in self._by_page:
-            return self._by_page[way.page]
-        for file in way.files:
+    def _find_post(self, parsed: ParsedLink, source: str) -> int | None:
+        if not parsed.path and not parsed.parts.netloc:
+            return self._by_file.get(source.casefold()) if parsed.parts.fragment else None
+        if parsed.page is not None and not parsed.is_file and parsed.page in self._by_page:
+            return self._by_page[parsed.page]
+        for file in parsed.files:
             if file in self._by_file:
                 return self._by_file[file]
-        if way.is_file:
-            return next(iter(self._find_named(page_of(way.path))), None)
-        return None if self.hosts or way.page is None else self._find_placed(way.page)
+        if parsed.is_file:
+            return next(iter(self._find_named(page_of(parsed.path))), None)
+        return None if self.hosts or parsed.page is None else self._find_placed(parsed.page)
 
     def has_name(self, path: str) -> bool:
         """Return whether any post has the last name of a path."""

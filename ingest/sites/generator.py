@@ -63,7 +63,7 @@ class Generator(BaseModel):
     """Characters of a URL's path that are not percent-encoded."""
     templates: ClassVar[str] = ""
     """Regular expression for plugins that run templates over posts; `""` if they always run."""
-    ids: ClassVar[tuple[str, ...]] = ()
+    id_categories: ClassVar[tuple[str, ...]] = ()
     """Unicode categories of characters in heading IDs, if `settings_of_ids` have their values."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
@@ -218,7 +218,7 @@ class Generator(BaseModel):
         settings = self.settings_of_ids.items()
         values = ((find_setting(self.config, path), usual) for path, usual in settings)
         is_usual = all(value is None or str(value).lower() == usual for value, usual in values)
-        return self.ids if is_usual else ()
+        return self.id_categories if is_usual else ()
 
 
 _DATES = {

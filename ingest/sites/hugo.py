@@ -28,7 +28,7 @@ class Hugo(Generator):
     templates: ClassVar = "(?!)"
     expressions: ClassVar = "ignorefiles"
     """https://gohugo.io/configuration/all/#ignorefiles"""
-    ids: ClassVar = ("L", "Nd")
+    id_categories: ClassVar = ("L", "Nd")
     settings_of_ids: ClassVar = {
         "markup.defaultmarkdownhandler": "goldmark",
         "markup.goldmark.parser.autoheadingid": "true",

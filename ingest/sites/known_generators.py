@@ -49,7 +49,7 @@ class Jekyll(Generator):
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
-    ids: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
+    id_categories: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
     settings_of_ids: ClassVar = {
         "markdown": "kramdown",
         "kramdown.input": "gfm",

@@ -78,7 +78,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     Names are tried in turn: `blog`, `blog-FOLDER` in plain letters, `blog-FOLDER-2` and so on. An
     entry of ours without an index counts as free.
     """
-    places = {name: _place_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
+    places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
     folders = "/".join(re.split(r"[\\/]", str(index))[-2:])
     folder = urlsplit(url).hostname or folders.replace(".blog-index", "")
@@ -90,7 +90,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     return next(chain(present, free))
 
 
-def _place_of(fields: EntryFields) -> str:
+def _target_of(fields: EntryFields) -> str:
     """Return the URL or the real path of the index of an entry, `""` for none."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
@@ -131,7 +131,7 @@ def add_entry(
         raise ClientSettingsError(f"{error} Add the entry by hand. {instruction}") from error
     [chosen] = changed or [chosen]
     effect = "" if changed else " It was there already."
-    secrets = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
+    secrets = "".join(f" It holds {key}, which is a secret." for key in fields.get("env", ()))
     print_text(f"The entry {chosen!r} is in {client.path}.{effect}{secrets}{name_backup(client)}")
     return bool(changed)
 
