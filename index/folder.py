@@ -147,8 +147,8 @@ class FolderStore:
 
         The caller holds the writer lock. Leftovers of a killed ingest are deleted first, and the
         generation before the current one after the switch. A new generation that is not current
-        when the block ends is deleted. A foreign folder keeps its number. Raises IndexBroken if
-        `base` is damaged.
+        when the block ends is deleted. The number of a foreign folder is skipped. Raises
+        IndexBroken if `base` is damaged.
         """
         if base is not None:
             Guard(self.layout.generation(base.generation), base)

@@ -134,8 +134,7 @@ def fill_page(sizes: Sequence[int], asked: int, start: int) -> range:
     """Return the chunks of the page around `asked`; `sizes` are the bytes of a post's chunks.
 
     Chunks from `start` on, where its section begins, come first if they fit into PAGE_BYTES. Then
-    chunks are added after and before in turn, and on one side only once the other side's next chunk
-    does not fit.
+    chunks are added after and before in turn, or on one side only if the other's next is too large.
     """
     first = start if sum(sizes[start : asked + 1]) <= PAGE_BYTES else asked
     end, room = asked + 1, PAGE_BYTES - sum(sizes[first : asked + 1])
@@ -176,9 +175,8 @@ class Index:
     def reader(self) -> IndexReader:
         """Return a reader of the current generation.
 
-        If that cannot be opened, the reader is of an earlier generation and has a `problem`: of the
-        one that is open, else of the newest undamaged one. Raises IndexMissing or IndexBroken if
-        there is none.
+        If that cannot be opened, the reader is of the generation that is open, else the newest
+        undamaged one, and has a `problem`. Raises IndexMissing or IndexBroken if there is none.
         """
         stamp = self.store.stamp()
         with self._opening:

@@ -101,8 +101,7 @@ def engine_for(settings: Settings) -> Engine:
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
     """Make the engine of one command, which waits for the check for changed posts.
 
-    A server adds the notice to a later answer; a command has only one. Without `embeds` no embedder
-    is loaded.
+    A server adds the notice to a later answer; a command has only one. `embeds` loads an embedder.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     load = partial(_load_embedder, settings.embedder_url, embeds=embeds)

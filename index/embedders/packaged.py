@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 MODELS_FOLDER: Final = Path(__file__).parent / "models"
 """Folder with a folder for each model by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-license, and for a large vocabulary `normalizer.json` and `pieces.db`; `README.md` describes
-them."""
+license, and for a large vocabulary `normalizer.json` and `pieces.db`; see `README.md`."""
 
 _LOADING = threading.Lock()
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
@@ -234,8 +233,7 @@ class OnnxEmbedder:
         """Return the mean direction of a text's runs, each with frame and prefix.
 
         There are as few runs as possible, of equal length to within one piece, so that a short tail
-        does not weigh as much as a full window. A prefix ends with a word, so its pieces can be cut
-        alone.
+        does not weigh as much as a full window. A prefix ends with a word, so it can be cut alone.
         """
         import numpy as np
 

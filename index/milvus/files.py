@@ -1,8 +1,7 @@
 """Files in rows on a server: files of generations, and heads, which name the live one.
 
 A file is found by its SHA-256; each of its rows is one compressed block, and equal files of
-generations are the same rows. A head is a single named row of JSON, which changes at once for every
-reader.
+generations are the same rows. A head is a single named row of JSON, which changes at once for all.
 """
 
 import base64

@@ -108,8 +108,8 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
 
     `missing` is the share of the query, by rarity, that no post has: 0 if a passage holds anything
     of its subject, 1 if none holds a word, unless pairs of characters stand for words. `unnamed` is
-    1 if a missing word is a name. Nearness above a heading's or far below an absent query's is cut
-    off.
+    1 if a missing word is a name. Nearness is cut off above a heading's and far below an absent
+    query's.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN

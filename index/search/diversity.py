@@ -88,7 +88,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """Return passages without copies of earlier `texts`, and the copying posts by kept chunk."""
+    """Return passages whose `texts` copy no earlier one, and the copying posts by kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:

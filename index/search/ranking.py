@@ -127,9 +127,8 @@ def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     """Compute every feature of the candidate posts, in the order of the columns.
 
     Features of words are in [0, 1]: coverage, and BM25 relative to the best candidate, lower the
-    less of the query one passage holds. Features of meaning are in [-1, MAX_SIMILARITY], 0 for a
-    post without vectors, and lower the more words decide and the less the embedder's vocabulary
-    covers.
+    less of the query one passage holds. Features of meaning are in [-1, MAX_SIMILARITY], 0 without
+    vectors, and lower the more words decide and the less the embedder's vocabulary covers.
     """
     posts = retrieved.posts
     held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2

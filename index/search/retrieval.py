@@ -60,9 +60,9 @@ ON_TOPIC_CHUNKS = 20
 """Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
 
 MAX_WAITING_SHARE = 0.1
-"""Maximum share of chunks without their vectors yet for meaning to count. With half of them
-missing, nDCG@10 is .747 with meaning and .902 by words alone on an English blog, .702 and .858 on a
-Chinese one."""
+"""Maximum share of chunks without their vectors yet for meaning to count. With half missing,
+nDCG@10 is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese
+one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,7 +106,7 @@ _ORDERS: dict[Order, str] = {
 
 @contextmanager
 def translate_disk_errors() -> Iterator[None]:
-    """Raise IndexProblem for errors of the disk by the system, SQLite or tantivy in this block."""
+    """Raise IndexProblem for disk errors of the system, SQLite or tantivy in this block."""
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:

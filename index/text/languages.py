@@ -47,8 +47,7 @@ _LANGUAGE_ROWS = {
 """Columns of each language by its tag: whether it is stemmed, its names and related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
-"""Languages with a Snowball stemmer; others' Latin words (mostly technical) are stemmed as
-English."""
+"""Languages with a Snowball stemmer; other posts' Latin words are stemmed as English."""
 
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
@@ -56,9 +55,8 @@ _ANY_WORD = re.compile(
 """A word outside East Asia with its points and vowel signs, which are no letters to Python."""
 
 CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
-"""East Asian characters that count as one word when scripts are compared, and words of running text
-per function word. Latin text is measured by its function words, since code is Latin in any
-language."""
+"""East Asian characters per word when scripts are compared, and words of running text per function
+word, by which Latin text is measured, since code is Latin in any language."""
 
 LEAST_EVIDENCE = 2
 """Minimum number of different function words to name a language: one may be a coincidence (de

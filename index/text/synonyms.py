@@ -28,8 +28,7 @@ LANGUAGES = ("zh", "ja")
 def _read_table(language: str) -> Mapping[str, list[str]]:
     """Return synonyms of a language's words: the English name first, then other regions' words.
 
-    Words of the language are also listed by the stem of their English name. All are in searched
-    characters.
+    Words are also listed by the stem of their English name. All are in searched characters.
     """
     table = defaultdict[str, list[str]](list)
     for row in read_rows("computing_words.txt") if language in LANGUAGES else ():

@@ -4,8 +4,7 @@ Case, width, accents, strokes, forms of letters and Chinese script are folded, a
 by the rules of the text's language. A word is letters and marks, ignoring invisible characters.
 Text without spaces becomes pairs of neighboring characters. Each two neighboring parts of an
 identifier also make a term without their separator, so `frontend` finds `front-end`. A version is
-split from the word before it and also gives its prefixes (1.2 of 1.2.3). Separators of thousands
-are dropped.
+split from the word before it and also gives its prefixes (1.2 of 1.2.3); thousands separators go.
 """
 
 import re

@@ -33,7 +33,7 @@ from blog_search_mcp.ingest.foreign_files import BOMS
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes that are no text; tabs, line ends, form feeds and escapes (colors) are."""
+"""Bytes that no text has; tabs, line ends, form feeds and escapes (colors) are text."""
 _MAX_CONTROLS = 8, 0.02
 """Maximum of _CONTROL bytes in a text, plus a share of its bytes; images have over 5 %."""
 _MAX_REPAIRS = 0.1

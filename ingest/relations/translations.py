@@ -44,8 +44,7 @@ class _Sign(NamedTuple):
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     """Group all posts of a blog, given by ID, by translation; a group has at least two posts.
 
-    A post is in at most one group; of two with the same key and language the first by source
-    counts.
+    A post is in at most one group; of two with one key and language the first by source counts.
     """
     ids = {post.source: number for number, post in posts.items()}
     by_source = {source: posts[ids[source]] for source in sorted(ids)}

@@ -88,7 +88,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     """Merge what `decide` returns for the present entries; return changed ones as they were.
 
     A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
-    the file as it was, if it cannot be read or written, or is no plain JSON (a rewrite would lose
+    the file as it was, if it cannot be read or written, or is no plain JSON (which would lose
     comments).
     """
     from filelock import FileLock
