@@ -30,7 +30,7 @@ SMALL_BLOG, SMALL_LOGIT = 30, 1.2
 for a blog of none. Of seven blogs cut to 3, 8 and 20 posts of a few paragraphs .02, .04 and .04 of
 the answered questions have low confidence, and .95, .96 and .98 of everyday ones."""
 
-LEAST_QUERY_COVERAGE = 0.2
+LEAST_MEANING_WEIGHT = 0.2
 """Minimum weight of meaning for a query's cosines to count."""
 
 MOST_MISSING = 0.75
@@ -100,7 +100,7 @@ def is_foreign(query: Query, language: str) -> bool:
 
 def has_similarity(retrieved: Retrieval) -> bool:
     """Whether the query has a vector and the embedder covers query and blog."""
-    return retrieved.nearness is not None and retrieved.meaning_weight >= LEAST_QUERY_COVERAGE
+    return retrieved.nearness is not None and retrieved.meaning_weight >= LEAST_MEANING_WEIGHT
 
 
 def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:
