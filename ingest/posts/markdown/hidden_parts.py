@@ -116,7 +116,7 @@ def _cut(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_ATTRIBUTE = re.compile(
+_ANY_ATTRIBUTE = re.compile(
     r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
 )
 _HIDING = re.compile(
@@ -135,7 +135,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or any(map(_HIDING.fullmatch, _ATTRIBUTE.findall(attributes)))):
+    if not (is_named or any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
