@@ -1,4 +1,4 @@
-"""Every failure that a reader or an author can meet, as one tree.
+"""All errors that a reader or an author can meet, as one tree.
 
     BlogSearchError
     ├── UsageError
@@ -34,7 +34,7 @@ class BlogSearchError(Exception):
 
     @property
     def message(self) -> Message:
-        """What happened and what mends it, for a person at this machine."""
+        """What happened and the remedy, for a person at this machine."""
         return join_sentences(self.what, Message(*self.remedy))
 
     @property
@@ -47,7 +47,7 @@ class BlogSearchError(Exception):
 
 
 class UsageError(BlogSearchError):
-    """A setting or argument that cannot be meant."""
+    """An invalid setting or argument."""
 
 
 class ContentError(BlogSearchError):
@@ -63,11 +63,11 @@ class NoLink(ContentError):
 
 
 class EmbedderError(BlogSearchError):
-    """Texts have no vectors, so search goes on by words alone."""
+    """Texts have no vectors; search goes on by words alone."""
 
 
 class TextsRefused(EmbedderError):
-    """`reasons` are keyed by the refused texts' indexes; `rows` holds the other texts' vectors."""
+    """Some texts are refused: `reasons` by index; `rows` holds the other texts' vectors."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
         first = next(iter(reasons.values()))
@@ -96,7 +96,7 @@ class IndexOutdated(IndexBroken):
 
 
 class EmbedderMismatch(IndexProblem, EmbedderError):
-    """The index was built with another embedder than the one asked for, or than now answers."""
+    """The index was built with another embedder than the one asked for or now answering."""
 
 
 class ClientSettingsError(BlogSearchError):
@@ -104,7 +104,7 @@ class ClientSettingsError(BlogSearchError):
 
 
 class IngestFailed(BlogSearchError):
-    """A process that ingests, or helps to, did not finish; the index is as it was."""
+    """An ingest or one of its processes did not finish; the index is unchanged."""
 
 
 class NotInIndex(BlogSearchError):
@@ -116,7 +116,7 @@ MAX_NEAREST = 3
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return at most MAX_NEAREST names that end alike, are spelled alike, or contain `name`."""
+    """Return at most MAX_NEAREST names with the same end, a similar spelling, or `name` inside."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]
@@ -126,12 +126,12 @@ def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 MOST_DETAIL = 200
-"""Maximum characters of another program's message in ours: some quote the whole input."""
+"""Maximum characters of another program's message in ours, since some quote the whole input."""
 
 
 @contextmanager
 def refuse_post(step: str) -> Iterator[None]:
-    """Turn unexpected exceptions of this block, a panic of Rust too, into UnreadablePost.
+    """Turn unexpected exceptions of this block, also panics of Rust, into UnreadablePost.
 
     Its message names `step`, such as `reading it`. Errors of this program, MemoryError, and
     exceptions that end a program pass unchanged.
@@ -147,6 +147,6 @@ def refuse_post(step: str) -> Iterator[None]:
 
 
 def describe_unexpected(error: BaseException) -> str:
-    """Write an exception's class and the first MOST_DETAIL characters of its message on a line."""
+    """Return an exception's class and up to MOST_DETAIL characters of its message on one line."""
     detail = " ".join(str(error).split())[:MOST_DETAIL]
     return ": ".join(filter(None, (type(error).__name__, detail)))

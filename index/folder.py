@@ -1,10 +1,10 @@
-"""The store of an index in a folder: who writes generations, and how one replaces another.
+"""The store of an index in a folder: it locks writers and replaces generations.
 
-CURRENT is a one-line file. An atomic rename replaces it once all files of the generation that it
-names are on disk (fsync), so a writer that is killed leaves the old generation current. The
-generation before it is kept until the next switch, for servers that are about to open it; files
-that are open outlive their deletion. Slow imports happen at their use, since a server needs the
-current generation's overview before its first reply.
+CURRENT is a one-line file. An atomic rename replaces it once all files of the generation it names
+are on disk (fsync), so a killed writer leaves the old generation current. The generation before it
+is kept until the next switch, for servers that are about to open it; open files outlive their
+deletion. Slow imports happen at their use, since a server needs the current generation's overview
+before its first reply.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class FolderStore:
         self.layout = Layout(folder)
 
     def stamp(self) -> Stamp | None:
-        """Identify the live generation by reading one line; `None` if there is none to be read."""
+        """Identify the live generation by reading one line; `None` if there is none."""
         with suppress(IndexProblem):
             return self.current_number(), *(read_stamp(self.layout.current) or ())
         return None
@@ -106,7 +106,7 @@ class FolderStore:
         return None
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
-        """Open files that are complete and were verified."""
+        """Open complete, verified files."""
         from blog_search_mcp.index.search.snapshot import open_snapshot
 
         return open_snapshot(files, embedder)
@@ -147,8 +147,8 @@ class FolderStore:
 
         The caller holds the writer lock. Leftovers of a killed ingest are deleted first, and the
         generation before the current one after the switch. A new generation that is not current
-        when the block ends is deleted. A foreign folder keeps its number. Raises IndexBroken if
-        `base` is damaged.
+        when the block ends is deleted. The number of a foreign folder is skipped. Raises
+        IndexBroken if `base` is damaged.
         """
         if base is not None:
             Guard(self.layout.generation(base.generation), base)

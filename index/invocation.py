@@ -1,7 +1,7 @@
-"""Commands that a person is told to run, as they work where this program was installed.
+"""Commands that a person is told to run, in the form that works for this installation.
 
-What raises an error knows neither the blog's folders nor who will read of it. So a Message keeps
-its commands as objects: its text suits clients, and a terminal asks for it with the folders.
+The code that raises an error knows neither the blog's folders nor who will read it. So a Message
+keeps its commands as objects: its text suits clients, and a terminal adds the folders.
 """
 
 import json
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Self, TypeAlias
 
 PACKAGE = "blog-search-mcp"
-"""The distribution and its script."""
+"""Name of the distribution and of its script."""
 
 MAX_LISTED = 20
-"""Maximum lines of one kind: an imported blog may have an unreadable date in every post."""
+"""Maximum lines of one kind in a report: an imported blog may have a bad date in every post."""
 
 
 def list_first(lines: Sequence[str]) -> Sequence[str]:
-    """Return the first MAX_LISTED lines and, if there are more, a line that says how many."""
+    """Return the first MAX_LISTED lines and, if there are more, a line with their number."""
     left = len(lines) - MAX_LISTED
     more = [f"… and {left:,} more like these; --rebuild --json lists all."] if left > 0 else []
     return [*lines[:MAX_LISTED], *more]
@@ -42,7 +42,7 @@ class Blog:
 def start_words() -> tuple[str, ...]:
     """Return the words that start this program, the first an absolute path if it is known.
 
-    A runner (uvx, pipx run) deletes the environment that it made, so its own command is returned.
+    Runners (uvx, pipx run) delete the environments they make, so the runner's command is returned.
     """
     parts = Path(sys.prefix).parts
     if any(re.fullmatch(r"(archive|environments)-v\d+", part) for part in parts):  # uv's cache
@@ -56,7 +56,7 @@ def start_words() -> tuple[str, ...]:
 def command(*arguments: object) -> str:
     """Return the shell command that runs this program in any folder, quoted for this system.
 
-    A program that the shell finds by its name goes by that.
+    The program is written by its name if the shell finds it.
     """
     program, *words = start_words()
     on_path = shutil.which(Path(program).name) if program != sys.executable else None
@@ -72,13 +72,13 @@ class Invocation:
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Write the command for a client: without a path of this machine."""
+        """Return the command for a client, without paths of this machine."""
         program, *more = start_words()
         more = [PACKAGE if Path(word).is_absolute() else word for word in more]
         return " ".join((Path(program).name, *more, *self.words))
 
     def for_blog(self, blog: Blog) -> str:
-        """Write the command for a terminal: it can be pasted in any folder."""
+        """Return the command for a terminal, which can be pasted in any folder."""
         name, *options = self.words
         folders = (blog.content, "--index", blog.index) if name in ("ingest", "setup") else ()
         return command(name, *folders, *options)
@@ -88,20 +88,20 @@ TO_INGEST = Invocation(("ingest",))
 """The command that brings an index up to date."""
 TO_REBUILD = Invocation(("ingest", "--rebuild"))
 TO_SETUP = Invocation(("setup",))
-"""The command that makes an index, or finds its posts in another folder, and tells clients."""
+"""Command that makes an index, or finds its posts in another folder, and sets up clients."""
 
 Parts: TypeAlias = tuple[str | Invocation, ...]
-"""Pieces of a text, in order; a command gets its backticks when the text is written."""
+"""Pieces of a text, in order; a command gets backticks when the text is written."""
 
 
 class Message(str):
-    """A text as clients may read it, which keeps the commands in it for terminals."""
+    """Text for clients, which keeps its commands for terminals."""
 
     __slots__ = ("parts",)
     parts: Parts
 
     def __new__(cls, *parts: str | Invocation) -> Self:
-        """Join the parts without anything between them; a message is taken apart."""
+        """Join the parts without a separator; a message contributes its parts."""
         pieces = [part.parts if isinstance(part, Message) else (part,) for part in parts]
         flat = tuple(chain.from_iterable(pieces))
         text = "".join(part if isinstance(part, str) else f"`{part}`" for part in flat)
@@ -117,13 +117,13 @@ class Message(str):
 
 
 def join_sentences(*sentences: str | None) -> Message:
-    """Join those that are not empty by spaces; their commands stay commands."""
+    """Join the sentences that are not empty by spaces, keeping their commands."""
     spaced = [part for sentence in sentences if sentence for part in (" ", sentence)]
     return Message(*spaced[1:])
 
 
 def _source() -> str:
-    """Return what pip installs this distribution from: its name, a path or an address."""
+    """Return the name, path or URL that pip installed this distribution from."""
     from importlib import metadata
     from urllib.request import url2pathname
 

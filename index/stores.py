@@ -1,7 +1,7 @@
-"""Where an index can lie; the rest knows a location alone.
+"""Open an index where it lies, in a folder or on a Milvus server.
 
-A location is a folder, or an address on a Milvus server, whose store is a `FolderStore` on a copy
-that asks the server for nearest vectors. A store is imported when a location asks for it.
+A location is a folder or a server's address; a server's store is a `FolderStore` on a copy that
+asks the server for nearest vectors. A store is imported when a location needs it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The nouns of the project, frozen: what an index is made of and what it answers.
-
-They import nothing of ours but for types.
-"""
+"""The project's frozen data types: parts of an index and of its answers."""
 
 from __future__ import annotations
 
@@ -20,11 +17,11 @@ Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
 VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
-"""Above an old page of Docusaurus: the folder, the plugin's if it has a name, and the version."""
+"""Start of the path of an old Docusaurus page: folder, plugin's name if any, and version."""
 
 MAX_ADDRESS = 2048
-"""Characters of an address, or of a part of one; the limit of https://www.sitemaps.org/protocol.html.
-What is longer is none, so that it cannot fill an answer."""
+"""Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html).
+Longer ones are dropped, so that they cannot fill an answer."""
 
 Order = Literal["newest", "oldest", "title"]
 
@@ -34,10 +31,10 @@ Translated: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post's metadata, as the author wrote it or as its file implies it."""
+    """Metadata of a post, from the author or derived from its file."""
 
     source: str
-    """Path below the content folder, with `/` on every system; unique."""
+    """Unique path below the content folder, with `/` on every system."""
     title: str
     date: str | None = None
     """ISO day, `YYYY-MM-DD`."""
@@ -45,27 +42,27 @@ class Post:
     description: str = ""
     slug: str = ""
     language: str = ""
-    """BCP 47 tag in lower case (`zh-tw`, `en`), as the author says or as the text shows."""
+    """BCP 47 tag in lower case (`zh-tw`, `en`), from the author or the text."""
     url: str | None = None
     """URL of the post on the site, without an anchor; `None` if it is not sure."""
     translation_key: str = ""
-    """Key that the author gave to the post and its translations."""
+    """Key that the author gave the post and its translations."""
     series: str = ""
-    """The series it belongs to, by the author's name for it."""
+    """The author's name for the series that it belongs to."""
     part: int | None = None
-    """Its number in the series, where the author says it."""
+    """Its number in the series, if the author gives one."""
     aliases: tuple[str, ...] = ()
     """Its other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
     authors: tuple[str, ...] = ()
-    """Who wrote it, by name where the site knows one."""
+    """Authors, by name if the site knows one."""
     words: str = ""
     """Names and values of the other fields of the front matter, ` · ` between the fields."""
     outdated: str = ""
-    """The word by which the author calls it outdated, or the ISO day after which it is."""
+    """The author's word (`deprecated`), or the ISO day on which it becomes outdated; else `""`."""
 
     @property
     def section(self) -> str:
-        """The folder the post lies in, `""` for the content folder itself."""
+        """Folder of the post, `""` for the content folder itself."""
         return self.source.rpartition("/")[0]
 
 
@@ -79,7 +76,7 @@ class Posts:
 
     @property
     def next_offset(self) -> int | None:
-        """Where the next page begins, `None` after the last one."""
+        """Offset of the next page, `None` after the last one."""
         end = self.offset + len(self.page)
         return end if self.page and end < self.total else None
 
@@ -90,34 +87,34 @@ class Chunk:
 
     source: str
     index: int
-    """Place in the post, from 0, without gaps."""
+    """Index in the post, from 0, without gaps."""
     text: str
-    """The author's words, verbatim but for comments."""
+    """The author's text, verbatim except for comments."""
     plain: str
-    """`text` without markup: embedded, analyzed and previewed. Headings have none either."""
+    """`text` without markup: it is embedded, analyzed and previewed. Headings have none either."""
     headings: tuple[str, ...]
-    """The path of headings above the passage, outermost first."""
+    """Headings above the passage, the outermost first."""
     first_line: int
     """Line of the file, from 1."""
     last_line: int
-    """Inclusive."""
+    """Last line of the file, inclusive."""
     anchors: tuple[str, ...] = ()
     """Fragment (`#…`) of each of `all_headings`; `""` if it is not sure."""
     inner_headings: tuple[str, ...] = ()
-    """The headings that stand in the passage itself, in order."""
+    """Headings inside the passage, in order."""
     coverage: float = 1.0
-    """The share of it that the embedder's vocabulary covers, in [0, 1]."""
+    """Share of it that the embedder's vocabulary covers, in [0, 1]."""
     lead: str = ""
-    """Lines from further above that its Markdown needs, such as the head of a table."""
+    """Earlier lines that its Markdown needs, such as the head of a table."""
 
     @property
     def all_headings(self) -> tuple[str, ...]:
-        """The headings above the passage and in it, in the order of the post."""
+        """Headings above the passage and in it, in the order of the post."""
         return (*self.headings, *self.inner_headings)
 
     @property
     def anchor(self) -> str:
-        """Of the headings over its first words, the nearest anchor that is sure."""
+        """Nearest sure anchor of the headings above its first words, `""` if there is none."""
         count = len(self.headings) + self.plain.startswith(self.inner_headings[:1])
         return next(filter(None, reversed(self.anchors[:count])), "")
 
@@ -127,17 +124,17 @@ class Link:
     """A link in a post."""
 
     href: str
-    """The target as written; generators' own forms as `posts.markdown.inline` writes them."""
+    """The target as written; special forms of generators as `posts.markdown.inline` writes them."""
     words: str
     """Text of the link without markup; `""` for an element of HTML."""
     line: int
     """Line of the file, from 1."""
     kind: str = ""
-    """`newer` or `older` for the address of a post that replaces this one, or that it replaces."""
+    """`newer` for the address of a post that replaces this one, `older` for one it replaces."""
 
 
 class SeriesPart(NamedTuple):
-    """One post of a series, with its number as the author gives it, else its place, from 1."""
+    """One post of a series; `part` is the author's number, else its place from 1."""
 
     post: int
     source: str
@@ -146,13 +143,13 @@ class SeriesPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Two posts or more that are parts of one text, in the order in which they are to be read."""
+    """Two or more posts that are parts of one text, in reading order."""
 
     name: str
     parts: tuple[SeriesPart, ...]
 
     def place_of(self, post: int) -> PlaceInSeries:
-        """Return where one of its posts stands."""
+        """Return the place of one of its posts."""
         at = next(at for at, each in enumerate(self.parts) if each.post == post)
         after = self.parts[at + 1 : at + 2]
         return PlaceInSeries(self.name, self.parts[at].part, after[0].source if after else None)
@@ -160,7 +157,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PlaceInSeries:
-    """Where a post stands in its series, and the source of the part after it."""
+    """Place of a post in its series, and the source of the next part."""
 
     name: str
     part: int
@@ -172,9 +169,9 @@ class Replacement(NamedTuple):
 
     source: str
     current: int | None
-    """ID of the post that took its place, `None` if the author names none that is there."""
+    """ID of the post that replaces it, `None` if the index has none."""
     notice: str
-    """Words for a reader of the post: `replaced by SOURCE`, `deprecated`, `since DAY`."""
+    """Text for readers of the post: `replaced by SOURCE`, `deprecated`, `since DAY`."""
 
 
 class Translation(NamedTuple):
@@ -183,7 +180,7 @@ class Translation(NamedTuple):
     post: int
     source: str
     language: str
-    """BCP 47 tag in lower case, different from every other one's in the group."""
+    """BCP 47 tag in lower case, unique in the group."""
 
 
 Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
@@ -192,7 +189,7 @@ Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
 
 @dataclass(frozen=True, slots=True)
 class PostTerms:
-    """Everything of one post that can be searched by word, as terms apart by spaces."""
+    """All terms of a post that keyword search finds, separated by spaces."""
 
     whole: str = ""
     """Terms of title, file name, tags, description, every heading and the text."""
@@ -202,19 +199,16 @@ class PostTerms:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a hit must satisfy; `None` lets everything through. Applied before ranking.
-
-    Days are ISO days, inclusive, which a post without a date does not pass.
-    """
+    """Conditions for hits; `None` sets none. Days are inclusive; posts without a date fail them."""
 
     section: str | None = None
-    """A folder below the content folder; posts in it and below it pass, of `/` every post."""
+    """A folder below the content folder: posts in and below it pass; for `/` all pass."""
     tag: str | None = None
-    """A tag, compared by its letters and digits, or several; `sea/fish` passes `sea` too."""
+    """One or several tags, compared by letters and digits; `sea` also passes `sea/fish`."""
     after: str | None = None
     before: str | None = None
     author: str | None = None
-    """Words of an author's name, without regard to case."""
+    """Words of an author's name, ignoring case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,23 +218,23 @@ class Hit:
     post: Post
     chunk: Chunk
     score: float
-    """0 to 1, higher is better, comparable between queries."""
+    """Score in [0, 1], higher is better, comparable between queries."""
     preview: str
-    """A line of `chunk.plain` around what matched (`index.search.previews.WIDTHS`)."""
+    """A line of `chunk.plain` around the matches (`index.search.previews.WIDTHS`)."""
     translations: Translated = ()
-    """None of them is a hit itself."""
+    """Translations of the post; none of them is a hit itself."""
     series: PlaceInSeries | None = None
     replacement: Replacement | None = None
 
     @property
     def url(self) -> str | None:
-        """Address of the post and of the heading over the chunk, `None` if it is not known."""
+        """URL of the post with the chunk's anchor, `None` if it is not known."""
         anchor = f"#{self.chunk.anchor}" if self.chunk.anchor else ""
         return f"{self.post.url}{anchor}" if self.post.url else None
 
 
 KEYWORDS_ONLY = "Keyword matches only, without search by meaning:"
-"""Begins the notice of an answer for whose query there was no vector; the reason follows."""
+"""Beginning of the notice of an answer for a query without a vector; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,51 +242,50 @@ class Answer:
     """A page of hits."""
 
     query: Query
-    """The query as searched: with corrected spelling and without what was left out."""
+    """The query as searched: spelling corrected, excluded words removed."""
     hits: tuple[Hit, ...]
     total: int
-    """How many hits paging can reach, this page's included."""
+    """Number of hits on all pages."""
     offset: int
     confidence: str = "normal"
-    """`normal`, or `low` where the blog has nothing on the subject."""
+    """`normal`, or `low` if the blog seems to have nothing on the subject."""
     certainty: float = 0.0
     """Estimated probability that the blog holds an answer, in [0, 1]; decides `confidence`."""
     notice: str | None = None
-    """One sentence the reader must see (a retriever that did not answer)."""
+    """Sentences that the reader must see, such as that search by meaning failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What `read_chunk` reads: a chunk with what stands around it, and where that is."""
+    """Answer of `read_chunk`: a chunk with its neighbors, and where they are."""
 
     post: Post
     chunks: tuple[Chunk, ...]
-    """The asked-for chunk with its neighbours, in the order of the post."""
+    """The requested chunk with its neighbors, in the order of the post."""
     asked: int
-    """The asked-for chunk's index."""
+    """Index of the requested chunk."""
     count: int
-    """How many chunks the post has."""
+    """Number of chunks in the post."""
     headings: tuple[tuple[int, str], ...] = ()
-    """The post's headings in order, each with the index of the chunk that it stands in."""
+    """The post's headings in order, each with the index of its chunk."""
     translations: Translated = ()
     replacement: Replacement | None = None
     linked_from: Posts = Posts((), 0, 0)
-    """The newest three of the posts that link to it."""
+    """The newest three posts that link to it, and their total number."""
     notice: str | None = None
-    """One sentence the reader must see (the post may have changed)."""
+    """A sentence that the reader must see, such as that the post may have changed."""
 
 
 ANALYSIS = 6
-"""Version of `index.text.tokenizer`. Raise it when the same text would give other terms; the
-next ingest then writes the lexical index anew."""
+"""Version of `index.text.tokenizer`; raise it when terms change, to rewrite the lexical index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What an embedding server's vectors were at ingest, to compare with after an update.
+    """An embedding server's vectors of known texts at ingest, to compare with after an update.
 
-    Those of `index.embedders.fingerprint.TEXTS`, as `pack_vectors` encodes them, and the server's
-    version, empty if it reports none.
+    `vectors` has those of `index.embedders.fingerprint.TEXTS`, encoded by `pack_vectors`; `version`
+    is the server's, empty if it reports none.
     """
 
     version: str
@@ -301,14 +294,14 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Everything that decides which vector a text gets. Equal identities, comparable vectors."""
+    """Everything that determines the vector of a text; equal identities give comparable vectors."""
 
     kind: str
     """`ollama`, `openai` for any other server, or `embedded` for a model of the package."""
     model: str
-    """Name as a person would ask for it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
+    """Name of the model, as users write it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
     digest: str
-    """Hash of the weights: the manifest digest Ollama lists, or the model file's SHA-256."""
+    """Hash of the weights: the manifest digest that Ollama lists, or the file's SHA-256."""
     dimension: int
     document_prefix: str = ""
     query_prefix: str = ""
@@ -317,16 +310,16 @@ class EmbedderIdentity:
 
     @property
     def name(self) -> str:
-        """For machines and tables: `ollama nomic-embed-text`."""
+        """Name in tables and options: `ollama nomic-embed-text`."""
         return f"{self.kind} {self.model}"
 
     @property
     def title(self) -> str:
-        """For sentences: `Ollama's nomic-embed-text`."""
+        """Name in sentences: `Ollama's nomic-embed-text`."""
         return name_embedder(self.kind, self.model)
 
 
 def name_embedder(kind: str, model: str) -> str:
-    """Name an embedder in a sentence."""
+    """Return the name of an embedder in a sentence."""
     servers = {"ollama": "Ollama's", "openai": "the embedding server's"}
     return f"{servers.get(kind, 'the packaged model')} {model}"

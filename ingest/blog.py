@@ -15,7 +15,7 @@ _USUAL_FOLDERS = {"content", "posts", "_posts", "docs", "source", "src", "blog",
 
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
-    """Return the title and description of a blog; its folder's name stands in for no title."""
+    """Return a blog's title, by default its folder's name, and its description."""
     titles, descriptions = (
         [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
         for paths in (_TITLE_PATHS, _DESCRIPTION_PATHS)

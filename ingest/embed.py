@@ -23,18 +23,17 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Texts that are embedded and committed to the cache together; a killed run loses one batch. Ollama
-gets a batch as one request."""
+"""Number of texts per request, committed to the cache together; a killed run loses one batch."""
 
-MAX_REFUSED = 20
+REFUSED_FLOOR = 20
 """Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
 
 MAX_INLINE_WINDOWS = 500
-"""Most windows that are embedded before anything is published; with more, words come first. They
-take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
+"""Maximum windows embedded before anything is published; with more, keyword search comes first.
+They take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
 
 BLOCK = 256
-"""Windows that are sorted by length together: enough of each length for some full batches."""
+"""Number of windows sorted by length together, so that a batch has like lengths."""
 
 
 class _Window(NamedTuple):
@@ -46,7 +45,7 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Queue that embeds windows, by the cache where it has them, and writes the vectors in order.
+    """Queue that gets windows' vectors from cache or embedder and writes them in order.
 
     Set `writer` before any call. `put` writes only vectors that are in the cache; the other windows
     wait for `embed_backlog`, which advances `progress` by each window.
@@ -87,7 +86,7 @@ class EmbeddingQueue:
         self._write_block(self._embed)
 
     def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Cut the chunks into windows, but for those without a word that the embedder knows."""
+        """Cut the chunks into windows, except chunks without a word that the embedder knows."""
         post = new.post
         self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
@@ -123,14 +122,14 @@ class EmbeddingQueue:
         self._progress.advance(len(batch))
         self._refused |= reasons
         refused, texts = [*self._refused.values()], self.texts_sent
-        if len(refused) > max(MAX_REFUSED, texts / 10):
+        if len(refused) > max(REFUSED_FLOOR, texts / 10):
             fault = f"The embedder failed on {len(refused)} of {texts} texts; restart or update it"
             advice = f"{fault} and run again: the others are kept. The last failed: {refused[-1]}."
             raise EmbedderError(advice, for_clients=f"{fault}.")
         return vectors
 
     def _write_block(self, get_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
-        """Write the vectors of each post that has all of them, and record the others as waiting.
+        """Write vectors of posts that lack none but refused ones; record others as waiting.
 
         A block holds whole posts. `get_vectors` returns the vectors by text.
         """

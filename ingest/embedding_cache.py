@@ -1,9 +1,9 @@
 """The embedding cache: (embedder, text) → vector, kept across rebuilds.
 
 A key is a hash of the embedder's identity and the text, so vectors of another model, prefix or
-digest are never found. It holds the first fingerprint of the server instead of its version: most
-updates change no vector, and while the fingerprint is equal the old vectors are used. Every batch
-is committed at once, so that a killed run keeps what it has embedded.
+digest are never found. Instead of the server's version it has its first fingerprint: most updates
+change no vector, and while the fingerprint is equal the old vectors are used. Every batch is
+committed at once, so that a killed run keeps its vectors.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from blog_search_mcp.index.errors import IndexProblem
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LOCK_TIMEOUT = 5.0
-"""Seconds to wait for another program's lock; sqlite3's own."""
+"""Seconds to wait for another program's lock, sqlite3's default."""
 
 _TABLES: Final = """
 PRAGMA journal_mode = WAL;
@@ -30,22 +30,21 @@ PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
-"""Names and keys as earlier versions made them: others would have every post embedded again.
-`canaries` are the vectors of a fingerprint."""
+"""Tables with names and keys of earlier versions; `canaries` are a fingerprint's vectors."""
 
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a column that is not there."""
+"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a missing column."""
 
 
 class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
     """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
-        """Open the file, made if there is none; one that is damaged is set aside."""
+        """Open or make the file; a damaged one is set aside."""
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
-        """Sentences about the cache for the author."""
+        """Warnings about the cache for the author."""
         self._used: set[bytes] = set()
         """Keys that were looked up; `prune` deletes all others."""
         self._salted = self._adopt_fingerprint(identity)
@@ -57,7 +56,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
             self._connection = None
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors that are here, by text."""
+        """Return the cached vectors by text."""
         query, keys = "SELECT vector FROM embeddings WHERE key = ?", [*map(self._key, texts)]
         self._used.update(keys)
         results = self._run(query, [[key] for key in keys])
@@ -71,7 +70,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         self._run(statement, [*zip(map(self._key, texts), blobs, strict=True)])
 
     def prune(self) -> None:
-        """Delete the vectors of every text that was not asked for since the file was opened."""
+        """Delete vectors of texts that were not looked up since the file was opened."""
         [rows] = self._run("SELECT key FROM embeddings", [[]])
         if unused := [row for row in rows if row[0] not in self._used]:
             self._run("DELETE FROM embeddings WHERE key = ?", unused)
@@ -83,7 +82,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
 
     def _adopt_fingerprint(self, identity: EmbedderIdentity) -> str:
-        """Write what vectors depend on: the identity, with the first fingerprint that is equal."""
+        """Return what vectors depend on: the identity, with the first equal fingerprint."""
         fields = asdict(identity) | {"normalisation": "l2"}
         del fields["fingerprint"]
         canonical = json.dumps(fields, sort_keys=True)

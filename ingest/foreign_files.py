@@ -1,6 +1,6 @@
 """Read files that somebody else may have placed: posts, their parts, settings of sites and vaults.
 
-They may be links out of their folder, pipes and of any size, and be swapped at any moment.
+They may be links out of their folder, pipes, of any size, and be replaced at any moment.
 """
 
 import codecs
@@ -19,16 +19,16 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Byte order marks and the encodings they announce. PowerShell writes those of UTF-16 and UTF-8."""
+"""Byte order marks and their encodings. PowerShell writes those of UTF-16 and UTF-8."""
 
 MAX_BYTES = 16 * 1024 * 1024
-"""Maximum bytes of a file: about ten times the longest page met in real sites (1.3 MB)."""
+"""Maximum bytes of a file, about ten times the longest page seen on real sites (1.3 MB)."""
 
 
 def read_file(folder: Path, name: str) -> bytes:
     """Read a regular file by its path below `folder`, with `/`, of which no part may be a link.
 
-    Links that `folder` itself goes through are followed. Raises UnreadablePost.
+    Links in the path of `folder` itself are followed. Raises UnreadablePost.
     """
     try:
         with open(name, "rb", opener=partial(_open_below, folder)) as file:

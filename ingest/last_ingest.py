@@ -1,7 +1,7 @@
 """Record the content folder as the last ingest left it, and compare it with the folder today.
 
-The record lies beside the generations and is no part of one: an ingest that writes no generation
-may still meet a new draft or a touched post, which must not count as changed for ever nor be read
+The record lies beside the generations and is no part of them: an ingest that writes no generation
+may still find a new draft or a touched post, which must not count as changed for ever nor be read
 again. The record names a folder of this machine, which must not reach a client.
 
 A file counts as changed if its size or mtime differs; a server that can ingest also compares its
@@ -50,7 +50,7 @@ class LeftOut(_Frozen):
 
 
 class FileState(_Frozen):
-    """State of a file that is a post by its name, in the index or left out of it."""
+    """State of a file with a post's name, indexed or left out."""
 
     size: int
     """Bytes."""
@@ -58,14 +58,14 @@ class FileState(_Frozen):
     ctime_ns: int = 0
     """Nanoseconds since 1970, from the file system."""
     settled: bool = False
-    """Whether it was last written two seconds or more before the ingest; then an equal size and
-    equal times prove that the file is the one that was read."""
+    """Whether it was last written two seconds or more before the ingest; then equal size and times
+    prove that it is unchanged."""
     due: str | None = None
     """Instant at which the unchanged post appears or expires: UTC, ISO 8601 to the second."""
 
 
 class IngestOptions(_Frozen):
-    """Options that later ingests keep unless they are told others."""
+    """Options that later ingests keep unless they are given others."""
 
     include_drafts: bool = False
     base_url: str = ""
@@ -73,10 +73,10 @@ class IngestOptions(_Frozen):
 
 
 class LastIngest(_Frozen):
-    """A content folder as an ingest left it."""
+    """State of a content folder after an ingest."""
 
     generation: int
-    """Number of the live generation after the ingest; the record is valid for no other."""
+    """Number of the live generation after the ingest; for others the record is not valid."""
     created: str
     """Time of the generation, as in its manifest."""
     content: str
@@ -111,7 +111,7 @@ def format_folder(folder: Path) -> str:
 
 
 def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
-    """Make the entry of a left-out post; `fields` are its own and inherited ones, normalized."""
+    """Return the entry of a left-out post; `fields` are its own and inherited ones, normalized."""
     author_day = first_date(fields, CHANGE_FIELDS)
     file_day = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = author_day.isoformat() if author_day else post.date or file_day.isoformat()
@@ -133,7 +133,7 @@ class ContentFolder:
     """Files of a content folder."""
 
     files: frozenset[str]
-    """POSIX paths of all files that are not hidden; only those of posts if the folder is gone."""
+    """POSIX paths of all files that are not hidden; only the posts' if the folder is gone."""
     left_out: tuple[LeftOut, ...] = ()
     """Posts that the last ingest left out, sorted by source."""
     problem: str = ""
@@ -141,10 +141,7 @@ class ContentFolder:
 
 
 def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
-    """List the folder of the last ingest; `posts` are the sources of the index.
-
-    A folder that cannot be read is no error.
-    """
+    """List the last ingest's folder, if readable; `posts` are the sources of the index."""
     if last is None:
         problem = "Where the posts lie is not known, nor their drafts; an ingest notes it."
         return ContentFolder(frozenset(posts), problem=problem)
@@ -168,9 +165,9 @@ def find_changes(last: LastIngest, now: str) -> list[str]:
 def compare_files(
     last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
 ) -> list[str]:
-    """List the sources, sorted, that were edited, added or removed, or whose time has come.
+    """List the sources, sorted, that were edited, added or removed, or are due.
 
-    `now` has the form of `FileState.due`, which is when a post appears or expires by itself.
+    `now` has the form of `FileState.due`, when a post appears or expires by itself.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -202,7 +199,7 @@ def format_age(created: str, now: datetime) -> str:
 
 
 def merge_options(index: Location, **options: Any) -> IngestOptions:
-    """Return the options of an ingest; the last ingest's value stands in for `None`."""
+    """Return the options of an ingest; the last ingest's value replaces `None`."""
     last = read_last_ingest(open_store(index))
     changes = {name: value for name, value in options.items() if value is not None}
     return (last.options if last else IngestOptions()).model_copy(update=changes)
@@ -230,8 +227,8 @@ def find_content(last: LastIngest) -> Path | None:
 def choose_index(content: Path) -> Path:
     """Choose the folder for an index of these posts: beside them, or in the root of their site.
 
-    If another blog's index is there, the name ends in the folder's own. An index whose content
-    folder is gone is taken over, since it may have moved.
+    If another blog's index is there, the name ends with the content folder's. An index whose
+    content folder is gone is replaced, since that may have moved.
     """
     folder = content.resolve()
     # Jekyll and Quarto have their posts below the site's own folder.
@@ -245,7 +242,7 @@ def choose_index(content: Path) -> Path:
 
 
 def require_recorded(index: Location, content: Path) -> None:
-    """Raise IndexProblem unless an ingest on this machine made the index in this place."""
+    """Raise IndexProblem unless an ingest on this machine made the index at this place."""
     store = open_store(index)
     last = read_last_ingest(store)
     inode = last.inode if last else None

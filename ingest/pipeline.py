@@ -1,8 +1,7 @@
 """Ingest a content folder in four stages: plan, prepare, embed, write.
 
-The command and the benchmarks call `ingest`. Only at the first change does it take the writer lock
-and import NumPy, FAISS and tantivy, so that a run without changes writes no generation and takes
-little more time than hashing the index.
+The writer lock is taken, and NumPy, FAISS and tantivy are imported, only at the first change, so
+that a run without changes takes little more time than hashing the index.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from blog_search_mcp.index.stores import open_store
 from blog_search_mcp.ingest.blog import describe_blog
 from blog_search_mcp.ingest.last_ingest import FileState, LastIngest, format_folder
 from blog_search_mcp.ingest.plan import Job, Plan, make_plan
-from blog_search_mcp.ingest.posts.walk import refuse_inside
+from blog_search_mcp.ingest.posts.walk import refuse_content_inside
 from blog_search_mcp.ingest.report import Counts, Progress, Report
 from blog_search_mcp.ingest.workers import WorkerPool
 
@@ -35,17 +34,17 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.write import IndexWriter
 
 GRAIN_NS = 2_000_000_000
-"""Resolution of FAT's time stamps, the coarsest in use: a file may change again unnoticed."""
+"""Nanoseconds in which a file may change again with the same time stamp: FAT's resolution."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
-    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem. The index is then
-    unchanged; if only embedding failed, keyword search finds every post.
+    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem. The last published
+    generation stays; a first index is published for keyword search even if embedding fails.
     """
     started = time.monotonic()
-    refuse_inside(job.content, job.index)
+    refuse_content_inside(job.content, job.index)
     with closing(WorkerPool(job.processes)) as workers:
         run = _Ingest(job, progress, workers)
         manifest = run.bring_up_to_date()
@@ -107,7 +106,7 @@ class _Ingest:
             return 0
 
     def _prepare(self) -> Iterator[ParsedResult]:
-        """Read and prepare the files of the plan, in worker processes where these pay."""
+        """Read and prepare the files of the plan, in worker processes if there are enough."""
         if not self.plan.to_read:
             return iter(())
         from blog_search_mcp.ingest.prepare import prepare_post, skip_post
@@ -151,7 +150,7 @@ class _Ingest:
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
-        """Write a generation with every change, with vectors if MAX_INLINE_WINDOWS suffices."""
+        """Publish all changes, with their vectors if at most MAX_INLINE_WINDOWS are missing."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 
@@ -173,9 +172,9 @@ class _Ingest:
             return self._publish(writer)
 
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
-        """Embed `most` of all `windows`; return how many are done.
+        """Embed about `most` windows of the backlog; return how many of all `windows` are done.
 
-        Raises EmbedderError; a first index is published before, so that its words are found.
+        If it raises EmbedderError and there is no index yet, it is published for keyword search.
         """
         backlog = queue.writer.backlog()
         self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
@@ -194,7 +193,7 @@ class _Ingest:
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
-        """Embed the waiting windows; publish after an eighth, a half and all of them."""
+        """Embed the waiting windows; publish after all, of many also after an eighth and a half."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 
@@ -212,7 +211,6 @@ class _Ingest:
         return manifest
 
     def _publish(self, writer: IndexWriter) -> Manifest:
-        """Commit the generation, which makes it live; return its manifest."""
         self.progress.start("writing the index", 1)
         plan, site = self.plan, self.plan.site
         are_notes = not site.is_configured and any(file.is_note for file in plan.files.values())
@@ -223,7 +221,7 @@ class _Ingest:
         return manifest
 
     def _record(self, manifest: Manifest) -> None:
-        """Record the state of the folder at the walk; servers compare it with the folder later."""
+        """Record the folder's state at the walk, with which servers compare the folder later."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
         settled_before = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS

@@ -1,7 +1,7 @@
 """Plan an ingest: walk the content folder and compare it with the live generation.
 
-A file is not opened if its size and times are those at which an ingest read it. Any other file is
-read, and its digest then tells whether it changed (`ingest.prepare`).
+A file is not opened if its size and times are those at which an ingest read it. Other files are
+read, and their digests then tell whether they changed (`ingest.prepare`).
 """
 
 import zlib
@@ -28,23 +28,23 @@ from blog_search_mcp.ingest.workers import WorkerPool
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The settings of one ingest, made at the command line and passed whole."""
+    """Settings of one ingest, made at the command line."""
 
     content: Path
     index: Location
     choose: Callable[[EmbedderIdentity | None, CountLanguages], Choice]
-    """Function that chooses the embedder. Its arguments are the identity of the index's embedder,
-    `None` without an index, and a function that counts the posts by language."""
+    """Function that chooses the embedder. Its arguments are the identity of the index's embedder
+    (`None` without an index) and a function that counts the posts by language."""
     now: datetime
-    """Instant, with a zone, for which it is decided whether a post is public."""
+    """Time, with a zone, at which posts must be public."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
     embeds: bool = True
     """Whether posts get vectors; without vectors there is only keyword search."""
     on_searchable: Callable[[], object] = lambda: None
-    """Function called once when words can be searched and vectors still have to be made."""
+    """Function called once when keyword search works and vectors are still missing."""
     processes: int | None = None
-    """Most processes that read posts; `None` for one per processor, at most four."""
+    """Maximum processes that read posts; `None` for one per processor, at most four."""
 
 
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
@@ -63,7 +63,7 @@ class FileToRead:
     file: SourceFile
     before: IndexedPost | None
     cascades: tuple[Cascade, ...] = ()
-    """Fields that the sections above it pass down to it, the nearest section first."""
+    """Fields that sections pass down to it, the nearest section first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +147,24 @@ def make_plan(
 
 
 def _is_text(site: Site, source: str) -> bool:
-    """Whether the file would be a page of the site if it were Markdown, and no part of pages."""
+    """Whether the file would be a page of the site if it were Markdown."""
     parts = PurePath(source).parts
     is_part = any(part[0] == "_" and part != "_posts" for part in parts)
     return not is_part and site.publishes(str(PurePath(source).with_suffix(".md").as_posix()))
 
 
 MAX_SAMPLE = 100
-"""Number of posts in a sample. If a fiftieth of a blog is in another language, one sample in thirty
-thousand has a tenth in it."""
+"""Number of posts in a sample. If 2 % are in another language, 1 sample in 30,000 has 10 %."""
 SAMPLED_BYTES = 3_000
 """Bytes read from the start of a post to find its language."""
 
 
 def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Site) -> Counter[str]:
-    """Count a sample of posts by language (`en`, `zh-tw`): the author's if given, else the text's.
+    """Count a sample of posts by language (`en`, `zh-tw`): the author's, else the text's.
 
     The key `""` counts posts of unknown language. Posts are sampled by a hash of the source, since
-    neighbors are often translations of each other. Unreadable files are passed over here and
-    reported when they are read for the index.
+    neighbors are often translations of each other. Unreadable files are skipped here and reported
+    when they are read for the index.
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
     find = partial(_find_language_of_file, site=site)
@@ -186,7 +185,7 @@ def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
 def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
-    """Whether the index has the file's present content, by its state at the last ingest."""
+    """Whether the index has the file's content, by its state at the last ingest."""
     file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:

@@ -1,8 +1,4 @@
-"""Turn one file into a post and its chunks.
-
-All processing that needs only the file happens here, so that worker processes can share it
-(`ingest.workers`).
-"""
+"""Turn one file into a post and its chunks; all of this can run in a worker process."""
 
 import hashlib
 import os
@@ -40,7 +36,7 @@ class ParsedResult:
     due: str | None
     """Instant at which the unchanged post appears or expires, `None` if never."""
     skipped: Skipped | None = None
-    """Reason for which the file is not in the index; `None` if it is."""
+    """Reason why the file is not in the index; `None` if it is."""
     left_out: LeftOut | None = None
     """Entry of the post if it is skipped because it is not public or empty."""
     new: PendingPost | None = None
@@ -50,11 +46,11 @@ class ParsedResult:
     has_parts: bool = False
     """Whether the post includes other files, so that its text may change without its file."""
     no_link: str = ""
-    """Reason for which `new` has no link; empty if it has one."""
+    """Reason why `new` has no link; empty if it has one."""
 
 
 def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
-    """Make the result of a file that is skipped for this reason."""
+    """Return the result of a file that is skipped for this reason."""
     source = file_to_read.file.source
     return ParsedResult(source, None, Skipped(source, reason))
 
@@ -147,13 +143,11 @@ def _read_part(
 
 
 MIN_COPY_SHARE = 0.8
-"""Minimum share of the longer text's words that both copies have. Two different posts on one event
-share .66 of the shorter one's words."""
+"""Minimum share of the longer text's words in both copies; two posts on one event share .66."""
 _COPY_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
 def _are_copies(*files: bytes) -> bool:
-    """Whether two texts have MIN_COPY_SHARE of their words in common."""
     one, other = (Counter(_COPY_WORD.findall(decode(data)[0].lower())) for data in files)
     return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 

@@ -40,7 +40,7 @@ class Report:
     changed: int
     removed: int
     embedded: int
-    """Number of texts sent to the embedder; the others were in the cache or unchanged."""
+    """Number of texts sent to the embedder; others were cached or unchanged."""
     without_vector: Mapping[str, str]
     """Reason by source of each post that has a text without a vector."""
     skipped: tuple[Skipped, ...]
@@ -51,7 +51,7 @@ class Report:
     """Links of the posts that were added or changed."""
     embedder: str
     embedder_reason: str
-    """Sentences on the embedder, the reason for it, and how to get a better one."""
+    """Sentences on the embedder, why it was chosen, and how to get a better one."""
     seconds: float
 
 
@@ -60,7 +60,7 @@ class Counts:
 
     def __init__(self, plan: Plan) -> None:
         self.due = dict(plan.unchanged)
-        """Instant by source at which the unchanged post appears or expires, if any."""
+        """Time by source at which the unchanged post appears or expires, if any."""
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
         away = (source for source in plan.unchanged if plan.files[source].is_away)
@@ -75,8 +75,8 @@ class Counts:
         self._plan = plan
         self._before = plan.base.posts if plan.base else {}
         self._outcomes: dict[str, Skipped | str | None] = dict.fromkeys(plan.unchanged)
-        """Outcome by source: `Skipped` for a file left out, `None` for a post that stays as it is,
-        else the reason for which a written post has no link (empty if it has one)."""
+        """Outcome by source: `Skipped` for a file left out, `None` for an unchanged post, else the
+        reason why a written post has no link (empty if it has one)."""
         self._outcomes |= {skip.source: skip for skip in plan.skipped}
 
     def count(self, result: "ParsedResult") -> None:
@@ -177,14 +177,14 @@ def _plural(number: int, noun: str) -> str:
 
 
 LINES, SILENCE, BLINK = 10, 15.0, 0.1
-"""Number of lines that a stage prints, seconds without one after which a step prints one, and the
-same for the line of a terminal."""
+"""Number of lines that a stage prints, and seconds without a line after which one is printed, in a
+file and on a terminal."""
 
 
 class Progress:
     """Prints the progress of a run on a stream, at each tenth of a stage and after SILENCE.
 
-    On a terminal a stage has one line, which is written anew up to ten times a second.
+    On a terminal a stage has one line, which is rewritten up to ten times a second.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -193,9 +193,9 @@ class Progress:
         self.start("", 1)
 
     def say(self, sentence: str, *, goes_on: bool = False) -> None:
-        """Print the sentence on a line, if there is a stream; the next replaces it if it goes on.
+        """Print the sentence on a line, if there is a stream; with `goes_on` the next replaces it.
 
-        A terminal takes CR as the beginning of the line, and ESC [K as deleting its rest.
+        A terminal reads CR as a return to the line's start, and ESC [K as deleting its rest.
         """
         if self._stream is not None:
             begin = "\r\x1b[K" if self._is_terminal else ""

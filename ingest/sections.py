@@ -24,8 +24,8 @@ def read_cascades(
 ) -> tuple[Cascade, ...]:
     """Read the cascades of the content folder, of the folders above it and of the configuration.
 
-    The nearest to a post comes first. Raises ContentError for an unreadable section, since without
-    it a post that the author keeps back could be published.
+    The nearest to a post comes first. Raises ContentError for an unreadable section, since its
+    posts might not be meant to be public.
     """
     sections = [*walked.sections]
     if isinstance(generator, Hugo | Zola):
@@ -59,7 +59,7 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 
 
 def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
-    """Yield each `index` file with others below its folder, which are parts of its page.
+    """Yield each `index` file with other files in or below its folder, which are parts of its page.
 
     https://gohugo.io/content-management/page-bundles/#leaf-bundles; in Zola they are assets.
     """
@@ -72,7 +72,7 @@ def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
 def _read_section(
     content: Path, source: str, now: datetime, is_zola: bool
 ) -> Iterator[_CascadeEntry]:
-    """Yield the entries of a file; in Zola a section that is a draft covers all posts below it.
+    """Yield the entries of a file; in Zola a draft section covers all posts below it.
 
     While the page of a bundle is kept back, its fields replace those of its parts.
     """
@@ -100,7 +100,7 @@ def _read_section(
 
 
 def _read_data(text: str, ending: str) -> object:
-    """Parse a data file; from a program or a broken file, salvage fields that keep posts back."""
+    """Parse a data file; from a program or broken file, salvage fields that keep posts back."""
     from blog_search_mcp.ingest.posts import front_matter
 
     if ending == ".meta":
@@ -112,7 +112,7 @@ def _read_data(text: str, ending: str) -> object:
 
 
 def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
-    """Yield target and fields of each entry of a `cascade`, a mapping or a list of mappings."""
+    """Yield target and fields of each entry of a `cascade`, a mapping or list of mappings."""
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)
         target = normalize_names(values.get("target")).items()
@@ -121,7 +121,6 @@ def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:
-    """Return the fields of a mapping that decide whether a post is public."""
     values = normalize_names(fields)
     texts = {name: _to_value(values[name]) for name in sorted(INHERITED & values.keys())}
     return {name: value for name, value in texts.items() if value}

@@ -24,10 +24,7 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process as the signal `number` would, with its usual exit status by default.
-
-    Any thread may call it.
-    """
+    """End the process, from any thread, as the signal `number` would."""
     if sentence:
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())
@@ -38,8 +35,8 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 def block_interrupts() -> Iterator[None]:
     """Block SIGINT in this thread and in processes started meanwhile, until they unblock it.
 
-    Ctrl-C reaches every process, and one that still loads Python would print a traceback. Windows
-    has no signal mask.
+    Ctrl-C reaches every process, and one that is still loading Python would print a traceback.
+    Windows has no signal mask.
     """
     if sys.platform == "win32":
         yield

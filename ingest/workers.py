@@ -1,7 +1,7 @@
 """Spread work over processes and keep its order; little work is done in this process.
 
 Parsing is pure Python, so threads would take turns. Starting a process costs as much as reading
-some dozens of posts. An item that takes too long is left out, as is one that ends its process.
+some dozens of posts. An item that takes too long or kills its process is left out.
 """
 
 import gc
@@ -32,8 +32,7 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 MIN_POOLED = 100
-"""Minimum number of items for which processes pay: two take .35 s of a processor each to start, and
-save half of the 7 ms per post."""
+"""Minimum items for which processes pay: two start in .35 s and save half of 7 ms a post."""
 
 MAX_WORKERS = 4
 """Default limit of processes: each takes some 100 MB, and a fifth of the work is not parallel."""
@@ -42,8 +41,8 @@ IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 
 MAX_SECONDS = 30
-"""Seconds for one item; one lost in a process gets them once more, since the machine may have been
-busy or asleep. A post takes 7 ms of a processor, the largest that may be read (16 MB) 16 s."""
+"""Maximum seconds for one item. A process retries a lost item once, since the machine may have been
+busy or asleep. A post takes 7 ms of a processor, the largest readable (16 MB) 16 s."""
 
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
@@ -55,8 +54,7 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Lost items above which the ingest fails: the machine is then the likely cause, and going on would
-remove posts from the index."""
+"""Lost items above which the ingest fails, as a faulty machine would empty the index."""
 
 
 class _Process(SpawnProcess):
@@ -79,7 +77,7 @@ class WorkerPool:
     """Pool of processes that start with the first work that needs them; the caller closes it."""
 
     def __init__(self, processes: int | None = None) -> None:
-        """`processes` is their upper limit, by default one a processor and `MAX_WORKERS`."""
+        """`processes` is the limit, by default the number of processors, up to `MAX_WORKERS`."""
         self._processes = min(MAX_WORKERS, _count_processors()) if processes is None else processes
         self._pool: ProcessPool | None = None
         self._lost = 0
@@ -88,29 +86,28 @@ class WorkerPool:
         self,
         function: Callable[[Item], Output],
         items: Sequence[Item],
-        lost: Callable[[Item, str], Output],
+        make_lost: Callable[[Item, str], Output],
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
-        Take all results of one call before the next call.
-        Fewer than `MIN_POOLED` items are done in this process where it can end one by a signal,
-        which Windows and other threads than the main one cannot; there one process does them.
-        `lost` makes the result of an item that raises UnreadablePost or MemoryError or takes more
-        than `MAX_SECONDS`, given it and the reason, in processes also of one that ends its
-        process. What else `function` raises is raised here. Raises IngestFailed after `MAX_LOST`
-        lost items, or if processes end before they begin.
+        Take all results of one call before the next call. Fewer than `MIN_POOLED` items, or any
+        number with one process, run in this process if a signal can stop one (not on Windows or
+        outside the main thread), else in one process. `make_lost` makes the result of an item,
+        given it and the reason, that raises UnreadablePost or MemoryError, exceeds `MAX_SECONDS` or
+        kills its process. Other errors are raised. Raises IngestFailed after more than `MAX_LOST`
+        lost items, or if a process does not start.
         """
         is_little = self._processes < 2 or len(items) < MIN_POOLED
         if is_little and hasattr(signal, "setitimer") and current_thread() is main_thread():
             for item in items:
-                yield _work(function, lost, item, limits_time=True)
+                yield _work(function, make_lost, item, limits_time=True)
             return
         self._processes = 1 if is_little else self._processes
-        work = _Pickled(partial(_work, function, lost))
+        work = _Pickled(partial(_work, function, make_lost))
         futures = ((item, self._submit(work, item)) for item in items)
         pending = deque(islice(futures, self._processes * IN_FLIGHT))
         while pending:
-            yield self._take(work, *pending.popleft(), lost)
+            yield self._take(work, *pending.popleft(), make_lost)
             pending.extend(islice(futures, 1))
 
     def close(self) -> None:
@@ -125,12 +122,12 @@ class WorkerPool:
         work: Callable[[Item], Output],
         item: Item,
         future: "ProcessFuture[Output]",
-        lost: Callable[[Item, str], Output],
+        make_lost: Callable[[Item, str], Output],
         *,
         is_last: bool = False,
     ) -> Output:
         """Return the result of an item; a lost one is tried once more."""
-        from pebble import ProcessExpired  # takes 20 ms, for which an edited post need not wait
+        from pebble import ProcessExpired  # takes 20 ms, and a few items need no process
 
         try:
             return future.result()
@@ -138,14 +135,13 @@ class WorkerPool:
             raise IngestFailed(_MANY_LOST) from error
         except (TimeoutError, ProcessExpired) as error:
             if not is_last:
-                return self._take(work, item, self._submit(work, item), lost, is_last=True)
+                return self._take(work, item, self._submit(work, item), make_lost, is_last=True)
             self._lost += 1
             if self._lost > MAX_LOST:
                 raise IngestFailed(_MANY_LOST) from error
-            return lost(item, LOST_REASON)
+            return make_lost(item, LOST_REASON)
 
     def _submit(self, work: Callable[[Item], Output], item: Item) -> "ProcessFuture[Output]":
-        """Submit an item to the pool. Raises IngestFailed."""
         from pebble import ProcessPool
 
         if self._pool is None:
@@ -162,7 +158,7 @@ class WorkerPool:
 
 def _work(
     function: Callable[[Item], Output],
-    lost: Callable[[Item, str], Output],
+    make_lost: Callable[[Item, str], Output],
     item: Item,
     *,
     limits_time: bool = False,
@@ -171,7 +167,7 @@ def _work(
         with _limit_time() if limits_time else nullcontext():
             return function(item)
     except (UnreadablePost, MemoryError) as error:
-        return lost(item, str(error) or LOST_REASON)
+        return make_lost(item, str(error) or LOST_REASON)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
-Posts and blocks of vectors are written as they come, so that memory stays bounded for any size of
-blog. No reader sees the generation before `commit` makes it the live one; the next ingest deletes
-the files of one that was never committed.
+Posts and blocks of vectors are written as they come, so that memory stays bounded for any blog. No
+reader sees the generation before `commit` makes it live; the next ingest deletes the files of one
+that was never committed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blog_search_mcp.index.types import EmbedderIdentity
 from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.words.documents import terms_of
 from blog_search_mcp.index.words.writer import WordsWriter
-from blog_search_mcp.ingest.relations.link_targets import Addresses
+from blog_search_mcp.ingest.relations.link_targets import LinkTargets
 from blog_search_mcp.ingest.relations.replacements import find_replacements
 from blog_search_mcp.ingest.relations.series import find_series
 from blog_search_mcp.ingest.relations.translations import find_translations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
 
 SUPERSEDED_SHARE = 0.2
-"""tantivy counts deleted chunks in its statistics until their segment is merged; beyond this
-share of the index the lexical index is written whole instead of incrementally."""
+"""Share of deleted chunks above which the lexical index is rewritten: tantivy counts them in its
+statistics until their segment is merged."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class IndexWriter:
         self._superseded = 0
         self._changed = set[str]()
         self.contradiction = ""
-        """Sentence if most posts are new and links contradict their URLs; else empty."""
+        """Sentence if most posts are new and links contradict their URLs, else `""`."""
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove the posts with these sources; unknown sources are ignored."""
@@ -83,7 +83,7 @@ class IndexWriter:
         return ids
 
     def record(self, source: str, waiting: int) -> None:
-        """Record how many windows of a post are waiting for their vectors."""
+        """Record the number of a post's windows that wait for their vectors."""
         self._posts[source] = replace(self._posts[source], waiting=waiting)
 
     def backlog(self) -> dict[str, int]:
@@ -118,8 +118,7 @@ class IndexWriter:
     ) -> Manifest:
         """Complete vectors and texts, write the manifest and make this generation the live one.
 
-        `created` is the time of the walk: UTC, ISO 8601 to the second. `about` describes
-        the blog.
+        `created` is the time of the walk: UTC, ISO 8601 to the second. `about` describes the blog.
         """
         self._catalog.commit()
         self.vectors.commit(self._removed_chunks)
@@ -137,14 +136,14 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write what posts are to each other, unless all changed ones say and link as before."""
+        """Write the posts' relations, unless all changed posts say and link the same as before."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
-            before, now = open_catalog(self._before).relating_facts, self._catalog.relating_facts
+            before, now = open_catalog(self._before).post_with_links, self._catalog.post_with_links
             if all(before(source) == now(source) for source in self._changed):
                 return
         posts = self._catalog.every_post()
-        addresses = Addresses(posts, self._catalog.links())
+        addresses = LinkTargets(posts, self._catalog.links())
         newer = find_replacements(posts, addresses.resolved)
         pairs = {(current, "newer", post) for post, current in newer.items()}
         for post, links in addresses.resolved.items():
@@ -165,8 +164,8 @@ def open_index_writer(
 ) -> Iterator[IndexWriter]:
     """Begin a generation on top of `base`; it is deleted unless the block commits it.
 
-    `base` is the live generation, or `None` for an index made anew. The caller holds the writer
-    lock. Raises IndexBroken if `base` is damaged, and IndexProblem for errors of the disk.
+    `base` is the live generation, or `None` for a rebuild. The caller holds the writer lock. Raises
+    IndexBroken if `base` is damaged, and IndexProblem for errors of the disk.
     """
     before = store.layout.generation(base.generation) if base else None
     with (

@@ -1,4 +1,4 @@
-"""The engine of a server: an index whose answers say whether posts have changed since."""
+"""The engine of a server: an index whose answers say if the last ingest is outdated."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Engine(Index):
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
     def reader(self) -> IndexReader:
-        """Return a reader as an Index does, and let the check for changed posts begin.
+        """Return the same reader as `Index.reader`, and start the check for changed posts.
 
         If the first ingest of `--watch` is still running, raises IndexMissing that says so.
         """
@@ -85,8 +85,7 @@ class Engine(Index):
 def engine_for(settings: Settings) -> Engine:
     """Make the engine of a server without opening the index.
 
-    The engine checks whether posts have changed since the last ingest; with `--watch` it ingests
-    them.
+    It checks whether posts have changed since the last ingest; with `--watch` it ingests them.
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
@@ -102,8 +101,7 @@ def engine_for(settings: Settings) -> Engine:
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
     """Make the engine of one command, which waits for the check for changed posts.
 
-    A server adds the notice to a later answer; a command has only one. Without `embeds` no
-    embedder is loaded.
+    A server adds the notice to a later answer; a command has only one. `embeds` loads an embedder.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     load = partial(_load_embedder, settings.embedder_url, embeds=embeds)
@@ -113,7 +111,7 @@ def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
 def _load_embedder(
     url: str, identity: EmbedderIdentity, *, waits: bool = True, embeds: bool = True
 ) -> Embedder:
-    """Open an embedder and, if it `embeds`, load a packaged model while libraries are imported.
+    """Open an embedder; with `embeds`, preload a packaged model in parallel with imports.
 
     With `waits` a query waits until the model of an embedding server is loaded.
     """

@@ -26,8 +26,7 @@ TEXT_LENGTH = 1_000
 """Longest text of an argument in characters: about 250 English words. That is more than a small
 embedder reads and longer than any path within a blog."""
 ANSWER = 25_000
-"""Longest answer in tokens by `results.count_tokens`, all blocks together; clients cut or refuse
-longer answers."""
+"""Maximum tokens of an answer, by `results.count_tokens`; clients cut or refuse longer ones."""
 
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values that models and proxies write for an argument they leave out, perhaps in quotes."""
@@ -55,10 +54,10 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Names without marks and the argument that each can mean, `""` for a restriction of no tool."""
+"""Names in letters alone, and the argument that each can mean, `""` for one that no tool has."""
 
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Text that is not blank. A longer one than can be used is cut where it is used, with a notice."""
+"""Text that is not blank; where too long, it is cut at its use, with a notice."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
@@ -120,7 +119,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Validate values: words in any case, numbers as near as their range is. Raises UsageError."""
+    """Validate values; words may have any case, numbers get into their range. Raises UsageError."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

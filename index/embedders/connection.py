@@ -1,7 +1,7 @@
 """Requests to an embedding server: their limits, retries and errors.
 
-A `Wire` is the protocol of one server. Texts are sent by plain HTTP: what servers answer is read
-more strictly than their own clients do. Redirects are not followed, answers are limited and
+A `Wire` is the protocol of one server. Texts are sent by plain HTTP, since this reads replies more
+strictly than the servers' own clients. Redirects are not followed, replies are limited and
 validated, and a server's text is printed without control characters and keys.
 """
 
@@ -33,18 +33,18 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
-"""Environment variable of the bearer token; of no other program, so that no key goes astray."""
+"""Environment variable of the bearer token. No other program uses it, so no key goes astray."""
 
 OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
-"""Environment variable of Ollama's own clients."""
+"""Environment variable of the key in Ollama's own clients."""
 
 MOST_REPLY_BYTES, MOST_REPLY_SECONDS = 8_000_000, 30.0
-"""Most bytes of an answer, and seconds from its first byte to its last: 32 vectors of 4,096
-numbers, Ollama's longest, are 3 MB, and a server sends vectors once it has them all."""
+"""Maximum bytes of a reply, and seconds from its first byte to its last. 32 vectors of 4,096
+numbers, Ollama's longest, take 3 MB, and a server sends vectors only when it has them all."""
 
 
 class FailureKind(Enum):
-    """Kinds of failure that are handled differently: what happened and the remedy, of a Wire."""
+    """Kinds of failure that are handled differently: what happened, and its remedy, for a Wire."""
 
     DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
     SLOW = "{0.place} did not answer in time.", "Try again; if it stays so, restart it."
@@ -53,7 +53,7 @@ class FailureKind(Enum):
         "{0.place} failed: {detail}.",
         "Try again; if it stays so, restart or update it, and check {0.setting}.",
     )
-    """It crashed or answered with something else than vectors."""
+    """The server crashed, or its reply has no vectors."""
     TOO_LONG = "{0.model} takes no text, however short.", "Choose another model."
     MISSING = "{0.place} does not have the model {0.model}, or not whole.", "{0.fetch}."
     NOT_EMBEDDING = "{0.model} gives no embeddings.", "Choose a model that does, such as bge-m3."
@@ -61,14 +61,14 @@ class FailureKind(Enum):
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
-"""Maximum retries by kind. A slow request is not repeated: its texts are sent in halves."""
+"""Maximum retries by kind. A slow request is not repeated; its texts are sent in halves."""
 
 
 class RequestFailed(EmbedderError):
     """One failed request."""
 
     pause: float = 0.0
-    """Seconds to wait before the next request, as the server says; 60 of them count."""
+    """Seconds that the server asks to wait before the next request; at most 60 count."""
 
     def __init__(self, kind: FailureKind, wire: "Wire", detail: str = "") -> None:
         self.kind = kind
@@ -80,7 +80,7 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Make one printable line of a server's text: without control characters, keys or cut words."""
+    """Return a server's text on one line, without control characters, keys or cut words."""
     for name in (KEY_VARIABLE, OLLAMA_KEY_VARIABLE):
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
@@ -90,35 +90,35 @@ def clean_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to wait for a reply, and the pauses before each retry, in seconds."""
+    """Timeout of a reply, and the pause before each retry, in seconds."""
 
     timeout: float
     pauses: tuple[float, ...] = ()
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
-"""The timeout is the time Ollama itself gives a model to load; an Ollama that updates itself is
-down for some seconds, and many servers count requests by the minute."""
+"""The timeout is the time that Ollama itself gives a model to load. An Ollama that updates itself
+is down for some seconds, and many servers count requests by the minute."""
 
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
-"""Somebody waits: the timeout covers the 15 s that a cold start was seen to take, and no more."""
+"""Somebody waits, so the timeout just covers the longest cold start seen, 15 s."""
 
 FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
-"""Ollama is tried before another embedder is taken: loading a model read lately takes 1 s."""
+"""Ollama is tried before another embedder is chosen; loading a recently read model takes 1 s."""
 
 
 class Wire(ABC):
-    """Protocol of one server for one model; connects at the first request of a timeout."""
+    """Protocol of one server for one model; it connects at the first request of each timeout."""
 
     kind: ClassVar[str]
-    """`EmbedderIdentity.kind`."""
+    """Value of `EmbedderIdentity.kind`."""
     name: ClassVar[str]
-    """Name of the server at the beginning of a sentence: `Ollama`."""
+    """Name of the server at the beginning of a sentence, such as `Ollama`."""
     setting: ClassVar[str]
     """Options and environment variables that set address and key."""
     start: ClassVar[str] = "Start it"
     fetch: str
-    """Instruction that gives the server the `{model}`."""
+    """Instruction to get `{model}` onto the server."""
     key_variable: str
     """Environment variable of the bearer token, `""` for none."""
     fields: Mapping[str, Any] = MappingProxyType({})
@@ -134,18 +134,18 @@ class Wire(ABC):
     @property
     @abstractmethod
     def address(self) -> str:
-        """URL of requests for vectors. Raises UsageError for an address that cannot be meant."""
+        """URL for embedding requests. Raises UsageError for an invalid address."""
 
     def open_client(self, **options: Any) -> Any:
-        """Set up the client of this timeout with the options of an `httpx.Client`."""
+        """Return a client with these options of `httpx.Client`."""
         return httpx.Client(**options)
 
     def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
-        """Request vectors; return the answer."""
+        """Request vectors; return the reply's bytes."""
         return bytes(client.post(self.address, json=body).content)
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts by one request; return their unit rows in order. Raises RequestFailed."""
+        """Embed texts in one request; return unit rows in order. Raises RequestFailed."""
         body = {"model": self.model, "input": texts, **self.fields}
 
         def send(client: Any) -> Vectors:
@@ -154,10 +154,7 @@ class Wire(ABC):
         return self.request(send, policy)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
-        """Return the server's version and the digest of the model's weights, if it reports them.
-
-        Raises RequestFailed.
-        """
+        """Return server version and weights' digest, `""` if not reported. Raises RequestFailed."""
         return "", ""
 
     def request(self, send: Callable[[Any], T], policy: RetryPolicy, attempt: int = 0) -> T:
@@ -205,9 +202,9 @@ class Wire(ABC):
         return self._clients[timeout]
 
     def _read_answer(self, response: httpx.Response) -> None:
-        """Read an answer, which must not be compressed: a hook of httpx.
+        """Read a reply, which must not be compressed; a hook of httpx.
 
-        Raises ValueError, and RequestFailed for a status of 300 or above or an error without one.
+        Raises ValueError, and RequestFailed for a status of 300 or above or an error in the reply.
         """
         if response.headers.get("Content-Encoding", "") not in ("", "identity"):
             raise ValueError("an answer that is compressed")
@@ -229,7 +226,7 @@ class Wire(ABC):
 
 
 def bound_answer(request: httpx.Request) -> None:
-    """Limit the seconds and bytes of an answer, head included: a hook of httpx.
+    """Limit the seconds and bytes of a reply, with its head; a hook of httpx.
 
     The first byte must come within the request's timeout. Each request has its own connection.
     """
@@ -254,9 +251,9 @@ def bound_answer(request: httpx.Request) -> None:
 
 
 def read_pause(retry_after: str) -> float:
-    """Return the seconds that the header Retry-After asks for, in a number or as an HTTP date.
+    """Return the seconds in the header Retry-After, a number or an HTTP date; 0 for other text.
 
-    0 for anything else: the pauses for documents outlast a limit by the minute by themselves.
+    The pauses for documents outlast a limit per minute anyway.
     """
     if re.fullmatch(r"\d+(\.\d+)?", retry_after):
         return float(retry_after)
@@ -296,7 +293,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
-"""Exceptions of reading an answer of another form."""
+"""Exceptions while reading a reply of another form."""
 
 _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
@@ -312,10 +309,10 @@ class _Reply(BaseModel):
 
 
 def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
-    """Read `count` vectors out of an answer in Ollama's form or in OpenAI's, as unit rows.
+    """Return `count` vectors from a reply in Ollama's or OpenAI's form, as unit rows.
 
-    Either may be the list alone, and a vector base64 or in a list of its own; numbers start at 0 or
-    1. Raises ValueError for another form or count, and unless all vectors have one width
+    The reply may be the bare list; a vector may be base64 or in a list of its own; indexes start at
+    0 or 1. Raises ValueError for another form or count, and unless all vectors have one width
     (`dimension`, if known; at least 2), are finite and not zero.
     """
     if (start := b"".join(answer[:9].split())).startswith(b"["):

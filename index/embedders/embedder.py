@@ -1,7 +1,7 @@
 """The protocol of embedders, and functions that all of them share.
 
 Documents and queries need the same model, prefixes and weights, or cosines mean nothing. The
-identity records these; it is kept in the manifest and in the cache's keys.
+identity records these in the manifest and in the cache's keys.
 """
 
 import re
@@ -17,10 +17,10 @@ from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 T = TypeVar("T")
 
 DEFAULT_MODEL: Final = "nomic-embed-text"
-"""Ollama's model unless another is named; it reads English only."""
+"""Ollama's default model; it reads English only."""
 
 WINDOW: Final = 400
-"""Word pieces of a text to embed, as `count_pieces` estimates them; title and headings come on top.
+"""Maximum word pieces of a window, as `count_pieces` estimates them, without title and headings.
 
 Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
 real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
@@ -32,20 +32,20 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What embeds. Raises EmbedderError if a server must be asked and does not answer."""
+        """Identity of the model. Raises EmbedderError if its server must be asked and fails."""
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
 
-        At 0 the model sees nothing but unknown pieces and its vector would be noise; such
-        a text is not embedded. Costs no model run. Raises EmbedderError.
+        At 0 the model sees only unknown pieces and the vector would be noise, so such a text is not
+        embedded. Costs no model run. Raises EmbedderError.
         """
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit rows of shape (len(texts), dimension), in order.
 
-        Zeros for a blank text. Raises TextsRefused, with the other rows, if some texts have no
-        vector, and EmbedderError.
+        A blank text gets zeros. Raises TextsRefused, which has the other rows, if some texts have
+        no vector, and EmbedderError.
         """
 
     def embed_query(self, text: str) -> Vectors:
@@ -53,7 +53,7 @@ class Embedder(Protocol):
 
 
 def rebuild_command(kind: str, model: str | None = None) -> Invocation:
-    """Make the command that makes an index anew with this embedder."""
+    """Return the command that rebuilds an index with this embedder."""
     option = () if model is None or model == DEFAULT_MODEL else ("--model", model)
     return Invocation(("ingest", "--rebuild", "--embedder", kind, *option))
 
@@ -64,10 +64,7 @@ def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
 
 
 def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
-    """Return the unit vector along the mean of unit rows; zeros for no rows.
-
-    One row comes back as it is, bit for bit.
-    """
+    """Return the mean direction of unit rows (a single row unchanged); zeros for no rows."""
     import numpy as np
 
     if len(rows) == 1:
@@ -77,7 +74,7 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
-    """Start `work` in a thread; the process waits for it at its end if it is `awaited`.
+    """Start `work` in a thread; if it is `awaited`, the process waits for it at its end.
 
     Native code that starts threads while the process ends would abort it.
     """
@@ -94,14 +91,14 @@ def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future
 
 
 _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
-"""Han, kana and bopomofo, whose characters are a piece each, as the inside of a set in a regular
+"""Characters that are a piece each (Han, kana, bopomofo), as the inside of a set in a regular
 expression. Hangul is counted as letters."""
 
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
-"""English runs at 4.7 letters a word and 1.3 pieces a word in MiniLM's vocabulary, code at less.
-The commonest kind comes first. It is compiled at its first use, since that takes 2 ms."""
+"""Pattern of a piece, the commonest kind first: English has 4.7 letters and 1.3 pieces a word in
+MiniLM's vocabulary, code fewer. It is compiled at its first use, since that takes 2 ms."""
 
 
 def count_pieces(text: str) -> int:
@@ -111,5 +108,5 @@ def count_pieces(text: str) -> int:
 
 
 def has_more_pieces(text: str, most: int) -> bool:
-    """Whether a text has more pieces than `most`; a short text, which cannot, is not counted."""
+    """Whether a text has more pieces than `most`; one with fewer characters is not counted."""
     return len(text) > most and count_pieces(text) > most

@@ -1,4 +1,4 @@
-"""Addresses of embedding servers: what a person wrote in, the URL to connect to out."""
+"""Addresses of embedding servers: turn what a person wrote into the URL to connect to."""
 
 import re
 from contextlib import suppress
@@ -14,19 +14,19 @@ _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 """An explicit scheme brings its own default port, as in Ollama."""
 
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Addresses to connect to, by the addresses that servers listen on."""
+"""Addresses to connect to, by the address that a server listens on."""
 
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )
 _OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
-"""Routes that people paste behind the address."""
+"""Routes that people paste after the address."""
 
 
 def resolve_ollama(text: str) -> str:
     """Return `scheme://host:port[/path]` for a form of OLLAMA_HOST, by the rules of Ollama itself.
 
-    Empty means `http://127.0.0.1:11434`; a route of Ollama's at the end is taken off. Raises
+    Empty text means `http://127.0.0.1:11434`; a route of Ollama's at the end is removed. Raises
     UsageError, which does not repeat the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:11434", needs_host=False)
@@ -37,8 +37,8 @@ def resolve_ollama(text: str) -> str:
 def resolve_openai(text: str) -> str:
     """Return the URL of `/embeddings`, below `/v1` for an address without a path.
 
-    The URL itself stays as it is, with a query as Azure has it, and a route of Ollama's own is
-    taken for the one beside it. Raises UsageError, which does not repeat the text.
+    A full URL stays as it is, with a query as Azure has it; Ollama's own route is replaced by its
+    `/v1/embeddings`. Raises UsageError, which does not repeat the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
     path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
@@ -49,10 +49,7 @@ def resolve_openai(text: str) -> str:
 
 
 def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
-    """Take an address apart, by default one of http; its host and path are ready to use.
-
-    Raises UsageError, which has the example.
-    """
+    """Split an address (by default of http); return host and path too. Raises UsageError."""
     text = text.strip("\"'`<> \t\r\n").removeprefix("//")
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
@@ -69,7 +66,7 @@ def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, s
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine: such requests must never go to a proxy."""
+    """Whether the URL's host is this machine, so that requests must never use a proxy."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback

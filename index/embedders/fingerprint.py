@@ -1,8 +1,8 @@
 """Fingerprint texts: their vectors show whether a server still embeds as it did.
 
 The same weights have given other vectors under another version of Ollama, without notice
-(ollama/ollama#13942, #14449, #7085): capitals lost, accents kept, punctuation split in
-another way, long texts cut. Each text here is one that such a change moves.
+(ollama/ollama#13942, #14449, #7085): capitals lost, accents kept, punctuation split differently,
+long texts cut. Each of these texts has another vector after such a change.
 """
 
 import base64
@@ -24,15 +24,15 @@ TEXTS: Final = (
     "that the same words never have to be computed twice. Only when the model is another "
     "one do all of them count for nothing, and then the whole index has to be made anew.",
 )
-"""Mixed case, accents, the punctuation of code, and a long one, within every model's 256 tokens."""
+"""Mixed case, accents, the punctuation of code, and a long text within every model's 256 tokens."""
 
 SAME_COSINE: Final = 0.999
-"""Cosine from which two vectors of one text count as equal: between right engines they differ by
-1e-4 a component, while every known change of tokenizing moved one of these texts below .99."""
+"""Minimum cosine of two vectors of one text to count as equal. Correct engines differ by 1e-4 in a
+component; every known change of tokenizing moved one of these texts below .99."""
 
 
 MAX_USUAL_COSINE: Final = 0.95
-"""Largest usual cosine: cosines of a model that tells no texts apart leave no way to 1."""
+"""Maximum usual cosine; a model that tells no texts apart would leave no distance to 1."""
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -41,10 +41,7 @@ def pack_vectors(rows: Vectors) -> str:
 
 
 def embeds_same(recorded: str, packed: str) -> bool:
-    """Whether two results of `pack_vectors` agree within SAME_COSINE.
-
-    `packed` may have the first texts only. A damaged record equals none.
-    """
+    """Whether packed vectors agree within SAME_COSINE; `packed` may have the first texts only."""
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])

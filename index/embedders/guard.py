@@ -1,8 +1,8 @@
-"""An embedding server's embedder for queries: it gives a vector or an error within seconds.
+"""Embedder of an embedding server for queries: it gives a vector or an error within seconds.
 
 A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
-the background and is waited for briefly. A vector that comes too late is kept for the next equal
-query. After a failure one query every RETRY_PAUSE is sent; all others get the failure at once.
+the background and is waited for briefly. A late vector is kept for the next equal query. After a
+failure one query every RETRY_PAUSE is sent; all others get the failure at once.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, Embedde
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LEAST_WAIT: Final = 0.2
-"""Seconds that a query waits for a server that has not answered yet: with the work around it, a
-dead one costs a query 0.3 s at most, on a busy machine too."""
+"""Seconds that a query waits for a server that has not answered yet. With the work around it, a
+dead server costs a query at most .3 s, also on a busy machine."""
 
 MOST_WAIT: Final = 2.0
-"""Seconds that a query waits for a server that worked last; then it gets keyword matches."""
+"""Seconds that a query waits for a server whose last request succeeded."""
 
 RETRY_PAUSE: Final = 5.0
-"""Seconds after a failure until a query asks again: soon enough for a reader who has just
-started Ollama, seldom enough for one who never will."""
+"""Seconds after a failure until a query asks again: soon enough for somebody who has just started
+Ollama, seldom enough for others."""
 
 
 class ServedEmbedder(RemoteEmbedder):
-    """Keeps no query waiting for long; safe to use from several threads."""
+    """Remote embedder whose queries wait only briefly; safe to use from several threads."""
 
     for_documents = replace(FOR_DOCUMENTS, pauses=(0.5, 1.0, 2.0))
 

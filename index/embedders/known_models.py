@@ -1,7 +1,6 @@
 """Facts about Ollama's embedding models: role prefixes and languages.
 
-Ollama adds no prefixes and its API does not report them, so they are copied from the
-models' cards.
+Ollama adds no prefixes and its API does not report them, so they are copied from the model cards.
 """
 
 import json
@@ -13,9 +12,8 @@ KINDS: Final = ("auto", "ollama", "openai", "embedded")
 """Values of --embedder; `auto` chooses by the posts' languages and by whether Ollama answers."""
 
 MULTILINGUAL_MODEL: Final = "bge-m3"
-"""Named for a blog that is not in English. Of the models in the table on nomic-embed-text-v2-moe's
-card, the one with the highest figure for MIRACL, retrieval in 18 languages: 69.2, the six others
-59.9 to 66.5."""
+"""Model advised for a blog that is not in English. In the table on nomic-embed-text-v2-moe's card
+it has the best MIRACL, retrieval in 18 languages: 69.2; the six others have 59.9 to 66.5."""
 
 _CARDS = Path(__file__).parents[1] / "data/embedding_models.json"
 
@@ -23,22 +21,22 @@ PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     name: (document, query) for name, (document, query) in json.loads(_CARDS.read_bytes()).items()
 }
 """Prefixes of a document and a query. The first key that is part of a model's name counts, so
-multilingual models come first, and those of English alone from `nomic-embed-text` on."""
+multilingual models come first; from `nomic-embed-text` on all are English only."""
 
 
 def find_card(name: str) -> str | None:
-    """Return the key in PREFIXES of a model or of a copy of it; `None` for any other."""
+    """Return the key in PREFIXES for a model or a copy of it; `None` for others."""
     bare = name.rpartition("/")[2].lower().replace(":", "-")
     return next((part for part in PREFIXES if part in bare), None)
 
 
 def is_english(name: str) -> bool:
-    """Whether a model is known to read English alone, in bert-base-uncased's vocabulary."""
+    """Whether a model is known to read English only, with bert-base-uncased's vocabulary."""
     cards = [*PREFIXES]
     return find_card(name) in cards[cards.index("nomic-embed-text") :]
 
 
 def full_name(model: str) -> str:
-    """Return the name as Ollama compares it: without regard to case, `:latest` where no tag is."""
+    """Return the name as Ollama compares it: in lower case, with `:latest` if it has no tag."""
     tagged = ":" in model.rpartition("/")[2]
     return (model if tagged else f"{model}:latest").lower()

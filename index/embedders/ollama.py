@@ -1,4 +1,4 @@
-"""Ollama's own API by its official client, which neither times out nor retries."""
+"""Ollama's own API through its official client, without that client's timeouts or retries."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -17,30 +17,30 @@ from blog_search_mcp.index.embedders.known_models import full_name
 
 
 class OllamaWire(Wire):
-    """One Ollama, whose address is in any form of OLLAMA_HOST."""
+    """An Ollama server; its address may have any form of OLLAMA_HOST."""
 
     kind = "ollama"
     name = "Ollama"
     setting = "--embedder-url or OLLAMA_HOST"
     start = "Start it (`ollama serve` or the app)"
     fetch = "Run `ollama pull {model}`"
-    # Ollama cuts long texts unless told not to. By default it keeps a model loaded for 5 minutes,
-    # and a query after them waits for it.
+    # Ollama cuts long texts by default, and unloads a model after 5 minutes, for which the next
+    # query would wait.
     fields = MappingProxyType({"truncate": False, "keep_alive": "30m"})
 
     def __init__(self, url: str, model: str) -> None:
-        """Take address and model. Raises UsageError for an address that no Ollama could have."""
+        """Take address and model. Raises UsageError for an invalid address."""
         super().__init__(resolve_ollama(url), model)
-        # By plain HTTP the key would go out for all to read.
+        # Over plain HTTP everybody could read the key.
         self.key_variable = OLLAMA_KEY_VARIABLE if self.url.startswith("https:") else ""
 
     @property
     def address(self) -> str:
-        """URL of requests for vectors."""
+        """URL for embedding requests."""
         return f"{self.url}/api/embed"
 
     def open_client(self, **options: Any) -> Any:
-        """Set up the library's client, whose import alone trips on odd settings."""
+        """Return the library's client, whose import alone fails with odd settings."""
         from ollama import Client
 
         client = Client(host=self.url, **options)
@@ -49,11 +49,11 @@ class OllamaWire(Wire):
         return client
 
     def post(self, client: Any, body: Mapping[str, Any]) -> bytes:
-        """Request vectors past the library, which takes `true` and `"1"` for numbers."""
+        """Request vectors without the library, which accepts `true` and `"1"` as numbers."""
         return super().post(client._client, body)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
-        """Return version and digest, by two requests of a millisecond."""
+        """Return version and digest, in two requests of a millisecond each."""
 
         def look(client: Any) -> Any:  # the client has no method for the version
             return client.list().models, client._client.get("/api/version").json()["version"]

@@ -1,11 +1,10 @@
-"""Servers that speak OpenAI's `/v1/embeddings` (vLLM, TEI, llama.cpp, LM Studio).
+"""Servers with OpenAI's `/v1/embeddings` (vLLM, TEI, llama.cpp, LM Studio).
 
-OpenAI's own client asks for base64 unless told not to, which servers that ignore the wish answer
-with numbers and other servers with a quarter of the width (BerriAI/litellm#42426). Here no
-encoding is asked for, since some servers refuse any wish, and both are read. Strings alone are
-sent: LM Studio and Ollama refuse token arrays.
-Such a server names neither version nor weights, so the vectors of the fingerprint texts have to
-tell them.
+OpenAI's own client asks for base64 by default; servers that ignore this reply with numbers, and
+others with a quarter of the width (BerriAI/litellm#42426). Here no encoding is requested, since
+some servers refuse any, and both are read. Only strings are sent: LM Studio and Ollama refuse token
+arrays. Such a server names neither version nor weights, so only the vectors of the fingerprint
+texts can show a change.
 """
 
 from blog_search_mcp.index.embedders.connection import KEY_VARIABLE, Wire
@@ -13,7 +12,7 @@ from blog_search_mcp.index.embedders.endpoints import resolve_openai
 
 
 class OpenAIWire(Wire):
-    """One server, by an address in any form of `resolve_openai`; another one fails at first use."""
+    """A server; its address has any form of `resolve_openai`, an invalid one fails at first use."""
 
     kind = "openai"
     name = "The embedding server"
@@ -23,5 +22,5 @@ class OpenAIWire(Wire):
 
     @property
     def address(self) -> str:
-        """URL of requests for vectors. Raises UsageError for an address that cannot be meant."""
+        """URL for embedding requests. Raises UsageError for an invalid address."""
         return resolve_openai(self.url)

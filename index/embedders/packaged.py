@@ -1,14 +1,14 @@
-"""The models in the package, run by onnxruntime, no network ever; and what each can read.
+"""The packaged models, run by onnxruntime without a network, and which texts they can read.
 
-A graph pools and normalises, so a text costs a tokenizer call and one run. Every text runs
-by itself: the int8 graph scales its activations by the largest value of the whole batch, so
-in batches of 4 or 16 a vector moved to a cosine of .987 with itself, and batches were no
-faster on a CPU (31 texts of 256 word pieces a second alone, 26 in sixteens, one thread).
-Threads therefore work on different texts, never inside one operator.
+A graph pools and normalizes, so a text costs a tokenizer call and one run. Every text runs by
+itself: the int8 graph scales its activations by the largest value of the whole batch, so in batches
+of 4 or 16 a vector moved to a cosine of .987 with itself, and batches were no faster on a CPU (31
+texts of 256 word pieces a second alone, 26 in sixteens, one thread). So threads work on different
+texts, never inside one operator.
 
-What a model's vocabulary does not cover is not embedded. To find that out costs no model run, and
-for the multilingual model no tokenizer either, so that the processes that read posts need not
-load its 179,000 pieces; nor need a server, which looks up those of a query.
+A text that the model's vocabulary does not cover is not embedded. Finding that out costs no model
+run, and for the multilingual model no tokenizer either: neither the processes that read posts nor a
+server, which looks up the pieces of a query, load its 179,000 pieces.
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ if TYPE_CHECKING:
 
 
 MODELS_FOLDER: Final = Path(__file__).parent / "models"
-"""Holds a folder for each model, by its name: `model.onnx`, with inputs `input_ids` and
+"""Folder with a folder for each model by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-licence, and where the vocabulary is large `normalizer.json` and `pieces.db`; `README.md` says what
-they are."""
+license, and for a large vocabulary `normalizer.json` and `pieces.db`; see `README.md`."""
 
 _LOADING = threading.Lock()
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
@@ -56,7 +55,7 @@ def import_onnxruntime() -> Any:
 
 
 def load_session(model: str) -> InferenceSession:
-    """Load a model's graph, once a process, whichever threads ask for it."""
+    """Load a model's graph, once per process, from any thread."""
     with _LOADING:
         if model not in _SESSIONS:
             onnxruntime = import_onnxruntime()
@@ -85,7 +84,7 @@ def load_tokenizer(model: str) -> Tokenizer:
 
 @cache
 def load_character_map(model: str) -> Mapping[int, str]:
-    """Load what a model's tokenizer reads instead of each code point that it does not keep."""
+    """Load the text that a model's tokenizer reads instead of each code point it does not keep."""
     table = json.loads((MODELS_FOLDER / model / "normalizer.json").read_text(encoding="utf-8"))
     return {int(code): text for code, text in table.items()}
 
@@ -93,9 +92,8 @@ def load_character_map(model: str) -> Mapping[int, str]:
 def encode_by_table(path: Path, text: str) -> list[int]:
     """Return the ids of a text's pieces, looked up in a table of all pieces.
 
-    How a text is cut depends on no other pieces than those that stand in it, so a tokenizer of
-    these alone cuts it likewise. That takes .5 ms for a question; to load all takes .35 s and
-    170 MB.
+    The cut of a text depends only on pieces that occur in it, so a tokenizer of these alone cuts it
+    alike. That takes .5 ms for a question; loading all pieces takes .35 s and 170 MB.
     """
     from tokenizers import Tokenizer
 
@@ -121,14 +119,14 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
-"""Its vocabulary is that of bert-base-uncased, which other English models share."""
+"""English model; its vocabulary is bert-base-uncased's, which other English models share."""
 
 FOREIGN_SHARE, ENGLISH_SHARE = 0.45, 0.75
-"""Share of words that are one Latin piece below which a text is foreign, as other European
-languages lie just above, and from which it is English, as ordinary prose and code lie above."""
+"""Shares of words that are one Latin piece. Up to the first a text is foreign (other European
+languages lie just above it), from the second it is English (prose and code lie above)."""
 
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
-"""Text between ASCII spaces and punctuation, at each of which BERT's tokenizer cuts."""
+"""Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 
 
 def english_coverage(texts: Sequence[str]) -> list[float]:
@@ -154,7 +152,7 @@ def _known_share(text: str) -> float:
 def _count_words(run: str) -> tuple[int, int]:
     """Count the words of a run and those that are one Latin piece; marks are no words.
 
-    Cached, so that a run is tokenized once, however often a blog repeats it.
+    It is cached, so that a run is tokenized once, however often a blog repeats it.
     """
     tokenizer = load_tokenizer(ENGLISH_MODEL)
     if run.isascii() and run.isalpha():  # a word, and looked up in a fifteenth of the time
@@ -174,8 +172,8 @@ _COVERED_SCRIPTS: Final = (
     *("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"),
     *("IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH", "MASCULINE", "FEMININE", "MICRO"),
 )
-"""Begin the names of the letters in the multilingual model's vocabulary as packaged. Every other
-one (Arabic, Hebrew, Thai, Devanagari) is unknown pieces to it."""
+"""Beginnings of the Unicode names of letters in the multilingual vocabulary as packaged. All others
+(Arabic, Hebrew, Thai, Devanagari) are unknown pieces to the model."""
 
 
 def script_coverage(texts: Sequence[str]) -> list[float]:
@@ -194,12 +192,12 @@ def _is_covered(letter: str) -> bool:
 
 @dataclass(frozen=True)
 class OnnxEmbedder:
-    """A model of the package, as Embedder, which loads at the first text."""
+    """A packaged model as an Embedder, which loads at the first text."""
 
     identity: EmbedderIdentity
-    """The digest is the SHA-256 of model.onnx; hashing it at each start would buy nothing."""
+    """Identity with the SHA-256 of model.onnx, which is not verified at each start."""
     most_pieces: int
-    """Maximum pieces of a run, the two of `frame` included."""
+    """Maximum pieces of a run, including the two of `frame`."""
     frame: tuple[int, int]
     """IDs of the pieces at the beginning and the end of each run."""
     has_tables: bool
@@ -208,7 +206,7 @@ class OnnxEmbedder:
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, whose windows were cut to what the model reads."""
+        """Embed texts that were cut to windows the model can read."""
         import numpy as np
 
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
@@ -218,7 +216,7 @@ class OnnxEmbedder:
         return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query; a long one is the mean of its windows."""
+        """Embed a query; a long one gets the mean of its windows."""
         return self._embed(self.identity.query_prefix, text)
 
     def encode(self, text: str) -> list[int]:
@@ -232,11 +230,10 @@ class OnnxEmbedder:
         return load_tokenizer(name).encode(text, add_special_tokens=False).ids
 
     def _embed(self, prefix: str, text: str) -> Vectors:
-        """Return the mean direction of the runs that a text takes, prefix and frame in each.
+        """Return the mean direction of a text's runs, each with frame and prefix.
 
-        The runs are as few as can be and of equal length within one piece, so that a short tail
-        does not weigh as much as a full window. A prefix ends where a word does, so its pieces are
-        the same by themselves.
+        There are as few runs as possible, of equal length to within one piece, so that a short tail
+        does not weigh as much as a full window. A prefix ends with a word, so it can be cut alone.
         """
         import numpy as np
 
@@ -281,23 +278,22 @@ E5: Final = OnnxEmbedder(
     has_tables=True,
     vocabulary_coverage=script_coverage,
 )
-"""multilingual-e5-small: about a hundred languages, of which the package has the scripts of
-Europe and East Asia."""
+"""multilingual-e5-small: about 100 languages, packaged with Europe's and East Asia's scripts."""
 
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""
 
 OTHER_SHARE: Final = 0.1
-"""Share of posts in another language than English from which E5 is taken. Of nine sites the six
+"""Minimum share of posts in other languages than English to choose E5. Of nine sites the six
 English ones have at most .002, the three others .79 and more, and a blog of two languages .38."""
 
 
 def share_not_english(posts: Mapping[str, int]) -> float:
-    """Return the share of posts, counted by tag (`""` if unknown), in another language; or 0."""
+    """Return the share of posts in other languages than English; `posts` counts them by tag."""
     others = [count for tag, count in posts.items() if tag.partition("-")[0] not in ("en", "")]
     return sum(others) / max(sum(posts.values()), 1)
 
 
 def choose_packaged(posts: Mapping[str, int]) -> OnnxEmbedder:
-    """Choose the model for posts that are counted by their languages."""
+    """Choose the packaged model by the number of posts in each language."""
     return E5 if share_not_english(posts) >= OTHER_SHARE else MINILM

@@ -1,8 +1,8 @@
-"""Which embedder an ingest or a server uses.
+"""Choose the embedder of an ingest or a server.
 
-An index can only be searched with the embedder that made its vectors, so an existing
-index decides; only a new index leaves a choice, and there the posts' languages count. Nothing
-here asks a server anything, but for `auto` at a new index, which tries Ollama with one text.
+An index can only be searched with the embedder that made its vectors, so an existing index decides;
+for a new index the posts' languages count. Nothing here asks a server, except that `auto` tries
+Ollama with one text for a new index.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,22 +35,22 @@ from blog_search_mcp.index.invocation import TO_REBUILD, Message
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
-"""Keeps an index's embedder; a new index of an English blog gets Ollama if that embeds."""
+"""Value of --embedder: keeps an index's embedder; for a new English index tries Ollama's."""
 
 _SERVERS: Final = ("ollama", "openai")
 
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
-"""Returns the number of a folder's posts by language (`en`, `zh`)."""
+"""Function that counts a folder's posts by language (`en`, `zh`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The embedder to use, and one sentence for people that says which and why."""
+    """The chosen embedder, and a sentence that says which and why."""
 
     embedder: Embedder
     reason: str
     is_asked: bool = False
-    """Whether the model was named, so that no other need be advised."""
+    """Whether the user named the model, so that no other is advised."""
 
 
 def choose_embedder(
@@ -62,8 +62,8 @@ def choose_embedder(
 ) -> Choice:
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
-    Languages are counted only where they decide. Raises EmbedderMismatch if the index was built
-    with another embedder than the one asked for, UsageError for what a kind does not have.
+    Languages are counted only if they decide. Raises EmbedderMismatch if the index was built with
+    another embedder than the one asked for, and UsageError for a model that the kind does not have.
     """
     if kind not in KINDS:
         raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
@@ -98,10 +98,7 @@ def choose_embedder(
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
-    """Name the model of the package that fits the posts of an index better, and how to get it.
-
-    `posts` are counted by language. Empty if none does.
-    """
+    """Return advice if another packaged model fits `posts`, by language, better; else `""`."""
     better, is_packaged = choose_packaged(posts), identity.kind not in _SERVERS
     fits = better is MINILM or not is_english(identity.model)
     if identity == better.identity or (fits and not is_packaged):
@@ -114,9 +111,9 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
     """Return the embedder an index was built with, for the server at `url` if it has one.
 
-    One that shall not wait, for many queries, loads its model now and gives up soon. A server's
-    model is compared at its first use, since the server may be down now.
-    Raises EmbedderMismatch if this version of the package lacks the embedder.
+    Without `waits`, for many queries, it loads its model now and a query gives up soon. A server's
+    model is verified at its first use, since the server may be down now. Raises EmbedderMismatch if
+    this version of the package lacks the embedder.
     """
     if identity.kind in _SERVERS:
         if waits:
@@ -138,16 +135,16 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
 def open_remote(
     kind: str, url: str, model: str, recorded: EmbedderIdentity | None = None
 ) -> Embedder:
-    """Import and make a RemoteEmbedder, which an index of the package's models never needs."""
+    """Return a RemoteEmbedder; its import costs time that packaged models need not pay."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
     return RemoteEmbedder(kind, url, model, recorded)
 
 
 def preload(name: str) -> None:
-    """Begin to load the embedder of this name (`EmbedderIdentity.name`) if it is of the package.
+    """Begin to load the packaged embedder of this name (`EmbedderIdentity.name`), if there is one.
 
-    Its graph takes a processor for as long as FAISS and tantivy take another to be imported, but
+    Loading its graph on one processor overlaps with importing FAISS and tantivy on another, but
     needs onnxruntime first.
     """
     for model in PACKAGED.values():
@@ -157,9 +154,9 @@ def preload(name: str) -> None:
 
 
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose for `embedded` and `ollama` the model for the posts' languages.
+    """Choose a model for the posts' languages, of the package or of Ollama.
 
-    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text with it soon.
+    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text with it in time.
     """
     packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL

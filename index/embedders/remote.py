@@ -1,13 +1,13 @@
-"""One model behind one server, as Embedder: texts in batches, checked unit vectors back.
+"""Embed by one model of one server, in batches; the vectors are checked unit vectors.
 
 Servers add no role prefixes, so these are added here. Servers also update themselves and their
 models while they run. So version and digest are requested before the first vector, beside each
-query and after each batch. When they change, the vectors of the fingerprint texts are compared with
-the index's. A server that reports neither has the first of these texts compared each time.
+query and after each batch. Another digest is refused. At another version the fingerprint texts must
+have the index's vectors; if the server reports neither, the first one is compared each time.
 
-Ollama has answered batches with the vectors in another order than the texts, or with others than
-it gives to the same texts alone (ollama/ollama#6187, #6262). So before the first batch the
-fingerprint texts are embedded together, and where that differs all texts are sent one by one.
+Ollama has returned the vectors of a batch in another order than the texts, or different from those
+of the same texts alone (ollama/ollama#6187, #6262). So before the first batch the fingerprint texts
+are embedded together; if the vectors differ, all texts are sent one by one.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 MAX_BATCH: Final = 32
-"""Maximum texts of a request: Ollama embeds them one by one, so more lose more at a failure."""
+"""Maximum texts per request; a failed request loses the work on all of its texts."""
 
 HARMLESS_TEXT: Final = "a short and simple text"
-"""Sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
+"""Text sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
 
 
 def cover_all(texts: Sequence[str]) -> list[float]:
-    """Return full coverage for each text, since the model's vocabulary is not known."""
+    """Return full coverage for each text, for a model whose vocabulary is not known."""
     return [1.0] * len(texts)
 
 
@@ -64,46 +64,46 @@ class RemoteEmbedder:
         """Take the role prefixes of `recorded`, else those of the model's card.
 
         `recorded` is the manifest's identity; `None` for a new index. Raises UsageError for an
-        address that no Ollama could have.
+        invalid address of Ollama.
         """
         self.wire: Wire = (OllamaWire if kind == "ollama" else OpenAIWire)(url, model)
         self.prefixes = PREFIXES.get(find_card(model) or "", ("", ""))
         if recorded is not None:
             self.prefixes = recorded.document_prefix, recorded.query_prefix
         self.vocabulary_coverage = english_coverage if is_english(model) else cover_all
-        """A plain function: it is pickled for worker processes, as no open connection can be."""
+        """A plain function: it is pickled for worker processes, and open connections cannot be."""
         self._identity = recorded
         self._state: tuple[str, str] | None = None
-        """Last version and digest that passed the comparison with the identity."""
+        """Last version and digest that passed `verify`."""
         self._dimension: int | None = None
-        """Width that every vector must have; `None` while the server is not verified."""
+        """Width of every vector; `None` while the server is not verified."""
         self._max_batch = MAX_BATCH
-        """Texts a request: halved when a batch fails and both of its halves do not."""
+        """Texts per request; halved when a batch fails and both of its halves succeed."""
         self._batches_match: bool | None = None
-        """Whether texts embedded together get the vectors they get alone; `None` until tried."""
+        """Whether a batch gives the vectors of single texts; `None` until tried."""
         self._failures = 0
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The index's identity, else the server's. Raises EmbedderError if the server must answer.
+        """The index's identity, else the server's, for which it is asked. Raises EmbedderError.
 
-        Its fingerprint names the newest version that passed the comparison.
+        Its fingerprint names the newest version that passed `verify`.
         """
         return self._identity or self.verify(FOR_A_QUERY)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
-        """Request version and digest, and compare the vectors if these have changed.
+        """Request version and digest, and check the identity if these have changed.
 
         Raises EmbedderMismatch if another model made the index's vectors, and EmbedderError.
         """
         state = self.wire.describe(policy)
-        known = self._identity if state == self._state else None
-        if known is None:
+        accepted = self._identity if state == self._state else None
+        if accepted is None:
             self._state = self._dimension = None  # so any width is accepted until the comparison
-        if known is None or not any(state):
-            known = self._compare(*state, TEXTS[:1] if known else TEXTS)
-            self._identity, self._state, self._dimension = known, state, known.dimension
-        return known
+        if accepted is None or not any(state):
+            accepted = self._compare(*state, TEXTS[:1] if accepted else TEXTS)
+            self._identity, self._state, self._dimension = accepted, state, accepted.dimension
+        return accepted
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches, then verify the server.
@@ -114,10 +114,10 @@ class RemoteEmbedder:
             self.verify(FOR_A_QUERY)
         rows = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
         reasons: dict[int, str] = {}
-        waiting = [place for place, text in enumerate(texts) if text.strip()]
-        size = MAX_BATCH if len(waiting) > len(TEXTS) and self._check_batches() else 1
-        for start in range(0, len(waiting), size):
-            batch = waiting[start : start + size]
+        filled = [place for place, text in enumerate(texts) if text.strip()]
+        size = MAX_BATCH if len(filled) > len(TEXTS) and self._check_batches() else 1
+        for start in range(0, len(filled), size):
+            batch = filled[start : start + size]
             sent = [replace_surrogates(texts[place]) for place in batch]
             answers = self._embed_batch(sent, self.for_documents)
             for place, row in zip(batch, answers, strict=True):
@@ -133,7 +133,7 @@ class RemoteEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Embed a query with a shorter timeout than documents have. Raises as `verify`.
 
-        A verified server is verified again at the same time, which costs the query no time.
+        A verified server is verified again meanwhile, which costs the query no time.
         """
         look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
@@ -150,10 +150,10 @@ class RemoteEmbedder:
             look.result()  # an error of the server matters more than one of the text
 
     def _compare(self, version: str, digest: str, texts: Sequence[str]) -> EmbedderIdentity:
-        """Return the identity for this version and digest; a new one if none is recorded.
+        """Return the recorded identity if it holds for this version and digest, or make a new one.
 
-        The recorded one holds if the digest is equal and the version is known, or `texts` get equal
-        vectors. Raises EmbedderMismatch otherwise, and RequestFailed.
+        It holds if the digest is equal, and so is the version or the vectors of `texts`. Raises
+        EmbedderMismatch otherwise, and RequestFailed.
         """
         recorded = self._identity
         if recorded is None:
@@ -176,10 +176,7 @@ class RemoteEmbedder:
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
-        """Embed fingerprint texts as documents, `size` together; zeros for one that is refused.
-
-        Raises RequestFailed.
-        """
+        """Embed texts, `size` per request; zeros for a refused one. Raises RequestFailed."""
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:
@@ -202,10 +199,10 @@ class RemoteEmbedder:
         return bool(self._batches_match)
 
     def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
-        """Return a row of shape (dimension,) or a failure for each text, bisecting a failed batch.
+        """Return a row of shape (dimension,) or a failure for each text, halving a failed batch.
 
-        An error for a batch says nothing about any one text, since the batch may be too large.
-        Raises RequestFailed if the server fails on HARMLESS_TEXT too.
+        A failed batch says nothing about a single text, since the batch may be too large. Raises
+        RequestFailed if the server fails on HARMLESS_TEXT too.
         """
         is_whole = len(texts) <= self._max_batch
         if is_whole:
@@ -231,10 +228,7 @@ class RemoteEmbedder:
         return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
-        """Return a row of shape (dimension,), for a text too long the mean of its halves.
-
-        Raises RequestFailed.
-        """
+        """Return a row, for a too long text the mean of its halves. Raises RequestFailed."""
         try:
             return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:

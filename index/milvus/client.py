@@ -1,6 +1,6 @@
-"""Ask a Milvus server: all that knows pymilvus.
+"""Requests to a Milvus server; only this module uses pymilvus.
 
-Every request has a deadline, and whatever pymilvus raises is said in a sentence of the error tree.
+Every request has a deadline, and errors of pymilvus become errors of the tree.
 """
 
 import logging
@@ -21,20 +21,20 @@ TOKEN = "MILVUS_TOKEN"
 PORT = 19530
 
 CONNECT_SECONDS, SECONDS = 5.0, 60.0
-"""Timeouts of connecting and of one request; a cluster may load a collection first."""
+"""Timeouts in seconds of connecting and of a request; a cluster may load a collection first."""
 
 MOST_ROWS, MOST_TEXT = 16_384, 65_535
-"""Rows that one request finds, and bytes of UTF-8 that a text takes (milvus.io, limitations)."""
+"""Maximum rows of a request's result, and bytes of UTF-8 in a text (milvus.io, limitations)."""
 
 ROWS_AT_ONCE = 200
-"""Rows that are written, or read by their keys, in one request."""
+"""Number of rows that are written, or read by keys, in one request."""
 
 _NO_COLLECTION, _NOT_LOADED = 100, 101
-"""The server's codes for a collection that is not there, or not loaded (milvus, pkg/util/merr)."""
+"""Server's codes for a collection that is missing or not loaded (milvus, pkg/util/merr)."""
 
 
 class NoCollection(IndexBroken):
-    """A collection that was asked for is not on the server."""
+    """A collection is not on the server."""
 
 
 Row: TypeAlias = dict[str, Any]
@@ -45,17 +45,13 @@ class Milvus:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        """Such as `http://host:19530`."""
+        """URL, such as `http://host:19530`."""
         self._token = os.environ.get(TOKEN, "")
         self._lock = threading.Lock()
         self._client: Any = None
 
     def create(self, name: str, fields: Mapping[str, str], vector: str, dimension: int) -> None:
-        """Create a collection and load it.
-
-        Fields have types of Milvus, the first is the key. The vector is searched by its inner
-        product.
-        """
+        """Create and load a collection with fields (the key first) and a vector."""
         client = type(self._connected())
         from pymilvus import DataType
 
@@ -68,7 +64,7 @@ class Milvus:
         self.ask("create_collection", name, schema=schema, index_params=index)
 
     def upsert(self, name: str, rows: Iterable[Row]) -> None:
-        """Write rows, in place of any with the same key."""
+        """Write rows, replacing any with the same key."""
         remaining = iter(rows)
         while batch := list(islice(remaining, ROWS_AT_ONCE)):
             self.ask("upsert", name, data=batch)
@@ -76,16 +72,13 @@ class Milvus:
     def query(
         self, name: str, expression: str, output: list[str], *, strong: bool = True
     ) -> list[Row]:
-        """Read fields of the rows for which `expression` holds, MOST_ROWS of them at most.
-
-        `strong` sees what others wrote just now.
-        """
+        """Read fields of up to MOST_ROWS rows; with `strong` after others' latest writes."""
         level = "Strong" if strong else "Bounded"
         more = {"output_fields": output, "consistency_level": level}
         return list(self.ask("query", name, filter=expression, **more))
 
     def search(self, name: str, query: Vectors, limit: int, expression: str) -> dict[int, float]:
-        """Find the `limit` rows of the largest inner products, MOST_ROWS at most; return these."""
+        """Return the `limit` rows (up to MOST_ROWS) with the largest inner products, by key."""
         [hits] = self.ask(
             "search",
             name,
@@ -98,10 +91,7 @@ class Milvus:
         return dict(zip(hits.ids, hits.distances, strict=True))
 
     def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of pymilvus's client.
-
-        It is repeated if the connection was lost, or a restarted server has to load the collection.
-        """
+        """Call a method of pymilvus's client, again if connection or collection was lost."""
         try:
             try:
                 client = self._connected()
@@ -139,7 +129,7 @@ class Milvus:
             return self._client
 
     def _translate(self, error: Exception) -> IndexProblem:
-        """Translate an error of pymilvus; without the token and, for clients, without its words."""
+        """Translate an error of pymilvus without the token and, for clients, without its words."""
         if isinstance(error, IndexProblem):
             return error
         server, words = f"The Milvus server at {self.address}", _describe(error)

@@ -1,8 +1,7 @@
-"""Files in rows on a server: those of generations, and what names the live one.
+"""Files in rows on a server: files of generations, and heads, which name the live one.
 
-A content is rows that are found by its SHA-256, each one block of it, compressed; equal files of
-generations are the same rows. A head is one row under a name of its own, whose JSON changes at
-once for every reader.
+A file is found by its SHA-256; each of its rows is one compressed block, and equal files of
+generations are the same rows. A head is a single named row of JSON, which changes at once for all.
 """
 
 import base64
@@ -17,10 +16,10 @@ from blog_search_mcp.index.milvus.client import Milvus, NoCollection, Row
 from blog_search_mcp.index.store.manifest import REBUILD
 
 BLOCK_BYTES = 48_000
-"""Bytes of a row before it is compressed; written in base 85 they fit a text however they are."""
+"""Bytes of a block before compression; even incompressible ones fit into a text in base 85."""
 
 BLOCKS_AT_ONCE = 100
-"""Rows that are read at once: 6 MB."""
+"""Number of rows that are read at once, up to 6 MB."""
 
 
 class RemoteFiles:
@@ -37,7 +36,7 @@ class RemoteFiles:
             self._milvus.create(self._collection, {**texts, "part": "INT64"}, "nothing", 2)
 
     def read_head(self, name: str, *, strong: bool = True) -> dict[str, Any] | None:
-        """Read a head, `None` if there is none. `strong` sees what others wrote just now."""
+        """Read a head, `None` if there is none; with `strong` after the latest writes of others."""
         try:
             wanted = f'key == "head:{name}"'
             rows = self._milvus.query(self._collection, wanted, ["data"], strong=strong)
@@ -52,9 +51,9 @@ class RemoteFiles:
         self._milvus.ask("flush", self._collection)
 
     def put(self, content: bytes) -> str:
-        """Write a content, unless it is there; return its SHA-256.
+        """Write a file's content unless it is there; return its SHA-256.
 
-        The first block comes last, so that where it is the others are.
+        The first block is written last, so its presence shows that the others are there.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
@@ -63,7 +62,7 @@ class RemoteFiles:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """Read a content. Raises IndexBroken if it is not there as it was written."""
+        """Read a file's content. Raises IndexBroken if it is incomplete."""
         blocks, start, rows = list[bytes](), 0, [Row()] * BLOCKS_AT_ONCE
         while len(rows) == BLOCKS_AT_ONCE:
             wanted = f'name == "{sha256}" and part >= {start} and part < {start + BLOCKS_AT_ONCE}'
@@ -77,7 +76,7 @@ class RemoteFiles:
         return content
 
     def delete_others(self, kept: Collection[str]) -> None:
-        """Delete every content but those of these checksums."""
+        """Delete all contents except those with these checksums."""
         for row in self._milvus.query(self._collection, "part in [0, 1]", ["name"]):
             if row["name"] not in kept:
                 wanted = f'name == "{row["name"]}"'

@@ -44,10 +44,10 @@ from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import empty_directory, read_directory
 
 LEASE_SECONDS = 120.0
-"""Seconds of a lease; an ingest of another machine that does not renew it counts as dead."""
+"""Seconds of a lease; an ingest on another machine that does not renew its lease counts as dead."""
 
 LIVE, WRITER = "LIVE", "WRITER"
-"""The heads: the live generation, and the machine that writes."""
+"""Names of the heads with the live generation and the writing machine."""
 
 
 class MilvusStore(FolderStore):
@@ -63,7 +63,7 @@ class MilvusStore(FolderStore):
         self._milvus = Milvus(f"{scheme}://{address.server}{'' if has_port else f':{PORT}'}")
         self._remote = RemoteFiles(self._milvus, f"{address.name}_files")
         self._collection = ""
-        """The rows of the generation that is written."""
+        """Collection of the rows of the generation being written."""
 
     def _read_live(self, *, strong: bool = True) -> dict[str, Any]:
         if live := self._remote.read_head(LIVE, strong=strong):
@@ -75,7 +75,7 @@ class MilvusStore(FolderStore):
         )
 
     def stamp(self) -> Stamp | None:
-        """Identify the live generation by one request; `None` if there is none to be read."""
+        """Identify the live generation by one request; `None` if there is none."""
         with suppress(IndexProblem):
             live = self._read_live(strong=False)
             return live["number"], int(live["manifest"][:12], 16)
@@ -102,7 +102,7 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Be the only writer of this machine, and of all that can be seen to write."""
+        """Hold the lock of this machine and the lease on the server."""
         with super().lock_writer():
             self._remote.create()
             self._renew_lease(takes=True)
@@ -114,9 +114,9 @@ class MilvusStore(FolderStore):
                     self._remote.write_head(WRITER, {"machine": "", "ends": 0.0})
 
     def _renew_lease(self, *, takes: bool = False) -> None:
-        """Renew this machine's lease, which its next ingest may go on with, if a quarter is over.
+        """Renew this machine's lease if a quarter of it is over; its next ingest may continue it.
 
-        One that has ended is anybody's who `takes` it; another machine's is refused.
+        An expired lease of another machine is replaced if `takes`; a valid one is refused.
         """
         path, now = self.layout.root / "machine", time.time()
         with translate_disk_errors():
@@ -131,9 +131,9 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
-        """Begin a generation as in a folder, in a collection with the rows of its base alone.
+        """Begin a generation as in a folder, in a collection with only the rows of its base.
 
-        What is no longer read is deleted from the server.
+        Rows, collections and files that are no longer read are deleted from the server.
         """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
@@ -177,7 +177,7 @@ class MilvusStore(FolderStore):
         remote.write_head(LIVE, head)
 
     def _copy(self, number: int) -> None:
-        """Copy the live generation's files, unless they are here; delete older copies."""
+        """Copy the live generation's files unless they are here; delete older copies."""
         live = self._read_live()
         if live["number"] != number:
             raise IndexBroken(f"The index has another generation than {number} by now. Try again.")
@@ -212,5 +212,5 @@ class MilvusStore(FolderStore):
 
 @cache
 def store_at(address: IndexAddress) -> MilvusStore:
-    """Return the store of an index: one for all who name the address."""
+    """Return the only store in this process for an address."""
     return MilvusStore(address)

@@ -1,9 +1,9 @@
 """The vectors of one generation in Milvus.
 
-The generation's directory holds the chunk ID of each vector, ascending. A row's key is its chunk ID
-and its place among the chunk's vectors. Generations share a collection of rows. An ingest adds the
-rows of new chunks, whose IDs are larger than all before, and deletes the rows that its base's
-directory calls deleted: until then readers of the generation before the base may use them.
+The generation's directory holds the chunk ID of each vector, ascending. A row's key is made of its
+chunk ID and its place among the chunk's vectors. Generations share a collection of rows. An ingest
+adds the rows of new chunks, whose IDs are larger than all before, and deletes the rows marked as
+deleted in its base's directory; until then readers of the generation before the base may use them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 WINDOWS = 1 << 16
-"""Most vectors of a chunk; a row's key is its chunk ID times this plus its place in the chunk."""
+"""Maximum vectors of a chunk; a row's key is chunk ID times this, plus its place in the chunk."""
 
 AT_ONCE = 5_000
-"""Most rows whose cosines are asked for in one request."""
+"""Maximum rows whose cosines are requested at once."""
 
 
 def _among(values: Iterable[int]) -> str:
-    """Write the condition that a field has one of these values; milvus-lite has no templates."""
+    """Return the condition that a field has one of these values; milvus-lite has no templates."""
     return f"in [{', '.join(map(str, values))}]"
 
 
@@ -42,7 +42,7 @@ def read_collection(folder: Path) -> str:
 
 
 def write_bounds(directory: Directory) -> tuple[str, str]:
-    """Write the conditions for a generation's rows and for all others, as a killed ingest's."""
+    """Return conditions for a generation's rows and for all others, such as a killed ingest's."""
     removed = np.unique(directory.ids[directory.deleted]).tolist()
     last, among = directory.ids.max(initial=-1), _among(removed)
     if not removed:
@@ -61,7 +61,7 @@ def _batches_of(keys: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 
 def _read_vectors(milvus: Milvus, collection: str, keys: Ids, dimension: int) -> Vectors:
-    """Read the vectors of these keys, in their order; zeros for a row that is gone."""
+    """Read the vectors of these keys, in order; zeros for a deleted row."""
     vectors = np.zeros((len(keys), dimension), dtype=np.float32)
     places = {key: place for place, key in enumerate(keys.tolist())}
     for batch in _batches_of([*places], ROWS_AT_ONCE):
@@ -102,7 +102,7 @@ class MilvusVectors(VectorStore):
         return values
 
     def _find(self, query: Vectors, offsets: Ids) -> dict[int, float]:
-        """Return the cosines of the rows at these offsets that the search finds, by key."""
+        """Return the cosines, by key, of the rows at these offsets that the search finds."""
         cosines: dict[int, float] = {}
         for batch in _batches_of(self._keys[offsets].tolist(), AT_ONCE):
             wanted = f"row {_among(batch)}"
@@ -125,7 +125,7 @@ class MilvusVectorWriter(VectorWriter):
         folder: Path,
         base: Directory,
     ) -> None:
-        """Start from the vectors of `base`; `check` raises once another ingest writes."""
+        """Start from the vectors of `base`; `check` raises if another ingest has begun to write."""
         folder.mkdir()
         self._folder, self._base = folder, base
         self._milvus, self._collection, self._check = milvus, collection, check
@@ -146,7 +146,7 @@ class MilvusVectorWriter(VectorWriter):
         )
 
     def commit(self, removed: Sequence[int]) -> None:
-        """Leave out the vectors of the `removed` chunks, and write the directory."""
+        """Omit the vectors of the `removed` chunks, and write the directory."""
         self._milvus.ask("flush", self._collection)
         base = self._base
         ids = np.sort(np.concatenate([base.ids[~base.deleted], *self._ids]))

@@ -1,8 +1,8 @@
 """Estimate whether the blog has anything on a query's subject, from what a search retrieved.
 
-How near a query comes is measured by what the embedder makes of texts that have nothing in common
-(`usual_cosine`), and counts by the query's length, so that one logistic model and one threshold,
-fitted on several blogs, serve every language, every size of blog and every embedder.
+Nearness is measured from the embedder's cosine of unrelated texts (`usual_cosine`) and weighed by
+the query's length, so that one logistic model and one threshold, fitted on several blogs, serve
+every language, size of blog and embedder.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, prima
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
-"""Power of the query's length, in words that no passage has, by which counts how near it came: few
-passages lie as near to a long question as to a heading of their own."""
+"""Power of the query's length by which its nearness is multiplied: few passages lie as near to a
+long question as to a heading of their own."""
 
 ABSENT_NEARNESS, MORE_BY_SIZE, HEADING_GAIN = -0.1, 0.04, 0.3
-"""Nearness that a query without an answer usually reaches on a blog of one vector, what it reaches
-more by the logarithm of their number (it is the largest of so many), and what a blog's headings
-reach more than that: on eleven blogs of 434 to 15,370 vectors within .05, with either packaged
-model. Measured on the blog itself they gain nothing on those left out of the fit."""
+"""Nearness that a query without an answer usually reaches on a blog of one vector, its gain with
+the natural logarithm of their number (the nearest is the largest of so many), and the further gain
+of headings: within .05 on eleven blogs of 434 to 15,370 vectors, with either packaged model.
+Measured on the blog itself they gain nothing on blogs left out of the fit."""
 
 SMALL_BLOG, SMALL_LOGIT = 30, 1.2
-"""Vectors from which on a blog is large enough that the words it lacks count in full, and what a
-blog of none would add to the logit: of seven blogs cut to 3, 8 and 20 posts of a few paragraphs
-.02, .04 and .04 of the answered questions are low, and .95, .96 and .98 of everyday ones."""
+"""Number of vectors from which the words that a blog lacks count in full, and addition to the logit
+for a blog of none. Of seven blogs cut to 3, 8 and 20 posts of a few paragraphs .02, .04 and .04 of
+the answered questions have low confidence, and .95, .96 and .98 of everyday ones."""
 
-LEAST_QUERY_COVERAGE = 0.2
-"""How well the embedder's vocabulary must cover a query for its cosines to count."""
+LEAST_MEANING_WEIGHT = 0.2
+"""Minimum weight of meaning for a query's cosines to count."""
 
 MOST_MISSING = 0.75
-"""Share of a query, by rarity, from which on it is low where no post has it: none of 344 questions
-that blogs answer lacks as much, one in eighteen of those in other words than the post's, one in
-seven of everyday ones, and a question for one word."""
+"""Minimum share of a query, by rarity, that no post has for low confidence. None of 344 questions
+that blogs answer reaches it; one in eighteen of those in other words than the post's, one in seven
+everyday ones and a query for one absent word do."""
 
 CLEAR = 0.4
-"""Certainty from which on a query of two words or more is answered by its meaning alone, as short
-notes are in other words than theirs. In a blog in English, whose words have few forms, none is:
-what its posts lack may be what the author keeps back."""
+"""Certainty from which words that no post has do not matter, in a query of two words or more: short
+notes are often asked for in other words. On a blog in English, whose words have few forms, they
+always matter, since the author may keep that subject back."""
 
 LEAST_HELD = 0.4
-"""Rare words that hold something of a query's subject: "use" and "make" are a tenth of one."""
+"""Minimum rare words that a passage must hold of the subject; "use" is a tenth of one."""
 
 EVERY_WORD = 0.999
-"""Coverage by a passage with all words of the query, in the precision of tantivy's scores: then the
-blog has something, as of none of 981 questions that six blogs do not answer."""
+"""Coverage of a passage with all words of the query, in the precision of tantivy's scores. Then the
+blog has an answer: none of 981 questions that six blogs do not answer reaches it."""
 
 NOTICE = "Low confidence: the blog may hold nothing on this."
 
@@ -56,21 +56,21 @@ FOREIGN_NOTICE = "Little was found, but most of the blog is in another language:
 
 
 class Confidence(NamedTuple):
-    """How sure an answer is."""
+    """How certain it is that the blog answers a query."""
 
     level: Literal["low", "normal"]
     """`low` if the blog has nothing on the subject; it sorts before `normal`."""
     certainty: float
     """Probability in [0, 1] that the blog holds an answer."""
     notice: str
-    """A sentence for the reader if the blog hardly holds one, else `""`."""
+    """A sentence for the reader if the blog may hold no answer, else `""`."""
 
 
 def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Confidence:
     """Estimate how sure the answer to a query is; low if nothing was found.
 
-    `score` is that of the best post by its features. `language` is that of most of the blog: of a
-    query in another one little is found whatever the blog has.
+    `score` is the best post's by its features. `language` is that of most of the blog: a query in
+    another one finds little whatever the blog has.
     """
     if not retrieved.posts.ids.size:
         if is_foreign(retrieved.query, language):
@@ -92,24 +92,24 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
 
 
 def is_foreign(query: Query, language: str) -> bool:
-    """Whether a query shows another language or script than most of the blog, if that is known."""
+    """Whether a query shows another language or script than most of the blog (if known)."""
     code = primary_subtag(language)
     is_other = query.has_other_script or query.language not in ("", code)
     return is_other and code not in ("", UNDETERMINED)
 
 
 def has_similarity(retrieved: Retrieval) -> bool:
-    """Whether the embedder covers the query and the blog."""
-    return retrieved.nearness is not None and retrieved.vocabulary_coverage >= LEAST_QUERY_COVERAGE
+    """Whether the query has a vector and the embedder covers query and blog."""
+    return retrieved.nearness is not None and retrieved.meaning_weight >= LEAST_MEANING_WEIGHT
 
 
 def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:
     """Compute everything that the confidence models weigh.
 
-    `missing` is the share of the query, by rarity, that no post has, 0 if a passage holds anything
-    of its subject and 1 if none holds a word, unless pairs of characters stand for words.
-    `unnamed` is 1 if a word of it is a name that no post has. What is nearer than a heading is no
-    surer, and what is as far below what absent queries reach says no more.
+    `missing` is the share of the query, by rarity, that no post has: 0 if a passage holds anything
+    of its subject, 1 if none holds a word, unless pairs of characters stand for words. `unnamed` is
+    1 if a missing word is a name. Nearness is cut off above a heading's and far below an absent
+    query's.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN

@@ -1,9 +1,8 @@
-"""Diversify the result list: further passages of a post rank below those of its rivals.
+"""Diversify the result list: limit and down-weight further passages of one post.
 
-A post's rank is decided by the ranking of posts; its further passages follow where the post leads
-by so much that they are still more likely to answer than the best passage of another post. So a
-clear winner shows more of itself, close rivals are all seen, and one long post cannot fill the
-list. A neighbour of a chunk that is shown is no result of its own: it is read with it.
+The ranking of posts decides a post's place. A further passage has a reduced score, so it stands
+above another post's best passage only if its post leads clearly. A chunk next to a listed one is
+not listed, since it is read together with it.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from blog_search_mcp.index.text.tokenizer import to_simplified
 from blog_search_mcp.index.types import VERSIONED, Replacement, Translation, Translations
 
 PASSAGES_PER_POST = 3
-"""Passages of one post in a list, at most. Evidence of English questions gains .03 to .04 by the
-third, and no post loses its place among the first five."""
+"""Maximum passages of a post in a list. The third raises the share of English questions whose
+evidence is shown by .03 to .04, and no post drops out of the first five."""
 
 DECAY = 0.7
-"""Factor on the score of each further passage of a post. Above .7 posts among the first five are
-lost, down to .6 evidence is lost (five question sets, hit@5 .942, evidence .837)."""
+"""Factor on the score of each further passage of a post. A larger one pushes posts out of the first
+five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
 
-SAME_PAIRS, LEAST_PAIRS = 0.93, 8
-"""Share of the longer passage's pairs of words that a copy of it has, and the least pairs that say
-something. Posts of one template differ in more, or in a name: a copy has one number of its own."""
+MIN_SAME_SHARE, MIN_PAIRS = 0.93, 8
+"""Minimum share of the longer passage's word pairs that its copy shares, and minimum pairs to
+decide. A copy differs in one number at most; posts of one template differ in more, or in names."""
 
-OUTDATED, RELATED = 0.8, 0.4
-"""Factor on the score of an outdated post without a current one, and smallest share of a replaced
-post's score with which the current one stands above it: one that says less does not answer."""
+OUTDATED_FACTOR, MIN_CURRENT_SHARE = 0.8, 0.4
+"""Factor on the score of an outdated post without a replacement, and minimum share of a replaced
+post's score that its replacement needs to rank above it; with less it says too little."""
 
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
@@ -53,10 +52,10 @@ class RankedPassage(NamedTuple):
 def diversify_passages(
     scores: Mapping[int, float], posts: Candidates, chunk_scores: Numbers
 ) -> list[RankedPassage]:
-    """Rank the best passages of all posts, the best first and equal ones in the order of the blog.
+    """Rank the best passages of all posts, best first; equal ones in the order of the blog.
 
-    `scores` are in [0, 1] by post id, for some of `posts`; by chunk of theirs, `chunk_scores` are
-    comparable within the post alone.
+    `scores` are in [0, 1] by post id; posts without one are left out. `chunk_scores` are in the
+    order of `posts.chunks` and comparable within a post only.
     """
     best_first = np.lexsort((-chunk_scores, np.repeat(posts.ids, posts.counts))).tolist()
     values, ends = chunk_scores.tolist(), np.cumsum(posts.counts).tolist()
@@ -70,11 +69,10 @@ def diversify_passages(
 
 
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The first PASSAGES_PER_POST of a post's passages, the best first, with what each is worth.
+    """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    None is beside another, and all but the best have a value above 0. They are worth the root of
-    their share of the best one's: a passage with half of the words is no half as likely to answer
-    (evidence in any five .837; by the share itself .827).
+    None is next to another; all but the best have a value above 0. The factor is the square root of
+    the share of the best value, which shows more evidence (.837) than the share itself (.827).
     """
     apart: list[int] = []
     for place in places:
@@ -90,21 +88,18 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """The passages without copies of earlier ones in other posts, and by chunk what copies it.
-
-    `texts` are those of the chunks that are compared.
-    """
+    """Return passages whose `texts` copy no earlier one, and the copying posts by kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
         compared = pairs.get(passage.chunk, frozenset())
-        for other in kept if len(compared) >= LEAST_PAIRS else ():
+        for other in kept if len(compared) >= MIN_PAIRS else ():
             earlier = pairs.get(other.chunk, frozenset())
-            least = SAME_PAIRS * max(len(compared), len(earlier))
+            least = MIN_SAME_SHARE * max(len(compared), len(earlier))
             if other.post == passage.post or len(compared & earlier) < least:
                 continue
-            own = {*chain(*compared)} - {*chain(*earlier)}
-            if len(own) <= 1 and not re.search(r"[^\W\d_]", "".join(own)):
+            added = {*chain(*compared)} - {*chain(*earlier)}
+            if len(added) <= 1 and not re.search(r"[^\W\d_]", "".join(added)):
                 copies[other.chunk].append(passage.post)
                 break
         else:
@@ -121,10 +116,9 @@ def _pair_words(text: str) -> Pairs:
 def collapse_translations(
     scores: Mapping[int, float], translations: Translations, query: str
 ) -> dict[int, float]:
-    """Scores by post id, with the best score of a group given to the one post that is shown.
+    """Return scores by post id; of each group of translations one post gets the best score.
 
-    Only posts that have a score are shown: the others were filtered out, or have no feature above
-    0.
+    Only posts with a score are shown: others were filtered out, or have no feature above 0.
     """
     collapsed: dict[int, float] = {}
     for post, score in scores.items():
@@ -137,19 +131,19 @@ def collapse_translations(
 def prefer_current(
     scores: Mapping[int, float], replaced: Mapping[int, Replacement], query: str
 ) -> dict[int, float]:
-    """Rank replaced posts below the current ones, and outdated ones below their equals, by post ID.
+    """Return scores by post ID, lowering outdated posts and ranking replaced ones below new ones.
 
-    Old pages of a documentation are left out where the current one has half of their score, and
-    keep theirs if the query names their version.
+    An old page of a documentation is left out if the current one has half of its score; it keeps
+    its score if the query names its version.
     """
     preferred = dict(scores)
     for post in replaced.keys() & scores.keys():
         current, score = replaced[post].current, scores[post]
         version = VERSIONED.match(replaced[post].source)
         if current is None:
-            preferred[post] = OUTDATED * score
+            preferred[post] = OUTDATED_FACTOR * score
             continue
-        least = 0.0 if version else RELATED * score
+        least = 0.0 if version else MIN_CURRENT_SHARE * score
         is_asked = version and re.search(rf"(?<![\d.]){re.escape(version[3])}(?!\w)", query)
         if current in scores and scores[current] >= least and not is_asked:
             preferred[current] = max(preferred[current], score)
@@ -160,10 +154,10 @@ def prefer_current(
 
 
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
-    """The id of the post to show, of two or more: in the query's language and Chinese script.
+    """Return the post to show of a group: in the query's language and Chinese script.
 
-    For a query of no language it is English if that scores .8 of the best: names and identifiers
-    are the same in all languages, so the scores of translations differ little.
+    For a query of no language it is the English one if that scores .8 of the best: names and
+    identifiers are the same in all languages, so the scores of translations differ little.
     """
     language, traditional = language_of(query), to_simplified(query) != query
     least = 0.0 if language else 0.8 * max(scores[version.post] for version in group)

@@ -1,4 +1,4 @@
-"""Read what a query demands: words in quotes stand so in each hit, -word and NOT word in none."""
+"""Read a query's operators: each hit has the words in quotes, none has -word or NOT word."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Demands(NamedTuple):
     """A query without its operators, and what they demand."""
 
     text: str
-    posts: Sequence[int] | None
+    post_ids: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
     """Ids of the chunks that have a phrase in quotes; empty without one."""
     notice: str
-    """Sentences that say what was left out and which phrase no post has."""
+    """Sentences that name what was left out and the phrases that no post has."""
 
 
 def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
     """Read the quotes and exclusions of a query over these posts; `None` is every post.
 
-    Words that no post has as they stand in quotes are searched for without quotes.
+    If no post has a phrase in quotes, its words are searched for without quotes.
     """
     operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _excludes_posts(snapshot, m)}
     rest = _WITHOUT.sub(lambda match: "" if match.start() in operators else match[0], text)
@@ -61,15 +61,15 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
 
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
-    """Find the passages that have these words one behind another."""
+    """Return ids of the passages that have these words in a row."""
     words, read = spell_words(phrase), read_passages(snapshot, phrase)
     return [number for number, passage in read if words in spell_words(passage)]
 
 
 def _excludes_posts(snapshot: Snapshot, match: re.Match[str]) -> bool:
-    """Whether posts with the word behind `-` or NOT are left out: not where posts write it so.
+    """Whether `-word` or `NOT word` excludes posts: not if posts write the word with the sign.
 
-    NOT does so among terms alone; in a sentence, which has function words, it is stress.
+    NOT excludes among terms alone; in a sentence, which has function words, it is stress.
     """
     sign, word = match[1] if match[1] == "-" else "not ", match[2]
     words = map(fold, _WITHOUT.sub(" ", match.string).split())
@@ -80,13 +80,13 @@ def _excludes_posts(snapshot: Snapshot, match: re.Match[str]) -> bool:
 
 
 def _find_all(snapshot: Snapshot, level: LexicalLevel, words: str, limit: int) -> Iterator[int]:
-    """The ids at a level that hold all of the words, in any form and order."""
+    """Yield the ids at a level that hold all of the words, in any form and order."""
     coverage = level.coverage(analyze(snapshot, words), limit)
     return (number for number, share in coverage.items() if share >= EVERY_WORD)
 
 
 def read_passages(snapshot: Snapshot, words: str) -> Iterator[tuple[int, str]]:
-    """The passages that hold all of the words, 500 at most, with their headings."""
+    """Yield id and text, with headings, of up to 500 passages that hold all of the words."""
     numbers = _find_all(snapshot, snapshot.lexical.chunks, words, 500)
     for number, chunk in snapshot.catalog.chunks(numbers).items():
         yield number, "\n".join((*chunk.all_headings, chunk.plain))

@@ -1,8 +1,8 @@
 """Cut a passage to one line around what matched, and find what matched in a text.
 
-The window is the one that holds the most weight of different query terms. It begins and ends at a
-sentence where one is near, else at a clause, else at a space. Width is counted as a terminal counts
-it, so that a Chinese snippet holds as much as an English one.
+The line has the window that holds the most weight of different query terms. It begins and ends at a
+sentence if one is near, else at a clause, else at a space. Width is counted in terminal columns, so
+that a Chinese snippet holds as much as an English one.
 """
 
 import re
@@ -19,29 +19,27 @@ from blog_search_mcp.index.text.tokenizer import terms
 from blog_search_mcp.index.types import Chunk
 
 WIDTHS = 400, 160, 100
-"""Columns of the first, the second and each further preview; a Han character takes two. With 240
-for each, five show the evidence of .16 of 189 questions on six blogs, with these of .34, for fewer
-tokens."""
+"""Columns of the first, the second and each further preview; a Han character takes two. Five of 240
+columns show the evidence of .16 of 189 questions on six blogs, these of .34, for fewer tokens."""
 
 LEAD, TAIL = 0.3, 0.6
-"""Share of the width that may stand before the first match, to begin at a sentence or clause, and
-share that must be filled before ending early, at either."""
+"""Maximum share of the width before the first match, so as to begin at a sentence or clause, and
+minimum share to fill before ending early at one."""
 
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(write_sentence_end_pattern())
 
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
-"""Marks that CommonMark leaves beside Chinese, where its rules ask for a space; few texts have any,
-and it is slow to compile."""
+"""Emphasis marks that CommonMark does not read beside Chinese; few texts have any."""
 _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$))+$")
-"""A character beyond ASCII as URLs have it, and options of MyST such as `:width: 100px`."""
+"""A percent-encoded character beyond ASCII, and options of MyST such as `:width: 100px`."""
 
 
 def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
     """List the lines of a chunk for a preview, each with the number of inner headings up to it.
 
-    Dashes set a heading off; options of directives and words in a URL's encoding are left out.
+    Headings are set off by dashes; options of directives and percent-encoded words are left out.
     """
     lines, passed, inner = list[tuple[str, int]](), 0, chunk.inner_headings
     for text in map(one_line, chunk.plain.split("\n")):
@@ -64,9 +62,9 @@ def write_text(chunk: Chunk) -> str:
 def make_snippet(
     plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTHS[0]
 ) -> str:
-    """At most about `width` columns of `plain` on one line; `…` marks what is left out.
+    """Return about `width` columns of `plain` on one line; `…` marks what is left out.
 
-    `weights` says how much each of the query's stems is worth, `language` what `plain` is in.
+    `weights` are by stem of the query; `language` is that of `plain`.
     """
     text = one_line(plain)
     widths = map(count_character_columns, text)
@@ -88,7 +86,7 @@ def make_snippet(
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:
-    """The first sentence that begins in reach of a match, else a clause, else a word."""
+    """Return where the first sentence in reach of a match begins, else a clause, else a word."""
     earliest = _place_at(columns, columns[match] - width * LEAD)
     for bound in (_SENTENCE_END, _CLAUSE_END) if earliest else ():
         end = bound.search(text, earliest, match + 1)
@@ -99,7 +97,7 @@ def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> in
 
 
 def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
-    """The last sentence that ends within the width, else a clause, else a word."""
+    """Return where the last sentence within the width ends, else a clause, else a word."""
     latest = _place_at(columns, columns[start] + width)
     if latest >= len(text):
         return len(text)
@@ -112,14 +110,14 @@ def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
 
 
 def _place_at(columns: Sequence[int], column: float) -> int:
-    """The last character that stands at a column or before it; the first if none does."""
+    """Return the last character at or before a column; the first if none is."""
     return max(bisect_right(columns, column) - 1, 0)
 
 
 def highlight(text: str, query: Query, language: str) -> tuple[tuple[int, int], ...]:
-    """Where the runs of `text`, which is in `language`, begin and end that match the query.
+    """Return the (start, end) of each run of `text` that matches the query; none touch.
 
-    None touch. Function words count only where a query has no other words.
+    `language` is that of `text`. Function words count only if the query has no other words.
     """
     stems = {stem for word in query.content for stem in word.stems}
     runs = list[tuple[int, int]]()

@@ -1,10 +1,10 @@
 """Rank candidate posts and their chunks: pure functions of features and fitted weights.
 
-A post's score is a weighted mean of few features. Those of words are relative to the best
-candidate's, so that weights fit queries of any length and language; those of meaning are relative
-to what headings usually reach, so that they fit any embedder. How much each counts for a
-question or running text and for a few words was fitted on several blogs
-(`index/data/ranking.json`; docs/quality.md has the figures of blogs that were held out).
+A post's score is a weighted mean of a few features. Features of words are relative to the best
+candidate's, so that weights fit queries of any length and language; features of meaning are
+relative to what headings usually reach, so that they fit any embedder. The weights for questions or
+running text and for short queries were fitted on several blogs (`index/data/ranking.json`;
+docs/quality.md has the figures of blogs that were held out).
 """
 
 from __future__ import annotations
@@ -27,56 +27,53 @@ QueryKind = Literal["question", "short"]
 """Kind of a query: a question or running text, or a name, an identifier or a few words."""
 
 Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
-"""A feature that a post is scored by: the words of its best passage; how many of the query's one
-passage holds together; the words of the whole post; the meaning of its nearest passage and of its
-first."""
+"""Feature of a post: BM25 of its best passage; the largest share of the query's terms that one
+passage holds; BM25 of the whole post; similarity of its nearest passage, and of its first one."""
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 
 HEADING_SIMILARITY = 0.33
-"""Usual similarity of a heading of a blog to its passage: .29 to .45 on eleven blogs, with either
-packaged model."""
+"""Usual similarity of a heading to its passage: .29 to .45 on eleven blogs, with both models."""
 
 MAX_SIMILARITY = 1.5
-"""Upper limit of a similarity, in usual similarities of headings. A heading's own passage holds it
-word for word, so few queries come nearer."""
+"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A heading's own passage holds
+it word for word, so few queries come nearer."""
 
 COVERAGE_POWER = 2.0
-"""How fast the feature coverage falls as words are missing: one passage with all of them stands out
-from many with most. By weights fitted without the corpus (`python -m tools.fit_ranking`)
-identifiers gain .010 of nDCG@10 by it and web queries for code .014; the means of questions,
-headings and descriptions move by less than .003."""
+"""Power of the feature coverage, by which one passage with all words stands out from many with
+most. With weights fitted without the corpus (`python -m tools.fit_ranking`) it gains identifiers
+.010 of nDCG@10 and web queries for code .014; other means move by less than .003."""
 
 ENOUGH_WORDS = 2.5
-"""Rare words that one passage must hold together, unless it holds all, for words to count in full.
-A question's best passage holds 2 or more, that of a paraphrase, which shares no word with its post,
-.8. By weights fitted without the blog 2 to 3 serve all kinds within .007 of hit@1."""
+"""Number of rare words that one passage must hold, unless it holds all, for words to count in full.
+A question's best passage holds 2 or more; a paraphrase, with no word of its post, .8. With weights
+fitted without the blog, 2 to 3 keep the hit@1 of all kinds within .007."""
 
 GATE_POWER, GATE = 4.0, 0.9
-"""How fast meaning counts less as the words are held together by one passage, which holds all of a
-heading's and half of a question's, and the share of it that goes at most: posts by meaning stay
-hits. By weights fitted without the blog headings gain .03 of hit@1; questions move by .006."""
+"""Power of the coverage by which meaning counts less, and the largest reduction: posts by meaning
+stay hits. One passage holds all of a heading and half of a question. With weights fitted without
+the blog headings gain .03 of hit@1; questions move by .006."""
 
 LEAST_SCORE = 0.001
-"""Smallest score of a post that holds a word of the query, however far its meaning is."""
+"""Minimum score of a post that holds a word of the query, however far its meaning is."""
 
 REWARD = 0.1
-"""Addition to the score of a post that has the query as a heading or whose best passage has it
-verbatim, shared by all posts that do. A heading or a passage may be a detail of a post about
-something else, so it adds and does not decide. From .05 to .3 identifiers and headings of nine
-blogs are found as well, and questions and descriptions as without."""
+"""Addition to the score of a post that has the query as a heading or verbatim in its best passage,
+divided among all such posts. It adds and does not decide, since a passage may be a detail of a
+post. Values of .05 to .3 find identifiers and headings of nine blogs equally well, and leave
+questions and descriptions unchanged."""
 
 CEILING = 0.95
-"""Largest score of a post beside one that the query names."""
+"""Maximum score of every other post if the query names a post."""
 
 NEARNESS_WEIGHT = 0.015
-"""Gain of a chunk for each standard deviation of the candidates' cosines that it is nearer. Within
-a post words place the answer, and meaning decides between chunks that hold as much of them.
-Without it the page read has the evidence of .816 of English questions and .810 of Chinese ones; by
-.1 of a deviation within the post .843 and .823; by a fit to all questions, six times as much, .830
-and .760. Of 12 further features (the title left out, coverage, first and last chunk, length,
-neighbours) none gained on blogs it was not fitted on."""
+"""Gain of a chunk's score for each standard deviation of the candidates' cosines. Within a post
+words place the answer, and meaning decides between chunks with equally many. Without it the page
+read has the evidence of .816 of English questions and .810 of Chinese ones; with .1 of a deviation
+within the post .843 and .823; with a fit to all questions, six times as much, .830 and .760. Of 12
+further features (the title left out, coverage, first and last chunk, length, neighbors) none gained
+on blogs it was not fitted on."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):
@@ -88,13 +85,13 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     """The probability below which an answer has low confidence."""
 
     def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
-        """Estimate it for features that have a value for each weight, with `more` logit."""
+        """Estimate the probability from a value for each weight; `more` is added to the logit."""
         logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + more
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
 class RankingModel(BaseModel, frozen=True):
-    """Everything that was fitted; the file also says by which command and commit."""
+    """All fitted numbers; the file also names the command and commit that made it."""
 
     fitted_on: tuple[str, ...]
     """Blogs and collections."""
@@ -111,33 +108,32 @@ def load_ranking_model() -> RankingModel:
 
 
 def classify_query(query: Query) -> QueryKind:
-    """Classify a query by how much it says."""
+    """Classify a query as a question or running text, or as short."""
     return "question" if query.is_question or query.is_prose else "short"
 
 
 def choose_weights(query: Query, *, by_meaning: bool) -> Weights:
-    """Choose the weight of each feature for this query, at least 0, or of those of words alone."""
+    """Return each feature's weight for this query; without `by_meaning` of words only."""
     weights = load_ranking_model().ranking[classify_query(query)]
     return {k: v for k, v in weights.items() if by_meaning or k not in DENSE_FEATURES}
 
 
 def largest_sum(weights: Weights) -> float:
-    """The largest weighted sum of features there can be."""
+    """Return the largest possible weighted sum of features."""
     return sum(v * (MAX_SIMILARITY if k in DENSE_FEATURES else 1.0) for k, v in weights.items())
 
 
 def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
-    """Compute every feature of the candidate posts, by post.
+    """Compute every feature of the candidate posts, in the order of the columns.
 
-    Those of words are in [0, 1], and relative to the best candidate as far as any holds the query:
-    words that say nothing have a best candidate too. The features of meaning count as far as words
-    leave it open and the embedder's vocabulary covers the query, and are in [-1, MAX_SIMILARITY],
-    and 0 for a post without vectors.
+    Features of words are in [0, 1]: coverage, and BM25 relative to the best candidate, lower the
+    less of the query one passage holds. Features of meaning are in [-1, MAX_SIMILARITY], 0 without
+    vectors, and lower the more words decide and the less the embedder's vocabulary covers.
     """
     posts = retrieved.posts
     held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
     opened = 1.0 - GATE * retrieved.coverage**GATE_POWER
-    scale = opened * retrieved.vocabulary_coverage / HEADING_SIMILARITY
+    scale = opened * retrieved.meaning_weight / HEADING_SIMILARITY
     meaning, opening = (
         np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
         for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
@@ -159,9 +155,9 @@ def _divide_by_best(values: Numbers) -> Numbers:
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Candidates, weights: Weights
 ) -> dict[int, float]:
-    """Scores in (0, 1] by post id; without posts that have neither words nor meaning.
+    """Return scores in (0, 1] by post id, without posts that have neither words nor meaning.
 
-    A score is the weighted sum of the features as a share of the largest sum there can be.
+    A score is the weighted sum of the features divided by the largest possible sum.
     """
     weighed = (weights[name] * features[name] for name in weights)
     total = sum(weighed, np.zeros(1)) / (largest_sum(weights) or 1.0)
@@ -172,7 +168,7 @@ def score_posts(
 
 
 def reward_posts(scores: Mapping[int, float], holders: Collection[int]) -> dict[int, float]:
-    """Raise `scores`, in [0, 1] by post id, of the posts that have the query itself."""
+    """Return `scores`, in [0, 1] by post id, raised for the `holders` of the query itself."""
     gain = REWARD / max(len(holders), 1)
     return {
         post: min(score + gain, 1.0) if post in holders else score for post, score in scores.items()
@@ -188,9 +184,9 @@ def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> 
 
 
 def score_chunks(retrieved: Retrieval) -> Numbers:
-    """How well each chunk answers, higher is better; comparable within its post."""
+    """Score how well each chunk answers; higher is better, comparable within a post only."""
     posts = retrieved.posts
     near = np.nan_to_num(posts.similarities)
     spread = float(near.std()) if len(near) else 0.0
-    weight = NEARNESS_WEIGHT * retrieved.vocabulary_coverage / spread if spread else 0.0
+    weight = NEARNESS_WEIGHT * retrieved.meaning_weight / spread if spread else 0.0
     return posts.bm25 + weight * near

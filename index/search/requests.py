@@ -1,8 +1,7 @@
-"""Queries for posts by when and by whom: without a subject they are listed, not searched.
+"""Read queries for posts by date and author; without a subject, posts are listed, not searched.
 
-"Posts from March 2019", "what have you written lately", 最近寫了什麼, "the oldest post": words for
-posts and for what is new, function words, times and authors' names. A query with a further
-restriction ("not by") is searched for as it is, and the notice names that.
+Examples: "posts from March 2019", "what have you written lately", 最近寫了什麼, "oldest post". A
+query with another restriction ("not by") is searched as it is, and the notice names that.
 """
 
 import re
@@ -32,7 +31,7 @@ def _list_request_words(*kinds: str) -> list[str]:
 
 
 def _any(*kinds: str) -> str:
-    """Write a pattern of the words of kinds, which stand apart in scripts that have blanks."""
+    """Write a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
     words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
@@ -42,9 +41,9 @@ _REQUEST_ROWS = (
 )
 _MONTHS = {name: number for number in range(1, 13) for name in _list_request_words(str(number))}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
-"""Mars is a month behind a French preposition, and else a planet."""
+"""Pattern of a month's name; `mars` counts only after a French preposition."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
-_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # and the characters of its ISO form
+_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # characters of a unit's ISO form
 _COUNTED = re.compile(
     rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s+|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
@@ -65,7 +64,7 @@ _WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
 _MANNER = re.compile(rf"(?i)\W*(?!how many){_any('manner')}")
 _ORDER_WORDS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
-"""Stands for what is understood of a query."""
+"""Placeholder for the understood parts of a query."""
 _BEFORE_TIME = re.compile(
     rf"(?i)(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})"
     rf"|{_any('within')})[\s,]*+(?:{_any('joining')}\s+)*$|(?P<subject>\b[^\W\d_]+\s+)$"
@@ -89,7 +88,7 @@ class Request(NamedTuple):
     """The text to search for; `""` to list posts."""
     filters: Filters
     notice: str
-    """A sentence that says what was understood, or what was not; `""` for any other query."""
+    """A sentence that says what was or was not understood; `""` for any other query."""
     order: str = ""
 
 
@@ -98,9 +97,9 @@ def read_request(
 ) -> Request:
     """Read the time and the authors that a query for posts names.
 
-    Posts are listed only if every word is understood; what is no query for posts, or longer than
-    25 words or Han characters, is searched for as it is. A year behind a word is no time if
-    passages have both as a phrase (Server 2016).
+    Posts are listed only if every word is understood. Any other query, or one of more than 25 words
+    or Han characters, is searched as it is. A year after a word is no time if passages have both as
+    a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
@@ -154,7 +153,7 @@ def read_request(
 
 
 def _write_times(text: str, today: date) -> str:
-    """Write out the times in words of a text as ISO days, months, years and spans of them."""
+    """Write the times in a text as ISO days, months, years and spans of them."""
     text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
     return _BETWEEN.sub(r"from \1 to \2", _DATE.sub(_write_date, text))
 
@@ -177,7 +176,7 @@ def _write_date(match: re.Match[str]) -> str:
 
 
 def read_days(text: str) -> tuple[str, str]:
-    """Return first and last ISO day of a value, whose hour does not count. Raises ValueError."""
+    """Return first and last ISO day of a value, ignoring its hour. Raises ValueError."""
     plain = re.sub(r"(?<=\d)[T ]\d?\d:.*", "", text.strip(" \t\"'"))
     if not (match := re.fullmatch(f"(?i){_SPAN}", _write_times(plain, date.today()))):
         raise ValueError("no time")

@@ -1,8 +1,8 @@
-"""Retrieve candidate posts by words and by meaning, and gather everything each is scored by.
+"""Retrieve candidate posts by words and by meaning, and gather the numbers that score them.
 
-The retrievers propose posts (by their best chunks, as wholes, by their vectors); then each
-proposed post gets every number, also from the retriever that did not propose it, so that the
-ranking compares like with like.
+The retrievers propose posts (by their best chunks, as wholes, by their vectors). Each proposed post
+then gets every number, also from the retrievers that did not propose it, so that the ranking
+compares like with like.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from blog_search_mcp.index.text.query import (
     Word,
     analyze_query,
     find_missing_words,
-    join_neighbours,
+    join_neighbors,
     shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
@@ -37,46 +37,44 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 LEXICAL_CHUNKS = 200
-"""Chunks by which the lexical index proposes posts; of as many it is known how much of the query's
-terms they hold."""
+"""Number of best chunks whose posts are proposed by BM25, or whose coverage is read."""
 
 LEXICAL_POSTS = 80
-"""Posts that the lexical index proposes as wholes."""
+"""Number of posts proposed by their BM25 as wholes."""
 
 DENSE_VECTORS = 150
-"""Nearest vectors by which posts are proposed."""
+"""Number of nearest vectors whose posts are proposed."""
 
 CHUNKS_PER_POST = 5
-"""Chunks looked up, on average, for each post that is proposed only as a whole."""
+"""Number of chunks looked up, on average, for each post that is proposed only as a whole."""
 
 FULL_VOCABULARY = 0.5
-"""How much of the blog the embedder's vocabulary must cover for meaning to count in full: posts
-that it does not cover have no vectors, and where they are most, those with vectors would win by
-having them."""
+"""Share of the blog that the embedder's vocabulary must cover for meaning to count in full. Posts
+it does not cover have no vectors; if most lack them, the few with vectors rank too high."""
 
 LEAST_VOCABULARY = 0.1
-"""How much it must cover for meaning to count at all: what it covers of a blog in another language
-is quotes and single terms, a twentieth of it, and a post would win over its equal by them."""
+"""Share it must cover for meaning to count at all. Of a blog in another language it covers only
+quotes and single terms, about .05, which say nothing about a post."""
 
 ON_TOPIC_CHUNKS = 20
-"""Lexical hits by which the coverage of what the query is about is estimated."""
+"""Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
 
 MAX_WAITING_SHARE = 0.1
-"""Share of the chunks whose vectors may still be to come for meaning to count: with half of them to
-come, questions of an English blog reach .747 of nDCG@10 and .902 by words alone, of a Chinese one
-.702 and .858."""
+"""Maximum share of chunks without their vectors yet for meaning to count. With half missing,
+nDCG@10 is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese
+one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The candidate posts by id, in columns. BM25 is normalised to [0, 1]."""
+    """The candidate posts by id, in columns. BM25 is normalized to [0, 1]."""
 
     ids: Ids
     """Post IDs in ascending order, shape (posts,)."""
     counts: Ids
     """Number of chunks of each post, at least 1."""
     chunks: Ids
-    """Chunk IDs of the first post in order, then of the second …: ascending, shape (chunks,)."""
+    """Chunk IDs of the first post, then of the second, and so on: ascending, shape (chunks,)."""
     bm25: Numbers
     """BM25 score by chunk; 0 for a chunk without any word of the query."""
     coverage: Numbers
@@ -98,11 +96,11 @@ class Candidates:
         return np.fmax.reduceat(values, self.starts)
 
     def position_of(self, post: int) -> int:
-        """The position of a post that is there in the columns."""
+        """Return the position of a candidate post in the columns."""
         return int(np.searchsorted(self.ids, post))
 
     def best_chunk(self, post: int) -> int:
-        """The chunk of a post that holds most of the words."""
+        """Return the post's chunk with the highest BM25 score."""
         position = self.position_of(post)
         start = self.starts[position]
         return int(self.chunks[start + self.bm25[start : start + self.counts[position]].argmax()])
@@ -110,36 +108,35 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """A query, how far it reaches and what it retrieved."""
+    """Result of a retrieval: the query, its statistics on this blog and the candidate posts."""
 
     query: Query
     coverage: float
     """The largest share of the query's terms, by IDF, that one chunk holds together."""
-    vocabulary_coverage: float
-    """How well the embedder's vocabulary covers the query and what it is about, in [0, 1]."""
+    meaning_weight: float
+    """Weight of meaning in [0, 1], by the vocabulary's coverage of query, blog and topic."""
     idf: Mapping[Word, float]
     """The query's words with their inverse document frequencies."""
     max_idf: float
     """The inverse document frequency of a word that no chunk has."""
     nearness: float | None
-    """How near the nearest vector is to the query, as a share of the way from the usual cosine to
-    1; `None` without a vector of the query."""
+    """Nearest cosine, scaled from the usual one (0) to 1; `None` without a query vector."""
     vector_count: int
-    """How many there are."""
+    """Number of vectors in the index."""
     missing: Mapping[str, bool]
-    """Words of the query that no post has, as it writes them, by whether they are names."""
+    """Whether each word of the query that no post has is a name, by the word as written."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
 
     @property
     def length(self) -> float:
-        """Length of the query in words as rare as those that no passage has."""
+        """Sum of the words' IDFs divided by `max_idf`: common words count less than 1."""
         return sum(self.idf.values()) / self.max_idf if self.max_idf else 0.0
 
 
 def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
-    """Return every post that a retriever proposes; `among` restricts all to these post ids.
+    """Return every post that a retriever proposes; `among` limits all to these post ids.
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
@@ -155,20 +152,20 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     near = snapshot.vectors.search(vector, DENSE_VECTORS, chunks) if vector is not None else {}
     bm25 = lexical.chunks.normalized_bm25(query, LEXICAL_CHUNKS, among)
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
-    wholes = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
+    posts_bm25 = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
     meaning_weight = query_coverage * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
-    others = sorted(wholes.keys() - _posts_of(snapshot, bm25))
+    others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
-    proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *wholes})
+    proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *posts_bm25})
     # 5. Gather every number of each proposed post.
     usual = usual_cosine(snapshot.embedder.identity)
     nearness = (max(near.values(), default=0.0) - usual) / (1.0 - usual)
     return Retrieval(
         query=query,
         coverage=max(coverage.values(), default=0.0),
-        vocabulary_coverage=meaning_weight,
+        meaning_weight=meaning_weight,
         idf=lexical.chunks.idf(query),
         max_idf=lexical.chunks.max_idf,
         nearness=nearness if vector is not None else None,
@@ -182,29 +179,28 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
 
 def analyze(snapshot: Snapshot, text: str) -> Query:
-    """Analyse a query of this blog."""
+    """Analyze a query of this blog."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
-    query = analyze_query(text, languages, write_out(text, partial(_says, snapshot)))
+    query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
     posts_with = snapshot.lexical.posts.document_frequency
-    query = join_neighbours(query, snapshot.catalog.languages, posts_with)
+    query = join_neighbors(query, snapshot.catalog.languages, posts_with)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
 
 
-def _says(snapshot: Snapshot, words: str) -> bool:
-    """Whether a passage that has most of these words has them in a row, the last in any number."""
+def _has_phrase(snapshot: Snapshot, words: str) -> bool:
+    """Whether one of the best passages has these words in a row; the last may be a plural."""
     best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
     texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
     return any(spell_words(words).rstrip() in text for text in texts)
 
 
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
-    """The query's vector, if it is to have one, and how well the embedder's vocabulary covers it.
+    """Return the query's vector or `None`, and the share of the query its vocabulary covers.
 
-    A query in another language than a blog that the vocabulary covers is embedded by its words
-    that have an English name.
+    If the vocabulary covers the blog but not the query, its words are translated to English first.
     """
     if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
         snapshot.table.chunks
@@ -221,7 +217,7 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
 
 
 def _weigh_meaning(snapshot: Snapshot, chunks: Sequence[int]) -> float:
-    """How much meaning counts by what the embedder's vocabulary covers of the blog and these."""
+    """Return meaning's weight in [0, 1] by the vocabulary's coverage of blog and `chunks`."""
     on_topic = snapshot.table.vocabulary_coverage_of(np.array(chunks, dtype=np.int64))
     topic = float(on_topic.mean()) if len(on_topic) else 1.0
     above = max(snapshot.vocabulary_coverage - LEAST_VOCABULARY, 0.0)
@@ -240,7 +236,7 @@ def _gather_candidates(
     bm25: Mapping[int, float],
     coverage: Mapping[int, float],
 ) -> Candidates:
-    """Gather everything of the `proposed` posts, which ascend; their scores are by chunk."""
+    """Fill the columns for these ascending post ids; `bm25` and `coverage` are by chunk id."""
     ids = np.array(proposed, dtype=np.int64)
     chunks, counts = snapshot.table.chunk_ids_by_post(ids)
     posts, counts = ids[counts > 0], counts[counts > 0]
@@ -255,7 +251,7 @@ def _gather_candidates(
             beyond = np.maximum.reduceat(cosines, starts) - float(snapshot.vectors.mean() @ vector)
             usual = usual_cosine(snapshot.embedder.identity)
             similarities[window_counts > 0] = beyond / (1.0 - usual)
-    wholes = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
+    posts_bm25 = snapshot.lexical.posts.normalized_bm25(query, len(posts), posts.tolist())
     return Candidates(
         ids=posts,
         counts=counts,
@@ -263,10 +259,9 @@ def _gather_candidates(
         bm25=chunk_bm25,
         coverage=term_coverage,
         similarities=similarities,
-        post_bm25=_align(posts, wholes),
+        post_bm25=_align(posts, posts_bm25),
     )
 
 
 def _align(ids: Ids, values: Mapping[int, float]) -> Numbers:
-    """The values by id in the order of `ids`; 0 where there is none."""
     return np.array([values.get(number, 0.0) for number in ids.tolist()], dtype=np.float64)

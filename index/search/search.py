@@ -46,23 +46,22 @@ from blog_search_mcp.index.types import Answer, Filters, Hit, Post
 NO_WORDS = "The query has no word or number that could be looked for."
 
 VERBATIM_POSTS = 10
-"""Number of top posts whose best passage is checked for the query as a phrase. A post below them
-hardly ever becomes the first by it."""
+"""Number of top posts whose best passage is searched for the query as a phrase."""
 
 COMPARED_PASSAGES = 10
 """Number of top passages that are checked for copies of each other."""
 
 NEWEST_SHARE = 0.7
-"""Smallest share of the best score with which an order by date has a post. Of 262 questions with a
-known post on two English blogs it keeps that post for .96, and at most two posts for half of them.
-At .6 it keeps it for .97 with twice as many posts, at .5 for .99 with four times as many."""
+"""Minimum share of the best score that a post needs in an order by date. Of 262 questions on two
+English blogs, .96 keep their known post, and half keep at most two posts. At .6 it is .97 with
+twice as many posts, at .5 .99 with four times as many."""
 
 MAX_NAMED = 3
 """Maximum number of copies, and of words that no post has, that a notice names."""
 
 
 _POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
-"""A URL, with or without its scheme, or the name of a file of Markdown."""
+"""A URL, with or without its scheme, or the name of a Markdown file."""
 
 
 class Understanding(NamedTuple):
@@ -70,8 +69,8 @@ class Understanding(NamedTuple):
 
     query: Query
     as_asked: Query | None
-    """The query as it was asked, if its spelling was corrected and that is not sure."""
-    posts: Sequence[int] | None
+    """The query as asked, if its spelling was corrected and the correction is not sure."""
+    post_ids: Sequence[int] | None
     """Ids of the posts to search; `None` for all."""
     passages: frozenset[int]
     """Ids of the chunks that have a phrase in quotes; empty without one."""
@@ -80,7 +79,7 @@ class Understanding(NamedTuple):
     order: str
 
 
-class Ranking(NamedTuple):
+class PostRanking(NamedTuple):
     """Scores of the candidates, in [0, 1] by post id."""
 
     scores: dict[int, float]
@@ -90,7 +89,7 @@ class Ranking(NamedTuple):
 def search(
     snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int, order: str = ""
 ) -> Answer:
-    """Return `limit` hits at most from `offset` on, best first, or good ones in an order by date.
+    """Return up to `limit` hits from `offset` on, best first; with `order`, good ones by date.
 
     Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
     for posts without a subject lists them.
@@ -101,12 +100,12 @@ def search(
     if not query.text:  # posts are asked for, and no subject
         return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
-    retrieved = retrieve(snapshot, query, understood.posts)
+    retrieved = retrieve(snapshot, query, understood.post_ids)
     ranking = _rank_posts(snapshot, retrieved)
     confidence = ranking.confidence
-    # 3. Be no surer of the query as corrected than as it was asked.
+    # 3. Limit the confidence to that of the query as it was asked.
     if understood.as_asked:
-        as_asked = retrieve(snapshot, understood.as_asked, understood.posts)
+        as_asked = retrieve(snapshot, understood.as_asked, understood.post_ids)
         confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
@@ -159,13 +158,13 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
     as_asked = None if is_sure else analyze(snapshot, demands.text)
-    return Understanding(query, as_asked, *demands[1:3], notice, request.order)
+    return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
 
 
 def _name_copies(
     snapshot: Snapshot, page: Sequence[RankedPassage], copies: Mapping[int, list[int]]
 ) -> str:
-    """What the reader is told of the copies of what is shown."""
+    """Return a notice that names posts with copies of the shown passages, else `""`."""
     copied = {post for passage in page for post in copies.get(passage.chunk, ())}
     sources = [post.source for post in snapshot.catalog.posts(sorted(copied)).values()]
     more = f" and {len(sources) - MAX_NAMED} more" if len(sources) > MAX_NAMED else ""
@@ -173,10 +172,10 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
-    """Return the query as it is meant, a notice of the corrected words, and whether it is sure.
+    """Return the query as meant, a notice of corrected words, and whether that is sure.
 
-    A word that posts write as two is another form of these and no correction. One corrected word is
-    sure if it is a slip; two words are, since a blog seldom has a like of both by chance.
+    A word that posts write as two words is no correction. A single correction is sure if `is_slip`;
+    several are sure, since a blog seldom has similar words for all of them by chance.
     """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
     find, corrected = partial(_find_spelling, snapshot), list[tuple[str, str]]()
@@ -189,7 +188,7 @@ def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
 
 
 def _find_spelling(snapshot: Snapshot, words: str) -> str:
-    """A folded word as posts write it most often, in any number, or several words; `""` if none."""
+    """Return the commonest spelling of folded `words` in posts, plural or not, else `""`."""
     passages = dict(read_passages(snapshot, words))
     posts = snapshot.table.posts_of_chunks(np.array([*passages], np.int64)).tolist()
     titles = (post.title for post in snapshot.catalog.posts(posts).values())
@@ -203,23 +202,23 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
 def _count_more(
     snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
 ) -> str:
-    """Write how many posts have every word of a query, if they are more than those of a page."""
+    """Write how many posts have every word of a query, if more than the page shows."""
     shown = len({passage.post for passage in page})
-    count = snapshot.lexical.posts.count_with_all(understood.query, understood.posts)
+    count = snapshot.lexical.posts.count_with_all(understood.query, understood.post_ids)
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
 def _name_missing(retrieved: Retrieval, most: int) -> str:
-    """What the reader is told of words that no post has; `read_demands` tells of quotes."""
+    """Return a notice of words that no post has; `read_demands` makes the one of quoted words."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
     return f"No post has {' or '.join(words)}." if words else ""
 
 
-def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     """Score the candidates by their features, then by the query as a heading, a phrase or a title.
 
-    The certainty of the answer makes scores comparable between queries.
+    Scores are multiplied by the certainty, so that they are comparable between queries.
     """
     # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
@@ -242,7 +241,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> Ranking:
     # 4. Scale by the certainty.
     scale = confidence.certainty or 1.0
     scaled = {post: score * scale for post, score in scores.items()}
-    return Ranking(scaled, confidence)
+    return PostRanking(scaled, confidence)
 
 
 def _find_verbatim(
@@ -264,7 +263,7 @@ def _find_verbatim(
 
 
 def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
-    """The ids of posts by date, the newest first unless an order says otherwise, undated last."""
+    """Return post ids by date, newest first unless `order` is `oldest`; undated ones last."""
     by_source, last = sorted(posts, key=lambda n: posts[n].source), "~" * (order == "oldest")
     return sorted(by_source, key=lambda n: posts[n].date or last, reverse=order != "oldest")
 
@@ -272,8 +271,8 @@ def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
 def _list_posts(
     snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
-    """List the posts that pass, of translations one in the language of the text, by date."""
-    catalog, among = snapshot.catalog, understood.posts
+    """List the understood posts by date; of translations only the one in `text`'s language."""
+    catalog, among = snapshot.catalog, understood.post_ids
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)
     collapsed = collapse_translations(readable, snapshot.translations, text)

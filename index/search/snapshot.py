@@ -23,7 +23,7 @@ from blog_search_mcp.index.words.searcher import LexicalSearcher
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a generation is read from, and the embedder it was built with."""
+    """Readers of one generation's files, and the embedder that built it."""
 
     catalog: Catalog
     lexical: LexicalSearcher
@@ -41,23 +41,23 @@ class Snapshot:
 
     @cached_property
     def vocabulary_coverage(self) -> float:
-        """How much of the blog the embedder's vocabulary covers, in [0, 1]."""
+        """Mean share of a chunk that the embedder's vocabulary covers, in [0, 1]."""
         coverage = self.table.vocabulary_coverage
         return float(coverage.mean()) if len(coverage) else 0.0
 
     @cached_property
     def waiting_chunks(self) -> int:
-        """How many chunks' vectors are still to come."""
+        """Number of chunks whose vectors are still to come."""
         are_missing = self.vectors.counts(self.table.chunks) == 0
         return int((are_missing & (self.table.vocabulary_coverage > 0.0)).sum())
 
     @cached_property
     def titles(self) -> Titles:
-        """The posts by their titles."""
+        """Post ids by the key of their titles and other names."""
         return index_titles(self.catalog.names_by_post())
 
     def translations_of(self, post: int) -> Translated:
-        """Return language and source of each translation of a post, in the languages' order."""
+        """Return language and source of each translation of a post, ordered by language."""
         group = self.translations.get(post, ())
         return tuple(sorted((one.language, one.source) for one in group if one.post != post))
 
@@ -68,7 +68,7 @@ class Snapshot:
 
     @cached_property
     def replaced(self) -> Mapping[int, Replacement]:
-        """The posts by ID that are replaced, or outdated on the day on which they are asked for."""
+        """Replacements by post ID, of posts that are replaced or outdated today."""
         return self.catalog.replaced(date.today().isoformat())
 
 
@@ -77,10 +77,7 @@ def open_snapshot(
     embedder: Embedder,
     open_vectors: Callable[[Path], VectorStore] = VectorStore,
 ) -> Snapshot:
-    """Open a generation's files, whose checksums hold.
-
-    Raises IndexBroken, or MemoryError.
-    """
+    """Open a generation's verified files. Raises IndexBroken or MemoryError."""
     try:
         catalog = open_catalog(files)
         return Snapshot(

@@ -1,9 +1,8 @@
 """The catalog: posts and chunks in SQLite, read side.
 
-Text is served from here and not from the content folder, so that what is read
-and what was searched can never disagree. The file belongs to an immutable
-generation, so it is opened as one: no locks, no journal, any number of servers. Most texts lie
-in a second file, which many generations share.
+Text is served from here and not from the content folder, so that the text shown is the text that
+was searched. The files belong to an immutable generation, so they are opened without locks or a
+journal, by any number of servers. Most texts lie in a second file, which many generations share.
 """
 
 import json
@@ -47,10 +46,9 @@ from blog_search_mcp.index.types import (
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """All chunks of one generation and their posts, in the order of posts and of chunks in them.
+    """Chunk ids of one generation with the post and coverage of each, ordered by chunk id.
 
-    A post's chunks get their ids after those of every earlier post, in their own order, so that
-    ids ascend too.
+    Chunk ids ascend with post ids, and within a post in the order of the text.
     """
 
     chunks: Ids
@@ -63,7 +61,7 @@ class ChunkTable:
         return self.posts.take(np.searchsorted(self.chunks, chunk_ids))
 
     def chunk_ids_by_post(self, post_ids: Ids) -> tuple[Ids, Ids]:
-        """Return all chunk ids of these posts, post by post in order, and how many each has."""
+        """Return all chunk ids of these posts, post by post, and how many each post has."""
         places, counts = locate_ids(self.posts, post_ids)
         return self.chunks[places], counts
 
@@ -77,7 +75,7 @@ class ChunkTable:
 
 
 def locate_ids(ascending: Ids, wanted: Ids) -> tuple[Ids, Ids]:
-    """Return the indexes at which each wanted id stands in a sorted array, and their counts.
+    """Return the indexes of each wanted id in a sorted array, and their counts.
 
     For `[1, 1, 3]` and `[3, 1]` these are `[2, 0, 1]` and `[1, 2]`.
     """
@@ -103,12 +101,12 @@ _ORDERS: dict[Order, str] = {
     "oldest": "date IS NULL, date, source",
     "title": "title COLLATE NOCASE, source",
 }
-"""Posts without a date come last, whichever way dates run."""
+"""SQL of each order. Posts without a date come last in both orders by date."""
 
 
 @contextmanager
 def translate_disk_errors() -> Iterator[None]:
-    """Raise IndexProblem for what the system, SQLite or tantivy says of the disk in this block."""
+    """Raise IndexProblem for disk errors of the system, SQLite or tantivy in this block."""
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
@@ -120,7 +118,7 @@ def translate_disk_errors() -> Iterator[None]:
 
 
 def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    """Return the columns behind a row's id by `names`; those of `lists` are JSON."""
+    """Return the columns after the id by `names`; those in `lists` are parsed JSON."""
     columns = dict(zip(names, row[1:], strict=True))
     return columns | {name: tuple(json.loads(columns[name])) for name in lists}
 
@@ -146,7 +144,7 @@ class Catalog:
             raise IndexBroken("The index's texts cannot be read.", REBUILD) from error
 
     def matching_posts(self, filters: Filters, links_to: str = "") -> list[int] | None:
-        """Return the ids of the posts that pass and link to a source; `None` for every post."""
+        """Return ids of posts that meet all filters and link to `links_to`; `None` for all."""
         section, tag, author = filters.section, filters.tag, filters.author
         conditions = {
             "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(source, value || '/') = 1)": section
@@ -185,7 +183,7 @@ class Catalog:
     def list_posts(
         self, filters: Filters, order: Order, limit: int, offset: int, links_to: str = ""
     ) -> Posts:
-        """List the posts that pass and link to a source, from `offset` on, `limit` at most."""
+        """List up to `limit` posts from `offset` on that meet all filters and link to a source."""
         among = self.matching_posts(filters, links_to)
         where = "" if among is None else f"WHERE post_id {IN_LIST}"
         values = [] if among is None else [json.dumps(among)]
@@ -194,7 +192,7 @@ class Catalog:
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
     def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List the posts after `cursor`, newest first: (ISO day or `""`, source) of the last post.
+        """List posts newest first, after `cursor`: the last post's (ISO day or `""`, source).
 
         `None` starts the list. Unlike an offset, a cursor holds in every generation.
         """
@@ -206,7 +204,7 @@ class Catalog:
         return tuple(self._posts(selection, day, day, source, limit).values())
 
     def years(self) -> list[tuple[int, int]]:
-        """List the years that posts are dated, the newest first, each with its posts."""
+        """List the years in which posts are dated, newest first, each with its number of posts."""
         return self.rows(
             "SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) FROM posts "
             "WHERE date <> '' GROUP BY year ORDER BY year DESC"
@@ -217,7 +215,7 @@ class Catalog:
         return self.rows(f"SELECT source, title FROM posts ORDER BY {_NEWEST}")
 
     def names_by_post(self) -> list[tuple[int, str]]:
-        """Return a post's id with its title, each alias that is no path, and each author."""
+        """List (post id, name) rows: each post's title, aliases that are no paths, and authors."""
         return self.rows(
             "SELECT post_id, title FROM posts UNION SELECT post_id, value FROM posts, "
             "json_each(aliases) WHERE value NOT LIKE '%/%' "
@@ -225,7 +223,7 @@ class Catalog:
         )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
-        """Return the posts that have the heading of the first of these keys that any has.
+        """Return the posts with a heading of the first of these keys that occurs; `[]` if none.
 
         A key is one of `index.text.tokenizer.name_key`.
         """
@@ -244,7 +242,7 @@ class Catalog:
         raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
 
     def find_post(self, name: str) -> tuple[int, Post]:
-        """Find a post by its source, else by its URL, the end of either, or a longer path.
+        """Find a post by source, URL, the end of either, or a path that ends with its source.
 
         The match must be unique; case, file suffix and quotes are ignored. Raises NotInIndex.
         """
@@ -254,7 +252,7 @@ class Catalog:
         return self.require_post(sources[0] if len(sources) == 1 else name)
 
     def find_sources(self, name: str) -> list[str]:
-        """Return the sources that `find_post` may take a name for."""
+        """Return the sources of all posts that match a name as in `find_post`."""
         place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
         same, ends = list[str](), list[str]()
@@ -272,30 +270,30 @@ class Catalog:
         return self._chunks(f"WHERE chunk_id {IN_LIST} ORDER BY chunk_id", list(chunk_ids))
 
     def chunks_of(self, *post_ids: int) -> dict[int, Chunk]:
-        """Return the chunks of these posts by id, each post's in order."""
+        """Return the chunks of these posts by id, post by post, in the order of the text."""
         return self._chunks(f"WHERE post_id {IN_LIST} ORDER BY post_id, position", post_ids)
 
     def chunk_table(self) -> ChunkTable:
-        """Read which chunk is whose."""
+        """Read the ids, posts and vocabulary coverage of all chunks."""
         rows = self.rows("SELECT chunk_id, post_id, readable FROM chunks ORDER BY chunk_id")
         chunks, posts, coverage = zip(*rows, strict=True) if rows else ((), (), ())
         ids, owners = (np.asarray(column, dtype=np.int64) for column in (chunks, posts))
         return ChunkTable(ids, owners, np.asarray(coverage, dtype=np.float64))
 
     def links(self) -> dict[int, tuple[Link, ...]]:
-        """Return every post's links by its id, in the order of the post; none for most posts."""
+        """Return links by post id, in the order of the text; posts without links are absent."""
         query = "SELECT post_id, href, words, line, kind FROM links ORDER BY post_id, rowid"
         rows = self.rows(query)
         by_post = groupby(rows, key=itemgetter(0))
         return {post: tuple(Link(*row[1:]) for row in of_post) for post, of_post in by_post}
 
     def anchors(self) -> dict[int, tuple[str, ...]]:
-        """Return by post what may stand behind `#` in a link to it, where that is known."""
+        """Return the fragments that links to a post may have, by post id, where they are known."""
         rows = self.rows("SELECT post_id, anchors FROM posts WHERE anchors <> '[]'")
         return {post: tuple(json.loads(anchors)) for post, anchors in rows}
 
     def translations(self) -> Translations:
-        """Read which posts are translations of one another."""
+        """Read each post's group of translations, by post id."""
         groups = (
             tuple(starmap(Translation, group)) for _, group in self._relations("translations")
         )
@@ -308,7 +306,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def replaced(self, today: str) -> dict[int, Replacement]:
-        """Read by ID which posts are replaced, or called outdated by an ISO day."""
+        """Return replaced posts, and those outdated on `today` (an ISO day), by id."""
         rows = self.rows(
             "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
             "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "
@@ -326,8 +324,8 @@ class Catalog:
         for name, members in self.rows(query, [kind]):
             yield name, [(ids[source], source, it) for source, it in json.loads(members)]
 
-    def relating_facts(self, source: str) -> tuple[list[Post], list[tuple[str, str]]]:
-        """Return what relates a post to others: its metadata, and where its links lead."""
+    def post_with_links(self, source: str) -> tuple[list[Post], list[tuple[str, str]]]:
+        """Return the post of this source (a list of at most one) and its links as (href, kind)."""
         query = "SELECT DISTINCT href, kind FROM links JOIN posts USING (post_id) WHERE source = ?"
         posts = self._posts("WHERE source = ?", source).values()
         return [*posts], self.rows(f"{query} ORDER BY href, kind", [source])
@@ -363,7 +361,7 @@ def _normalize_name(text: str) -> str:
 def _find_names(
     text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
 ) -> list[str]:
-    """Return the names that a filter means, or of several in it any: a list, commas, `and`."""
+    """Return the names that match all of `text`, else one of its parts (commas, `and`, `#`)."""
     keys = [(name, key(name)) for name in names]
     parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
     meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
@@ -372,7 +370,7 @@ def _find_names(
 
 
 def find_tags(text: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags that a filter means by `name_key`, as addresses of sites, and below them."""
+    """Return the tags equal to or below a filter's (`a/b` for `a`), compared by `name_key`."""
     return _find_names(text, tags, _fold_tag, str.startswith)
 
 
@@ -382,17 +380,14 @@ def _fold_tag(tag: str) -> str:
 
 
 def find_folders(text: str, folders: Iterable[str]) -> list[str]:
-    """Return the folders of a path, whatever its case, else the only one that ends so."""
+    """Return the folder of this path, ignoring case, else the only folder that ends with it."""
     find = partial(_find_names, text, folders, _normalize_name)
     ends = find(str.endswith)
     return find(str.__eq__) or ends[: len(ends) == 1]
 
 
 def open_catalog(files: GenerationFiles) -> Catalog:
-    """Open a generation's catalog, read-only, until the last reference to it is gone.
-
-    The caller has verified its files' checksums.
-    """
+    """Open a generation's verified catalog, read-only, until the last reference to it is gone."""
     connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
     connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
     catalog = Catalog(connection)

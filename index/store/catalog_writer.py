@@ -1,10 +1,9 @@
 """The catalog, write side: the next generation's SQLite file.
 
-The file starts as a copy of the previous generation's and takes the plan on top, with the texts
-of new chunks; those of the generation that was made anew lie in a file that all after it share
-(`index.store.disk`). At 24,000 chunks it has 93 MB, which an edit need not copy.
-Neither needs a journal while it is written: until CURRENT names its generation nobody reads it,
-and a torn one is thrown away whole.
+The file starts as a copy of the previous generation's and takes the changes, with the texts of new
+chunks. The texts of a rebuilt generation lie in a file that later generations share
+(`index.store.disk`): at 24,000 chunks it has 93 MB, which an edit need not copy. Neither file needs
+a journal: nobody reads it until CURRENT names its generation, and a torn one is deleted whole.
 """
 
 import json
@@ -76,13 +75,12 @@ CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT
 """Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
 
 `linked` has the posts that link to others (`kind` is empty) or are replaced by them (`newer`).
-`relations` are the groups of `translations` and the `series` of this generation, by sources;
-`readable` is a chunk's vocabulary coverage, and `shared.texts` may hold texts that are no more.
-"""
+`relations` has the groups of `translations` and the `series`, by sources; `readable` is a chunk's
+vocabulary coverage, and `shared.texts` may hold texts of deleted chunks."""
 
 
 class CatalogWriter(Catalog):
-    """An unfinished catalog, which reads what is in by now; use `open_writer`."""
+    """An unfinished catalog, which also reads what it holds so far; use `open_writer`."""
 
     def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
         """Write new texts into the table `texts`."""
@@ -90,14 +88,14 @@ class CatalogWriter(Catalog):
         self._texts = texts
 
     def remove(self, source: str) -> tuple[int, list[int]]:
-        """Remove a post that is in; return its id and its chunks'."""
+        """Remove a post; return its id and its chunks' ids."""
         post_id, _ = self.require_post(source)
         rows = self.rows("SELECT chunk_id FROM chunks WHERE post_id = ?", [post_id])
         self._connection.execute("DELETE FROM posts WHERE post_id = ?", [post_id])
         return post_id, [row[0] for row in rows]
 
     def add(self, pending: PendingPost) -> tuple[int, tuple[int, ...]]:
-        """Add a post; return its id and its chunks', in the order of the post."""
+        """Add a post; return its id and its chunks' ids, in the order of the text."""
         post = pending.post
         post_id = self._insert("posts", None, *astuple(post), pending.anchors)
         for tag in sorted({tag.casefold() for tag in post.tags}):
@@ -122,10 +120,7 @@ class CatalogWriter(Catalog):
         series: Iterable[Series],
         linked: Iterable[tuple[str, str, str]],
     ) -> None:
-        """Note which posts are translations of each other, which parts of a series, which `linked`.
-
-        The last are rows of target, kind and source, each once.
-        """
+        """Replace the translations, series, and distinct `linked` (target, kind, source) rows."""
         for table in ("relations", "linked"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.executemany("INSERT INTO linked VALUES (?, ?, ?)", linked)
@@ -135,11 +130,11 @@ class CatalogWriter(Catalog):
             self._insert("relations", "series", one.name, tuple(part[1:] for part in one.parts))
 
     def commit(self) -> None:
-        """Make what is written so far readable for other processes."""
+        """Make everything written so far readable for other processes."""
         self._connection.commit()
 
     def _insert(self, table: str, *row: object) -> int:
-        """Insert a row, in which a list is written as JSON; return its id."""
+        """Insert a row, writing tuples as JSON; return its id."""
         values = [
             json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
             for value in row
@@ -153,10 +148,7 @@ class CatalogWriter(Catalog):
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the catalog of `files`, new or with what `previous` holds; what is committed is kept.
-
-    Raises OSError or sqlite3.OperationalError.
-    """
+    """Open the next catalog, empty or a copy. Raises OSError or sqlite3.OperationalError."""
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)

@@ -29,10 +29,10 @@ from typing import TypeAlias
 from blog_search_mcp.index.errors import IndexProblem
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
-"""A folder of any other name is not ours; 17 digits fit wherever integers do."""
+"""Pattern of a generation's folder; 17 digits fit wherever integers do."""
 
 DEFAULT_FOLDER = ".blog-index"
-"""Default folder of an index, below the current folder."""
+"""Default folder of an index, in the current folder."""
 
 MANIFEST_HEAD = b'{"format": '
 """First bytes of a manifest of any format; a new generation begins with them."""
@@ -62,7 +62,7 @@ class GenerationFiles:
         self.overview = folder / "overview.json"
 
     def require_own(self) -> None:
-        """Raise IndexProblem if something of it is a link, or neither a file nor a folder."""
+        """Raise IndexProblem if a part of it is a link, or neither a file nor a folder."""
         parts, kinds = (self.vectors, self.lexical), (stat.S_IFREG, stat.S_IFDIR)
         names = (self.manifest, self.catalog, self.texts, self.overview)
         require_own((self.folder, *parts, *names), *kinds)
@@ -88,7 +88,7 @@ class Layout:
         self.lock = root / "lock"
 
     def generation(self, number: int) -> GenerationFiles:
-        """Return the files of generation `number`."""
+        """Return the files of a generation."""
         return GenerationFiles(self.generations / f"{number:06d}")
 
     def numbers(self) -> list[int]:
@@ -96,7 +96,7 @@ class Layout:
         return sorted(int(folder.name) for folder in self._list_numbered() if _is_ours(folder))
 
     def require_own(self) -> None:
-        """Raise IndexProblem if a name of ours is a link or is not what it has to be."""
+        """Raise IndexProblem if one of our names is a link or of a wrong kind."""
         require_own(map(self.root.joinpath, _FILES), stat.S_IFREG)
         with suppress(OSError):  # of a folder that is not there or may not be read
             require_own(chain([self.generations], self._list_numbered()), stat.S_IFDIR)
@@ -116,9 +116,9 @@ def _is_ours(folder: Path) -> bool:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put a file with this content, forced to disk, in the place of a name. Raises OSError.
+    """Replace or create a file with this content, forced to disk, in one step. Raises OSError.
 
-    Nothing is written to what had that name, or the one under which the file is made.
+    Nothing is written into the old file, or into one with the temporary name.
     """
     following = path.with_name(f"{path.name}.next")
     following.unlink(missing_ok=True)
@@ -137,11 +137,11 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 Stamp: TypeAlias = tuple[int, ...]
-"""Another value for every switch of generations, beginning with the number of the live one."""
+"""Stamp that changes with every switch of generations; it begins with the live one's number."""
 
 FileStamp: TypeAlias = tuple[int, int, int]
-"""Inode, size in bytes, time of the last change of content in ns since 1970: what a write changes.
-The time of the last change of status would change with every further link to the file."""
+"""Inode, size in bytes and time of the last change of content in ns since 1970. The time of the
+last change of status would change with every further link to the file."""
 
 
 def read_stamp(path: Path) -> FileStamp | None:
@@ -153,7 +153,7 @@ def read_stamp(path: Path) -> FileStamp | None:
 
 
 def refuse_place(layout: Layout, error: Exception) -> None:
-    """Raise IndexProblem if `error` came of a place where no index can be read or made."""
+    """Raise IndexProblem if `error` means that no index can be read or made at this place."""
     denied, blocked = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG), (errno.ENOTDIR, errno.EEXIST)
     if isinstance(error, OSError) and error.errno in (*denied, *blocked):
         raise IndexProblem(
@@ -173,10 +173,10 @@ def make_disk_error(error: Exception) -> IndexProblem:
 
 
 def link_or_copy(earlier: Path, later: Path) -> None:
-    """Share a file between generations, or copy it where the disk has no links. Raises OSError.
+    """Share a file between generations, or copy it if the disk has no links. Raises OSError.
 
     It must never change: a generation stays whole when another one is deleted, and a linked file
-    keeps its checksum in the manifest. A disk that refuses more than links refuses the copy too.
+    keeps its checksum in the manifest. If a disk refuses more than links, the copy fails too.
     """
     try:
         os.link(earlier, later)

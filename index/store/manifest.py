@@ -1,9 +1,9 @@
-"""The manifest: what a generation is, in one JSON file, and whether its files still are that.
+"""The manifest: the description of a generation in one JSON file, by which its files are verified.
 
 It holds every post's hash, by which the next ingest finds changes, and the size and SHA-256 of
-every file, so that a torn or swapped one is refused before FAISS, tantivy or SQLite read it. A file
-with the inode, size and time of its checksum is trusted; only the doctor hashes it, which finds
-times that were set back and lost bits. A copied index is hashed at every opening.
+every file, so that a damaged one is refused before FAISS, tantivy or SQLite read it. A file with
+the inode, size and time of its checksum is trusted; only the doctor hashes it, which finds times
+that were set back and lost bits. A copied index is hashed whenever it is opened.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_st
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
 FORMAT = 24
-"""Raise it when an older program could not read, or would misread, what is written now."""
+"""Version of the format. Raise it when an older program would fail at or misread new files."""
 
 REBUILD = ("Rebuild it: ", TO_REBUILD, ".")
 
@@ -35,14 +35,14 @@ class IndexedPost:
     """SHA-256 of the file's bytes, in hex."""
     chunks: NonNegativeInt
     waiting: NonNegativeInt = 0
-    """Windows of its chunks whose vectors come with a later generation: all of them, or none."""
+    """Windows of its chunks whose vectors come with a later generation: all of them or none."""
     expires: str | None = None
     """The instant from which the post is left out, in UTC, ISO 8601 to the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPost:
-    """A post to put in, with what the manifest will remember of it."""
+    """A post to add, with the manifest's record of it."""
 
     post: Post
     chunks: tuple[Chunk, ...]
@@ -55,12 +55,12 @@ class PendingPost:
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
-"""Settings that shape an index besides posts and embedder (`ingest.plan`)."""
+"""Settings other than the embedder that shape an index (`ingest.plan`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """A file's size in bytes, its SHA-256 in hex, and its stamp then; a copy has another one."""
+    """A file's size in bytes, SHA-256 in hex, and stamp then; a copy has another stamp."""
 
     size: NonNegativeInt
     sha256: str
@@ -74,31 +74,30 @@ class Manifest(BaseModel):
 
     generation: NonNegativeInt
     created: str
-    """When the posts were looked at: UTC, ISO 8601 to the second. A post that changed later is
-    not in here."""
+    """Time of the walk: UTC, ISO 8601 to the second. Posts that changed later are not included."""
     embedder: EmbedderIdentity
     build: BuildFingerprint
-    """An ingest with another one makes the index anew."""
+    """If an ingest's fingerprint differs, it rebuilds the index."""
     posts: dict[str, IndexedPost]
     """Posts by source."""
     superseded: NonNegativeInt
-    """Chunks deleted since the lexical index was last written whole."""
+    """Number of chunks deleted since the lexical index was last rewritten."""
     files: dict[Annotated[str, Field(pattern=r"^\.?[\w-][\w.-]*(/\.?[\w-][\w.-]*)*$")], Checksum]
-    """Checksums by path, with `/`, that stays below the generation's folder on any system."""
+    """Checksums by path with `/`, which stays below the generation's folder on any system."""
 
     @property
     def chunks(self) -> int:
-        """Chunks in the generation."""
+        """Number of chunks in the generation."""
         return sum(post.chunks for post in self.posts.values())
 
     @property
     def waiting(self) -> int:
-        """Posts in the backlog: those whose vectors come with a later generation."""
+        """Number of posts whose vectors come with a later generation."""
         return sum(post.waiting > 0 for post in self.posts.values())
 
 
 def dumps(manifest: Manifest) -> str:
-    """Write the manifest's file: a line with the format and the checksum of the next, its JSON."""
+    """Return the file's text: a line with the format and the checksum of the next, its JSON."""
     content = manifest.model_dump_json()
     return f"{json.dumps({'format': FORMAT, 'checksum': _sha256(content)})}\n{content}"
 
@@ -142,28 +141,28 @@ def checksum_of(path: Path) -> Checksum:
 class Guard:
     """Compares the files of a generation with its manifest, and again when one changes.
 
-    A mapped file that was cut short ends the process with SIGBUS when its lost end is read
-    (mmap(2)), which no library can catch: so stamps are compared before each request.
+    If a mapped file is cut short, reading its lost end kills the process by SIGBUS (mmap(2)), which
+    no library can catch. So stamps are compared before each request.
     """
 
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
-        """Hash every file, with `trusts_stamps` but those nobody wrote to. Raises as `check`."""
+        """Hash every file, or with `trusts_stamps` only changed ones. Raises as `check`."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
         self._whole: dict[Path, FileStamp | None] = {}
-        """Stamp of each file when it was found to be as in the manifest."""
+        """Stamp of each file when it was last equal to the manifest's."""
         for path, checksum in self._files.items():
             if trusts_stamps and os.access(path, os.R_OK):
                 self._whole[path] = checksum.stamp
             self._compare(path, read_stamp(path))
 
     def check(self) -> None:
-        """Raise IndexBroken if a file is no longer what was opened; one only touched is hashed.
+        """Raise IndexBroken if a file's content has changed; a file with a new stamp is hashed.
 
-        A file that is gone does not count: a generation that is no longer kept stays readable for
-        those who opened it. Raises IndexProblem if this account may not read a file.
+        A deleted file does not count: a generation that is no longer kept stays readable for those
+        who opened it. Raises IndexProblem if this account may not read a file.
         """
         for path in self._files:
             if stamp := read_stamp(path):

@@ -1,4 +1,4 @@
-"""The overview of a generation in numbers: counted when it is written, so that readers need not."""
+"""The overview of a generation in numbers, counted when it is written."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -32,33 +32,33 @@ class Overview:
     posts: int
     chunks: int
     waiting: int = 0
-    """Posts whose vectors come with a later generation; until then words alone find them."""
+    """Number of posts whose vectors come with a later generation; keyword search finds them now."""
     site: str = ""
-    """Scheme and host that most posts are published at, if any is."""
+    """Scheme and host of most posts' URLs, `""` if none is known."""
     languages: Counted = ()
-    """The commonest first."""
+    """Languages of the posts, the commonest first."""
     sections: Counted = ()
-    """Every folder with its posts and those below it, in order of the name."""
+    """Every folder with the number of posts in and below it, sorted by name."""
     bundles: tuple[str, ...] = ()
-    """The folders that hold one post alone, `NAME/index.md`, with its translations."""
+    """Folders that hold a single post as `NAME/index.md`, perhaps with translations."""
     tags: Counted = ()
     """Tags in lower case, the commonest first."""
     first_day: str | None = None
     """ISO day of the oldest dated post, `None` if none has a date."""
     last_day: str | None = None
     title: str = ""
-    """The site's as its configuration says, else the name of the folder."""
+    """The site's title in its configuration, else the name of the folder."""
     description: str = ""
     newest: tuple[str, ...] = ()
-    """Titles of the newest dated posts, three at most."""
+    """Titles of the newest dated posts, at most three."""
     are_notes: bool = False
-    """Whether the posts are notes of a vault, which no site publishes."""
+    """Whether the posts are notes of a vault that no site publishes."""
     notice: str | None = None
-    """Message for the reader: posts have changed since, or wait for their vectors."""
+    """Message for the reader, such as that posts have changed or wait for their vectors."""
 
     @property
     def main_sections(self) -> Counted:
-        """The folders of the first level that has more than one, without bundles, largest first."""
+        """Folders of the first level with more than one, without bundles, the largest first."""
         above, bundles = "", set(self.bundles)
         while True:
             inner = [
@@ -83,7 +83,7 @@ def read_overview(files: GenerationFiles) -> Overview:
 
 
 def count_posts(posts: Sequence[Post], manifest: Manifest, about: About) -> Overview:
-    """Count what `posts`, the generation's, have in common."""
+    """Count the posts of a generation by language, folder, tag and day."""
     dated = sorted(filter(attrgetter("date"), posts), key=attrgetter("date"), reverse=True)
     sites = _count_names("://".join(urlsplit(post.url)[:2]) for post in posts if post.url)
     files = [PurePosixPath(compose(it.source)) for it in posts]  # index.md, in German index.de.md
@@ -111,7 +111,7 @@ def count_posts(posts: Sequence[Post], manifest: Manifest, about: About) -> Over
 
 
 def describe_backlog(posts: int, waiting: int) -> str | None:
-    """Describe how many of `posts` have vectors while others wait for theirs, else `None`."""
+    """Return a sentence on how many of `posts` have vectors, `None` if all have."""
     if not waiting:
         return None
     return (

@@ -1,4 +1,4 @@
-"""Words that others wrote, made safe to write, to show on one line of a width and to compare."""
+"""Foreign text made safe to print, to fit on one line and to compare."""
 
 import re
 import unicodedata
@@ -7,16 +7,16 @@ from functools import cache, partial
 
 
 def to_line(words: str) -> str:
-    """Put words on one line, without control characters or halves of a surrogate pair.
+    """Return text on one line, without control characters or lone surrogates.
 
-    Those that turn the direction of what follows them count; marks of direction do not.
+    Characters that reverse the direction of later text are removed; marks of direction stay.
     """
     undirected = re.sub("[\u202a-\u202e\u2066-\u2069]", "", words)
     return one_line(replace_surrogates(re.sub("[\x00-\x1f\x7f-\x9f]", " ", undirected)))
 
 
 def one_line(text: str) -> str:
-    """Put `text` on one line: what follows a break of the author's would read as ours."""
+    """Put `text` on one line, since text after an author's line break would look like ours."""
     return " ".join(text.split())
 
 
@@ -29,12 +29,12 @@ def count_character_columns(character: str) -> int:
 
 
 def count_columns(text: str) -> int:
-    """Count columns as a terminal does: a Han character takes two, and more bytes."""
+    """Count columns of a terminal: a Han character takes two."""
     return len(text) if text.isascii() else sum(map(count_character_columns, text))
 
 
 def shorten(text: str, most: int, measure: Callable[[str], int] = count_columns) -> str:
-    """Shorten `text` until it measures `most` at most, with `…` where its end is missing."""
+    """Shorten `text` to measure at most `most`, with `…` in place of its end."""
     if measure(text) <= most:
         return text
     while text and measure(text) >= most:
@@ -48,4 +48,4 @@ def replace_surrogates(text: str) -> str:
 
 
 compose = partial(unicodedata.normalize, "NFC")
-"""Gives a name the form that is one for a file system's and a keyboard's letters."""
+"""Normalize a name (NFC), so that file systems' and keyboards' letters are equal."""

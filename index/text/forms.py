@@ -1,4 +1,4 @@
-"""Find other forms of a query's words: further stems, so a passage has a word by any of them."""
+"""Find other forms of a query's words: further stems that count as the word in a passage."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -8,12 +8,12 @@ from blog_search_mcp.index.text.languages import HAN, read_rows, stemmer_of
 from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_terms, stem
 
 _PLURAL = re.compile(r"[A-Z]{2,5}s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{3,}s")
-"""A word whose s the English stemmer leaves: behind u or i, or without another vowel."""
+"""A word whose plural s the English stemmer keeps: after u or i, or without another vowel."""
 
 
 @cache
 def _groups() -> Mapping[str, set[str]]:
-    """By stem, those of every group of words that it is in."""
+    """Return by stem the stems of all groups of words that have it."""
     table = dict[str, set[str]]()
     for row in read_rows("word_forms.txt"):
         stems = {form for word in row.split() for form in (stem(word, "en"), fold(word))}
@@ -22,7 +22,7 @@ def _groups() -> Mapping[str, set[str]]:
 
 
 def other_stems(written: str, stems: Iterable[str]) -> set[str]:
-    """The stems of the other forms of a word, which a query writes so and which has these."""
+    """Return stems of other forms of a word, given as `written` in a query and by its stems."""
     lower, forms = fold(written), set[str]()
     if re.fullmatch(r"\d\d?", lower):
         return {lower.lstrip("0"), lower.zfill(2)}
@@ -38,12 +38,12 @@ def other_stems(written: str, stems: Iterable[str]) -> set[str]:
 def guess_stems(
     word: str, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> set[str]:
-    """The stems that posts may have of a folded word whose own none has.
+    """Return possible stems, in posts, of a folded word whose own stems no post has.
 
-    It may lack the accents by which stemmers tell endings (zlutoucky, žluťoučký), the kana between
-    two kanji (引越, 引っ越), the article by which the Arabic stemmer tells endings, or an e that
-    endings drive out (zamek, zamki). `languages` are counts of posts: a stem that more posts have
-    than there are in its language is another language's word (Spanish rune, English run).
+    The word may lack the accents by which stemmers know endings (zlutoucky, žluťoučký), the kana
+    between two kanji (引越, 引っ越), the article that shows endings to the Arabic stemmer, or an e
+    that endings drop (zamek, zamki). `languages` counts posts by language: a stem in more posts
+    than its language has is another language's word (Spanish rune, English run).
     """
     by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
     stems = {word, *(guess for guess, posts in by_language if frequency_of(guess) <= posts)}
@@ -60,13 +60,13 @@ def guess_stems(
 
 @cache
 def _abbreviations() -> Mapping[str, tuple[str, str]]:
-    """By the stems of what initials stand for, with a blank around each: them, and its words."""
+    """Return initials and their long form, by the long form's stems with a blank around each."""
     rows = (row.split("\t") for row in read_rows("abbreviations.txt"))
     return {f" {index_terms(words)} ": (initials, words) for initials, words in rows}
 
 
 def write_out(text: str, has_all: Callable[[str], bool]) -> str:
-    """What the initials in a query stand for, where a passage has all words of it."""
+    """Return the long forms of a query's initials of which a passage has all words."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
     return "\n".join(
@@ -75,13 +75,13 @@ def write_out(text: str, has_all: Callable[[str], bool]) -> str:
 
 
 def find_initials(text: str) -> dict[str, str]:
-    """The initials of what a text has in words, by each stem of these."""
+    """Return the initials of long forms in a text, by each stem of the long form."""
     said, rows = f" {index_terms(text)} ", _abbreviations().items()
     return {stem: short for stems, (short, _) in rows if stems in said for stem in stems.split()}
 
 
 def name_months(text: str) -> str:
-    """A query with the month in each day of numbers (2019-03-12, 12.3.2019) by its name."""
+    """Write the month of each numeric day in a query (2019-03-12, 12.3.2019) by its name."""
 
     def name(day: re.Match[str]) -> str:
         rows, month = read_rows("word_forms.txt"), (day[2] or day[5]).zfill(2)

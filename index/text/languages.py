@@ -1,10 +1,9 @@
 """Detect the language of a text, which decides how words are stemmed and which are function words.
 
-Chinese, Japanese and Korean are recognised by their scripts; of the others, which are those that
-Snowball stems, the language whose function words occur most is taken, as a third of any running
-text is made of them, and letters that few others have tell it too. A text with too few of both has
-no language: names, abbreviations and commands are spelt like function words of some language or
-other (AI, OS, man, I/O).
+Chinese, Japanese and Korean are recognized by their scripts. Of the languages that Snowball stems,
+the one whose function words occur most is taken, as they make up a third of any running text;
+letters that few others have count too. A text with too few of both has no language: names,
+abbreviations and commands are spelled like function words of some language (AI, OS, man, I/O).
 """
 
 import re
@@ -15,29 +14,29 @@ from pathlib import Path
 
 HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-"""Without the dot between foreign words (・), which parts them."""
+"""Hiragana and katakana without the dot between foreign words (・), which separates them."""
 HANGUL = "\u1100-\u11ff\uac00-\ud7af"
 IDEOGRAPHS = f"\u3005-\u3007{HAN}{KANA}"
-"""Han, kana, and the marks that stand for a Han character."""
+"""Han, kana, and marks that stand for a Han character."""
 CJK = f"{IDEOGRAPHS}{HANGUL}"
 """Scripts whose words are indexed as pairs of characters. Each of these constants is the inside of
 a set in a regular expression."""
 FULL_WIDTH = f"{IDEOGRAPHS}\u3001-\u303f\u30fb\u3100-\u312f\uff00-\uffef"
 """Characters between which a line breaks without a space: ideographs, bopomofo, punctuation and
-forms of full width. Hangul parts its words by spaces."""
+full-width forms. Korean separates words by spaces."""
 
 EAST_ASIAN = frozenset({"ja", "ko", "zh"})
-"""The languages of these scripts."""
+"""Languages written in CJK."""
 
 SOUTHEAST_ASIAN = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf"
     "\u1000-\u103f\u1050-\u109f\uaa60-\uaa7f\u1780-\u17d3\u17d7\u17dc\u17dd"
 )
-"""Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
+"""Thai, Lao, Burmese and Khmer, which have no spaces between words."""
 
 
 def read_rows(name: str) -> list[str]:
-    """The lines of a table of the package."""
+    """Return the lines of a packaged table."""
     path = Path(__file__).parents[1] / "data" / name
     return path.read_text(encoding="utf-8").splitlines()
 
@@ -45,38 +44,32 @@ def read_rows(name: str) -> list[str]:
 _LANGUAGE_ROWS = {
     code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))
 }
-"""Columns of each language by its tag: whether it is stemmed, its names, and what it is near."""
+"""Columns of each language by its tag: whether it is stemmed, its names and related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
-"""Languages that Snowball has a stemmer for. Latin words in any other language's posts are stemmed
-as English, which is what technical terms mostly are."""
+"""Languages with a Snowball stemmer; other posts' Latin words are stemmed as English."""
 
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
 )
-"""A word outside East Asia with its points and vowel signs, which Python counts as no letters."""
+"""A word outside East Asia with its points and vowel signs, which are no letters to Python."""
 
 CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
-"""East Asian characters that count as one word where scripts are weighed against each other, and
-words of running text for each function word in it; by these Latin text is weighed, since code is
-Latin whatever language it is explained in."""
+"""East Asian characters per word when scripts are compared, and words of running text per function
+word, by which Latin text is measured, since code is Latin in any language."""
 
 LEAST_EVIDENCE = 2
-"""Different function words that name a language: one alone may be a coincidence (de facto, la
-jolla, man pages), unless it has a letter beyond ASCII (für, что), which counts as two. Of single
-letters one beyond ASCII counts as one (à la carte), any other as none: it is a variable, or a half
-of I/O. So does each word with a letter that tells a language, but two at most: a text may quote."""
+"""Minimum number of different function words to name a language: one may be a coincidence (de
+facto, la jolla, man pages). A word with a letter beyond ASCII (für, que) counts as two; a single
+such letter as one (à la carte), any other single letter as none (a variable, I/O). Each word with a
+letter that tells a language counts as one, two such words at most: a text may quote."""
 
 UNDETERMINED = "und"
-"""BCP 47's word for a language that is not known."""
+"""BCP 47's tag of an unknown language."""
 
 
 def language_of(text: str) -> str:
-    """The language of `text` as ISO 639-1.
-
-    `""` where too few words show it, `und` for 50 words and more in a language that is not known
-    here.
-    """
+    """Return the ISO 639-1 language of `text`, `""` if unclear, `und` if unknown in 50 words."""
     return _language_of_sample(text[:20_000])  # more would not change the answer
 
 
@@ -107,10 +100,10 @@ def _language_of_sample(sample: str) -> str:
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
-    """The languages that a query is looked up in, the commonest first, of posts counted by theirs.
+    """Return the languages that a query is looked up in, the commonest first.
 
-    Each further one costs a look-up of every word, so those of less than a twentieth of the posts
-    are left out.
+    `posts` counts posts by language. Each language costs a look-up of every word, so those with
+    less than a twentieth of the posts are left out.
     """
     ordered = sorted(posts, key=lambda code: (-posts[code], code))
     least = 0.05 * sum(posts.values())
@@ -118,28 +111,28 @@ def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def primary_subtag(language: str) -> str:
-    """The language alone of a tag that may name a script or a region too."""
+    """Return the language of a tag that may name a script or a region too."""
     return language.partition("-")[0].lower()
 
 
 def stemmer_of(language: str) -> str:
-    """Snowball's stemmer for the Latin words of a post in `language` (`de`, `pt-br`, `zh-tw`)."""
+    """Return Snowball's stemmer for Latin words in a `language` (`de`, `pt-br`, `zh-tw`)."""
     code = primary_subtag(language)
     code = "no" if code in {"nb", "nn"} else code
     return code if code in STEMMED else "en"
 
 
 def function_words(language: str) -> frozenset[str]:
-    """The language's function words; none for a language without a list.
+    """Return the language's function words; none for a language without a list.
 
-    Of Chinese they are characters, which serve grammar also as a part of a word.
+    For Chinese they are characters, which are function words also as a part of a word.
     """
     return _read_function_words().get(primary_subtag(language), (frozenset[str](),))[0]
 
 
 @cache
 def _read_function_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """The function words of each language, and the letters that tell it."""
+    """Return the function words of each language, and the letters that tell it."""
     rows = (f"{row}\t".split("\t") for row in read_rows("function_words.txt"))
     return {row[0]: (frozenset(row[1].split()), frozenset(row[2])) for row in rows}
 
@@ -147,29 +140,29 @@ def _read_function_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]
 _LANGUAGE_TAG = re.compile(
     rf"(?:{'|'.join(_LANGUAGE_ROWS)})(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{{2}}|\d{{3}}))?"
 )
-"""Codes blogs are written in; without those that are file endings or topics (ts, ml)."""
+"""Language tags of blogs, without those that are also file endings or topics (ts, ml)."""
 
 TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
-"""Parts of a Chinese language tag that stand for Traditional characters."""
+"""Part of a Chinese language tag that means Traditional characters."""
 
 
 def join_ideographs(text: str) -> str:
-    """Return a query without the blanks between Han characters and kana, as these are written.
+    """Return a query without blanks between Han characters and kana, as text is written.
 
-    An embedder takes Chinese keywords with blanks for another kind of text than any passage: with
-    multilingual-e5-small they lie further from their own post than headings about other things do.
+    With blanks an embedder takes Chinese keywords for another kind of text than any passage: with
+    multilingual-e5-small they lie further from their own post than headings of other posts do.
     """
     return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 
 
 def read_tag(name: str) -> str:
-    """The tag that the name of a folder or a suffix spells or means, `""` if none."""
+    """Return the language tag that the name of a folder or a suffix means, `""` if none."""
     tags = (tag for tag, (_, names, _) in _LANGUAGE_ROWS.items() if name.lower() in names.split())
     return language_tag(name) or next(tags, "")
 
 
 def is_spoken(tag: str, shown: str) -> bool:
-    """Whether a text that shows a language, as `language_of` says, may be in that of a tag."""
+    """Whether a text that shows a language (of `language_of`) may be in the language of a tag."""
     code, other = primary_subtag(tag), primary_subtag(shown)
     listed = code in EAST_ASIAN or function_words(code)
     near = _LANGUAGE_ROWS[code][2].split() if code in _LANGUAGE_ROWS else []
@@ -177,6 +170,6 @@ def is_spoken(tag: str, shown: str) -> bool:
 
 
 def language_tag(text: str) -> str:
-    """The BCP 47 tag in lower case that `text` spells (`zh_TW`, `en-US.UTF-8`), `""` if none."""
+    """Return `text` as a BCP 47 tag in lower case (`zh_TW`, `en-US.UTF-8`), `""` if it is none."""
     tag = text.strip().lower().replace("_", "-").removesuffix(".utf-8")
     return tag if _LANGUAGE_TAG.fullmatch(tag) else ""

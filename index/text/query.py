@@ -1,4 +1,4 @@
-"""Analyse a query: its weighted terms, whether it asks or is running text, and what it names."""
+"""Analyze a query: its weighted terms, whether it is a question or running text, and its names."""
 
 import re
 from collections import defaultdict
@@ -36,8 +36,8 @@ from blog_search_mcp.index.text.tokenizer import (
 )
 
 STOPWORD_WEIGHT = 0.4
-"""Weight of a stop word, relative to other words. 1 costs questions over a Chinese blog, a quarter
-of them in English, .08 of nDCG@10; 0 costs questions .02 to .03."""
+"""Weight of a function word, relative to others. At 1, questions over a Chinese blog (a quarter of
+them in English) lose .08 of nDCG@10; at 0, questions lose .02 to .03."""
 
 _QUESTION = re.compile("|".join(read_rows("question_patterns.txt")), re.IGNORECASE)
 
@@ -55,55 +55,55 @@ class Word:
 
     exact: str
     stems: tuple[str, ...]
-    """Its stem in each of the blog's languages and what else is counted as it, without repeats."""
+    """Its stem in each of the blog's languages and equivalent stems, without repeats."""
     weight: float
-    """Its say before its rarity, at most 1."""
+    """Weight in [0, 1], which is multiplied by the IDF."""
     role: str = ""
-    """EXTRA or WHOLE: then a passage that lacks it lacks nothing, as its parts are words too."""
+    """EXTRA or WHOLE if its parts are words too, so that a passage may lack it; else `""`."""
     pattern: str = ""
-    """A regular expression of further stems that hold it."""
+    """A regular expression of further stems that contain it, `""` for none."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether the blog lacks it if no post has it."""
+        """Whether the word counts as missing from the blog if no post has it."""
         return self.weight == 1.0 and self.role != EXTRA
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One analysed query."""
+    """One analyzed query."""
 
     text: str
     words: tuple[Word, ...]
     """The distinct words in order."""
     language: str
-    """ISO 639-1; empty for a few words that show none."""
+    """ISO 639-1 code; `""` if a few words show no language."""
     is_question: bool
-    """Asked, rather than described: a description resembles how a post begins."""
+    """Whether it is a question; a description is more like the beginning of a post."""
     is_prose: bool
-    """Running text, of four content words or more; a pair of Han characters is half of one."""
+    """Whether it is text of four content words or more; a pair of Han characters is half a word."""
     has_other_script: bool
     """Whether it is in another script than most of the blog: East Asian, or not."""
 
     @property
     def content(self) -> Sequence[Word]:
-        """Its words but function words; all if it has no others."""
+        """Its words except function words; all if it has no others."""
         return [word for word in self.words if word.weight == 1.0] or self.words
 
 
 def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = "") -> Query:
-    """The query in `text`, which may be anything.
+    """Analyze a query; any text is valid.
 
     `languages` are those of the blog, the commonest first. A few words do not show their language,
-    so each is looked up by its stem in every one; a post matches by its own. Function words of the
-    query's own language weigh little too, whatever the blog is written in. A few kanji look
-    Chinese, and to a Japanese blog they are Japanese. The words of `further` are looked up too.
+    so each has its stem in every one. Function words of the blog's languages and of the query's
+    have a low weight. In a Japanese blog, a query that looks Chinese counts as Japanese. Words of
+    `further` are added.
     """
     blog = [primary_subtag(language) for language in languages]
     shown = language_of(text)
     if shown == "zh" and "ja" in blog and "zh" not in blog:
         shown = "ja"
-    # English is a query's own language where it shows no other, and Chinese grammar none in a
+    # A query that shows no language counts as English; Chinese function words do not count in a
     # Japanese query.
     grammar = frozenset({*blog, shown or "en"} - ({"zh"} if shown == "ja" else set()))
     spoken = {stemmer_of(language): language for language in languages}.values()
@@ -136,10 +136,9 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
 
 
 def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[str]:
-    """Add to each term of `text` the stems of its other forms, and return initials written out.
+    """Add to each term stems of its other forms; return initials that `text` writes out.
 
-    A part of a name is had where the whole is, and a word of what initials stand for where they
-    are.
+    A part of a name also gets the stems of the whole, and a word of a long form its initials.
     """
     said = find_initials(text)
     for term, stems in read:
@@ -153,9 +152,9 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
 
 
 def _pattern(term: Term, language: str, shown: str) -> str:
-    """What of a blog's stems holds a content word: pairs, or compounds that begin or end with it.
+    """Return a pattern of stems that hold a content word: pairs or compounds, else `""`.
 
-    With two letters more a word is another form of it, or has a prefix.
+    A compound has at least three letters more; fewer are an inflection or a prefix.
     """
     if _EAST_ASIAN.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
@@ -165,10 +164,10 @@ def _pattern(term: Term, language: str, shown: str) -> str:
 
 
 def is_stopword(word: str, languages: Collection[str]) -> bool:
-    """Whether `word`, folded, is a function word of any of `languages` or made of grammar.
+    """Whether the folded `word` is a function word of any of `languages`, or a symbol.
 
-    So is a symbol. A Han character or pair counts in Chinese, if either is grammar: in Japanese the
-    same characters make words (時間, 使用). One or two kana count if they are all hiragana.
+    In Chinese, one or two Han characters count if one of them is a function word; in Japanese such
+    characters make words (時間, 使用). One or two hiragana always count.
     """
     if len(word) == 1 and not word.isalnum():
         return True
@@ -190,17 +189,17 @@ def _asking_words() -> frozenset[str]:
 
 
 def is_bigram(word: str) -> bool:
-    """Whether `word` is two neighbours out of a run of a script without spaces."""
+    """Whether `word` is a pair of neighboring characters of a script without spaces."""
     return bool(_BIGRAM.match(word))
 
 
-def join_neighbours(
+def join_neighbors(
     query: Query, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> Query:
-    """The query with words that posts write as one, and no seldomer, counted as that one too.
+    """Return the query with neighboring words joined too, if posts have that as often.
 
-    A word whose stems no post has is looked up by guesses in all of the blog's languages too. Stems
-    that no post has are left out beside others, and compounds beside a word that posts have.
+    Words that no post has get guessed stems of all the blog's languages. Of the stems of a word
+    only those that posts have are kept, if any; then its pattern of compounds is dropped.
     """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
@@ -229,14 +228,13 @@ def join_neighbours(
 
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
-"""A word that stands by itself, and is no part of an identifier, a path or a flag."""
+"""A Latin word by itself, not part of an identifier, a path or a flag."""
 
 Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
 
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
-"""Words before or behind a name that ask for its meaning, in English, German, Spanish, French,
-Chinese and Japanese."""
+"""Words around a name that ask for its meaning, in six languages."""
 
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
@@ -249,7 +247,7 @@ def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
 
 
 def name_keys(query: str) -> tuple[str, ...]:
-    """Return the keys of what a query may be the name of: as it stands, without question words."""
+    """Return the name keys of a query: of its whole text, and without its question words."""
     name = _MEANING_QUESTION.sub("", query.strip(" \t¿"))
     return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
@@ -260,9 +258,9 @@ def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
 
 
 LEAST_EXCHANGED, LEAST_LETTERS, LEAST_REPLACED, MOST_LETTERS = 5, 6, 8, 40
-"""Letters from which on a word may have letters exchanged or doubled, one left out or added, one
-replaced; and up to which. Of 7,428 words that one of six blogs has and another lacks 3 % are taken
-for words of the other, which therefore make no answer surer."""
+"""Minimum length of a word for a swap or double letter, for a missing or extra letter and for a
+replaced one, and the maximum length. Of 7,428 words that one of six blogs has and another lacks, 3
+% are taken for a word of the other, so such a correction never raises the confidence."""
 
 
 def correct_spelling(
@@ -272,14 +270,12 @@ def correct_spelling(
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
 ) -> dict[str, str]:
-    """The words of a query that no post has and that are no English words, with what is meant.
+    """Return the words that no post has and that are no English words, with their correction.
 
-    That is two words in a row that it is, else the commonest word of the blog, whose languages
-    these are, which is the same but for one letter, the first if nothing else is near, first of all
-    z for s. `frequency_of` says how many posts have a stem, and `find_written` how posts write
-    folded words, `""` if none does: a stem with another ending is nobody's word. `is_word` knows
-    English alone: a query with as many such words that are near none is in another language or
-    another field.
+    It is the word split in two, else with s for z, else the commonest word one letter away, an
+    equal first letter preferred. `frequency_of` counts the posts with a stem; `find_written`
+    returns how posts write folded words, `""` if none does; `is_word` knows English. The result is
+    empty if half of such words have no correction: then the query is in another language or field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return {}
@@ -306,9 +302,9 @@ def correct_spelling(
 
 
 def is_slip(word: str, meant: str) -> bool:
-    """Whether a word is another, or its plural, with letters exchanged or doubled (fliter, addres).
+    """Whether a word is `meant` or its plural with letters swapped or doubled (fliter, addres).
 
-    The first letter is right. Of 7,428 words that one of six blogs has and another lacks three are
+    The first letter is right. Of 7,428 words that one of six blogs has and another lacks, three are
     such by chance (carte, crates).
     """
     lower, other = fold(word), fold(meant)
@@ -319,7 +315,7 @@ def is_slip(word: str, meant: str) -> bool:
 
 
 def _edits(word: str) -> Iterator[str]:
-    """Yield everything that a word may be misspelled for, one edit away."""
+    """Yield all strings one edit away from a word, and the word split in two."""
     for place in range(len(word) + 1 if len(word) >= LEAST_EXCHANGED else 0):
         before, after = word[:place], word[place:]
         yield before + after[1:2] + after[:1] + after[2:]
@@ -337,7 +333,7 @@ def _edits(word: str) -> Iterator[str]:
 def shows_other_language(
     query: Query, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
 ) -> bool:
-    """Whether most words are neither English nor the blog's, one of them grammar or not Latin."""
+    """Whether most words are neither English nor the blog's, one a function word or not Latin."""
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     strange = {word for word in words if fold(word) not in had and not is_word(word)}
@@ -346,7 +342,7 @@ def shows_other_language(
 
 
 COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
-"""Languages that write compounds as one word, so that posts seldom have one as it is asked for."""
+"""Languages that write compounds as one word; posts seldom have exactly the one asked for."""
 
 
 def find_missing_words(
@@ -355,10 +351,10 @@ def find_missing_words(
     frequency_of: Callable[[Word], int],
     is_word: Callable[[str], bool],
 ) -> Mapping[str, bool]:
-    """What a query is about and no post has in any form, as written, by whether it is a name.
+    """Return whether each content word that no post has is a name, by the word as written.
 
-    Names, numbers and identifiers come first. Other words count in a language of the blog that has
-    a stemmer, since nothing else knows their forms. `frequency_of` says how many posts have a word,
+    Names, numbers and identifiers come first. Other words count only in a language of the blog with
+    a stemmer, since nothing else knows their forms. `frequency_of` counts the posts with a word,
     also in a compound; `is_word` knows the words of English, which a sentence may begin with.
     """
     spoken = query.language or primary_subtag(languages[0])
@@ -385,8 +381,8 @@ def find_missing_words(
 def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:
     """Whether a term is written as a name.
 
-    That is with a digit, a mark or a capital inside, or in Latin letters among East Asian ones. A
-    capital in front tells one where most words have none, but not in German.
+    A name has a digit, a mark or a capital inside, or is Latin in an East Asian query. A first
+    capital counts if most words have none, but not in German.
     """
     written, words = query.text[term.start : term.end], query.text.split()
     if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_bigram(term.stem):

@@ -4,10 +4,10 @@
 def write_sentence_end_pattern(
     marks: str = ".!?", wide_marks: str = "。！？；", closers: str = ""
 ) -> str:
-    """Write a regular expression for the marks that end a sentence, with what closes behind them.
+    """Return a regular expression for the marks that end a sentence, and closing quotes.
 
-    `marks` end one before a space, `wide_marks` anywhere. `closers` may stand behind `marks`
-    besides quotes and brackets. A run of marks is tried from its first one alone: from each, a line
+    `marks` end a sentence before a space, `wide_marks` anywhere. `closers` may follow `marks`
+    besides quotes and brackets. A run of marks is only tried from its first one: from each, a line
     of dots takes minutes.
     """
     return (

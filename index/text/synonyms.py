@@ -1,12 +1,12 @@
-"""Say a query in other words: what its words are called elsewhere, or in English.
+"""Add synonyms to a query: other regions' words, or English ones.
 
-Taiwan writes 記憶體 for what the mainland calls 内存 and a programmer of either memory, and an
-embedder of English knows none of that. Two tables do: what the regions of Chinese call
-differently, and what Chinese and Japanese call some thousand words of computing.
+Taiwan writes 記憶體 for the mainland's 内存 and a programmer of either memory, and an English
+embedder knows neither word. One table has different words of the Chinese regions, another the
+Chinese and Japanese names of some thousand words of computing.
 
-A synonym is a further stem of the reader's word, the better one counts, and only where the blog
-uses it at least as often. Some words mean something else elsewhere (文件 is a document here and a
-file there), and a blog that uses the reader's own words needs no others.
+A synonym is a further stem of the reader's word; the best one counts, and only if the blog uses it
+at least as often as the word. Some words mean something else elsewhere (文件 is a document here and
+a file there), and a blog that uses the reader's own words needs no others.
 """
 
 import re
@@ -21,15 +21,14 @@ from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_bigram
 from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
 
 LANGUAGES = ("zh", "ja")
-"""Those that the table of computing words has beside English, in its order."""
+"""Languages of the table of computing words beside English, in the order of its columns."""
 
 
 @cache
 def _read_table(language: str) -> Mapping[str, list[str]]:
-    """What words of a language are called elsewhere: the English name first, then the region's.
+    """Return synonyms of a language's words: the English name first, then other regions' words.
 
-    By English stem also what is said for it in the language. All in the characters that are
-    searched.
+    Words are also listed by the stem of their English name. All are in searched characters.
     """
     table = defaultdict[str, list[str]](list)
     for row in read_rows("computing_words.txt") if language in LANGUAGES else ():
@@ -47,15 +46,15 @@ def _read_table(language: str) -> Mapping[str, list[str]]:
 def add_synonyms(
     query: Query, languages: Sequence[str], frequency_of: Callable[[str], int]
 ) -> Query:
-    """The query with the stems of its words' synonyms beside their own.
+    """Return the query with stems of its words' synonyms added.
 
-    `languages` are those of the blog, and `frequency_of` says how many passages have a stem.
-    English words in a Chinese or Japanese sentence are names and stay what they are.
+    `languages` are those of the blog; `frequency_of` counts the passages with a stem. English words
+    in a Chinese or Japanese sentence are names and get no synonyms.
     """
     further: dict[str, set[str]] = defaultdict(set)
 
     def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
-        """The word and its synonyms that the blog uses at least as often."""
+        """Return the word and its synonyms that the blog uses at least as often."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
         return [
@@ -76,10 +75,10 @@ def add_synonyms(
 def _say_words(
     query: Query, languages: Sequence[str], say: Callable[[str, Mapping[str, list[str]]], list[str]]
 ) -> Iterator[list[str]]:
-    """The words of the query, each with what it is also called.
+    """Yield each word of the query, followed by its synonyms.
 
-    Where two words meet in a run without spaces, the pair of characters that spans them is a word
-    as well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
+    Where two words meet in a run without spaces, the pair of characters across them is a word as
+    well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
     """
     for run in (runs := _CJK_RUN.findall(to_simplified(query.text))):
         table = _read_table(query.language)
@@ -94,10 +93,7 @@ def _say_words(
 
 
 def _segment_run(run: str, table: Collection[str]) -> Iterator[str]:
-    """A run without spaces as the longest words of the table, from left to right.
-
-    What is between these is given by single characters.
-    """
+    """Split a run without spaces into the table's longest words, from the left, and characters."""
     longest = max(map(len, table), default=0)
     start = 0
     while start < len(run):
@@ -115,10 +111,10 @@ _CJK_RUN = re.compile(f"[{CJK}]+")
 
 
 def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
-    """The words of a query that have an English name, in English, and their share of it in [0, 1].
+    """Return a query's words with English names, in English, and their share of it in [0, 1].
 
-    A Latin word counts as two characters. None if the language is not in the table, or for less
-    than two words, which find nothing that the query does not.
+    A Latin word counts as two characters. The result is `None` for a language without a table, and
+    for fewer than two words, which find nothing new.
     """
     if language not in LANGUAGES:
         return None

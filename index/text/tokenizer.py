@@ -1,11 +1,10 @@
 """Cut text into the terms that the lexical index counts; one grammar for posts and queries.
 
 Case, width, accents, strokes, forms of letters and Chinese script are folded, and words are stemmed
-by the rules of the text's language. A word is letters with their marks, whatever invisible
-characters stand in it; scripts without spaces become pairs of neighbours. Of a name each two parts
-that follow each other are a term too, without what joins them: so the tail of a path is found, and
-front-end by frontend. A version is parted from what it is written to, and counts with each version
-that it is one of; a number counts without marks between its thousands.
+by the rules of the text's language. A word is letters and marks, ignoring invisible characters.
+Text without spaces becomes pairs of neighboring characters. Each two neighboring parts of an
+identifier also make a term without their separator, so `frontend` finds `front-end`. A version is
+split from the word before it and also gives its prefixes (1.2 of 1.2.3); thousands separators go.
 """
 
 import re
@@ -25,16 +24,18 @@ from blog_search_mcp.index.text.languages import (
 )
 
 LONGEST_TERM = 64
-"""Characters of a term that count: beyond, it is data (a hash, an inlined file), not a word."""
+"""Maximum characters of a term; what is longer is data (a hash, an inlined file), not a word."""
 
 _INVISIBLE = (
     "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 )
-"""Unicode's Default_Ignorable_Code_Point, without what stands for a letter of Hangul."""
+"""Unicode's Default_Ignorable_Code_Point, without the fillers that stand for a Hangul letter."""
 _MARK_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
-_APART = "".join(c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS))
-_MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _APART.split())
+_MARK_RUNS = "".join(
+    c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS)
+)
+_MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _MARK_RUNS.split())
 """Characters inside words that are no letters, as ranges, which compile 5 ms faster than a list."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
 
@@ -51,8 +52,8 @@ _TERM_RUN = re.compile(
     rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}"
     rf"|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}|[{_SYMBOLS}][{_INVISIBLE}]*+"
 )
-"""A run of characters that makes terms: a name may begin with a dot (.NET, .gitignore), a number of
-ten digits have blanks (a book's, a telephone's), and a symbol is one, but for boxes and skins."""
+"""A run of characters that gives terms. A name may begin with a dot (.NET), a long number may have
+blanks (ISBN, telephone); symbols exclude box drawing and skin tones."""
 _EAST_ASIAN = re.compile(f"[{_UNSPACED}{_SYMBOLS}]")
 _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
@@ -65,17 +66,17 @@ _THOUSANDS = re.compile(
     r"([1-9]\d{0,2}(?:([.,'’_\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})"
     r"(?:[.,](\d+))?"
 )
-"""A number whose groups of digits have one mark between them, or are India's, and its decimals."""
+"""A number with thousands separators (all the same, or Indian grouping), and its decimals."""
 MOST_VERSION_PARTS, LONGEST_PART = 4, 3
-"""Leading parts that make a term of a version at most, such as 1.2.3.4, and digits of a part: a
-longer one is the year of a date."""
+"""Maximum leading parts of a version that make one term (1.2.3.4), and digits of a part above which
+it is also a term by itself, such as a year."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no words by themselves."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-"""How letters are written where a keyboard has none of them."""
+"""Spellings of letters on keyboards without them."""
 
 _UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
-"""Characters of which nothing but their script is folded."""
+"""Han characters; folding only makes them Simplified."""
 _LETTER = re.compile(
     rf"[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\uff9e\uff9f{_MARKS}]*", re.DOTALL
 )
@@ -86,16 +87,16 @@ _FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
 コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
 
 LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
-"""Large katakana by every kana, as its stem: リンゴ for りんご, ウインドウ for ウィンドウ."""
+"""Stems' large katakana of each kana: リンゴ for りんご, ウインドウ for ウィンドウ."""
 
 EXTRA, WHOLE, SPELLING, MAJOR = "extra", "whole", "spelling", "major"
-"""Kinds of a term: one that a query does not need, one that it needs only where no post has it,
-another spelling of the term before it, and the first number of a version, which is indexed but not
-searched for. The parts of an extra one or a whole follow it, and each is had where it is."""
+"""Roles of a term. EXTRA never counts as missing; WHOLE counts only if no document has it; SPELLING
+is another spelling of the term before; MAJOR is a version's first number, indexed but not searched.
+Terms of the parts follow an EXTRA or WHOLE and count as found wherever it is."""
 
 
 class Term(NamedTuple):
-    """A term in both spellings and the characters of the text it stands for."""
+    """A term, stemmed and unstemmed, and the characters of the text it stands for."""
 
     stem: str
     exact: str
@@ -106,10 +107,10 @@ class Term(NamedTuple):
 
 
 def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Iterator[Term]:
-    """The terms of `text` in its order; an identifier comes before its parts.
+    """Yield the terms of `text` in order; an identifier comes before its parts.
 
-    `language` is that of the text (`index.text.languages`), and decides how words are stemmed.
-    Those of other stems than `among`, if that is given, are left out.
+    `language` (`index.text.languages`) is the text's and selects the stemmer. If `among` is given,
+    only terms with one of these stems are yielded.
     """
     stems_of = _stems_of_runs(language)
     for match in _TERM_RUN.finditer(text):
@@ -123,18 +124,18 @@ def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Ite
 
 
 LONGEST_RUN = 32
-"""Characters of a run whose terms are remembered; longer ones hardly come again."""
+"""Maximum characters of a run whose terms are cached; longer ones seldom come again."""
 
 
 def index_terms(text: str, language: str = "en") -> str:
-    """The stems that `terms` gives of a text, each apart by a space, and faster."""
+    """Return the stems of `terms` joined by spaces; faster than `terms`."""
     return " ".join(map(_stems_of_runs(language).__getitem__, _TERM_RUN.findall(text)))
 
 
 class _StemsOfRuns(dict[str, str]):
-    """By run, its stems apart by spaces; a look-up takes a third of an `lru_cache`'s.
+    """Cache of a run's stems, joined by spaces; three times as fast as `lru_cache`.
 
-    A large blog has some thousands.
+    A large blog has some thousand runs; at 32,768 the cache is cleared.
     """
 
     def __init__(self, language: str) -> None:
@@ -164,7 +165,7 @@ def _split_term_run(run: str, language: str) -> Sequence[Term]:
 
 
 def _pair_letters(run: str) -> Iterator[Term]:
-    """Pairs of neighbours in a run without spaces, or its only character."""
+    """Yield pairs of neighboring characters of a run without spaces, or its only character."""
     letters, bounds = _fold_letters(run)
     if len(letters) == 1:
         yield Term(letters[0].translate(LARGE_KATAKANA), letters[0], bounds[0], bounds[-1])
@@ -174,7 +175,7 @@ def _pair_letters(run: str) -> Iterator[Term]:
 
 
 def _fold_letters(run: str) -> tuple[list[str], list[int]]:
-    """The folded characters of a run, and where each begins and the last one ends."""
+    """Return the folded characters of a run, and where each begins and the last one ends."""
     if _UNIFIED.fullmatch(run):
         return list(to_simplified(run)), list(range(len(run) + 1))
     matches = list(_LETTER.finditer(run))
@@ -187,7 +188,7 @@ def _fold_letters(run: str) -> tuple[list[str], list[int]]:
 
 
 def _split_name(name: str, stemmer: str) -> Iterator[Term]:
-    """The parts of a name, each after what it is together with the next one."""
+    """Yield each part of a name, after the term that joins it with the next part."""
     parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
     joined = re.sub("[ -]", "", name).lower()
     if len(parts) > 1 and len(joined) > 9 and joined[2:].isdecimal():
@@ -211,7 +212,7 @@ def _split_name(name: str, stemmer: str) -> Iterator[Term]:
 def _join_parts(
     name: str, part: re.Match[str], after: re.Match[str], stemmer: str
 ) -> Iterator[Term]:
-    """Two parts of a name as one word; those of a compound with a hyphen are written apart too."""
+    """Yield two parts of a name as one word; it is EXTRA if a hyphen or blank separates them."""
     between, both = name[part.end() : after.start()], part[0] + after[0]
     if between and part["word"] and after["word"]:
         if both.isdecimal():
@@ -221,7 +222,7 @@ def _join_parts(
 
 
 def _split_number(number: str, offset: int) -> Iterator[Term]:
-    """A number without marks between thousands; else a version, and those that it is one of."""
+    """Yield a number without thousands separators, else a version and each of its prefixes."""
     groups = re.findall(r"\d+", number)
     values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)]
     if thousands := _THOUSANDS.fullmatch(number):
@@ -258,7 +259,7 @@ def _split_word(word: str, start: int, stemmer: str) -> Iterator[Term]:
 
 
 def to_simplified(text: str) -> str:
-    """`text` with every Traditional character as its commonest Simplified one."""
+    """Replace every Traditional character by its commonest Simplified one."""
     return text if text.isascii() else text.translate(_read_simplified())
 
 
@@ -269,12 +270,12 @@ def _read_simplified() -> dict[int, int]:
 
 _BASE_LETTER = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
 _SAME_LETTERS = {ord(row[0]): row[2:] for row in read_rows("same_letters.txt")}
-"""Letters that mean the same as others and that Unicode does not take apart: of Lucene's
+"""Letters that mean the same as others and that NFD does not take apart, of Lucene's
 ASCIIFoldingFilter, ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
 
 
 class _Folding(dict[int, int | str]):
-    """By code point, what of a letter that was taken apart is searched."""
+    """Searched form of a code point of NFD text: base letter, digit, or `""` for a mark."""
 
     def __missing__(self, code: int) -> int | str:
         letter = chr(code)
@@ -294,7 +295,7 @@ def _folding() -> _Folding:
 
 
 def normalize_text(text: str) -> str:
-    """`text` without case, width, accents, forms of letters or Traditional characters."""
+    """Remove case, width, accents, forms of letters and Traditional characters from `text`."""
     if text.isascii():
         return text.lower()
     compatible = unicodedata.normalize("NFKC", _INVISIBLE_CHARACTERS.sub("", text)).casefold()
@@ -307,7 +308,7 @@ _INVISIBLE_CHARACTERS = re.compile(f"[{_INVISIBLE}]")
 
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
-    """A word as it is searched: normalised, and of LONGEST_TERM characters at most.
+    """Return the searched form of a word: normalized, at most LONGEST_TERM characters.
 
     Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
     """
@@ -316,11 +317,11 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=131072)
 def stem(word: str, stemmer: str) -> str:
-    """The folded stem of a word by one of Snowball's stemmers (`languages.stemmer_of`).
+    """Return the folded stem of a word by a Snowball stemmer (`languages.stemmer_of`).
 
-    Accents are folded last: endings such as Portuguese -ção are told by them. What ends in a
-    digit has no other ending; pages of issue numbers and hashes are the longest there are. A Latin
-    word is English to a stemmer of another script.
+    Accents are folded last, since endings such as Portuguese -ção need them. A word that ends in a
+    digit is not stemmed, which saves time on pages of hashes and numbers. A Latin word is English
+    to a stemmer of another script.
     """
     lower = unicodedata.normalize(
         "NFKC", _INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]
@@ -333,7 +334,7 @@ def stem(word: str, stemmer: str) -> str:
 
 
 _THREAD = threading.local()
-"""Stemmers of the thread by name: a stemmer keeps its current word, so threads cannot share one."""
+"""Stemmers by name, per thread: a stemmer keeps its current word, so threads cannot share one."""
 
 
 def _snowball(word: str, stemmer: str) -> str:
@@ -345,26 +346,26 @@ def _snowball(word: str, stemmer: str) -> str:
     return str(stemmers[stemmer].stemWord(word))
 
 
-_NAMELESS = re.compile(rf"[^\w{_MARKS}+#]|_")
+_NOT_IN_NAMES = re.compile(rf"[^\w{_MARKS}+#]|_")
 
 
 def name_key(text: str) -> str:
     """Return what two spellings of one name share: letters, digits and signs such as + and #.
 
-    Width, case, accents, spaces and punctuation do not count, and Chinese of both scripts is one.
+    Width, case, accents, spaces, punctuation and the script of Chinese do not count.
     """
-    return _NAMELESS.sub("", normalize_text(text))
+    return _NOT_IN_NAMES.sub("", normalize_text(text))
 
 
 def split_name(name: str) -> set[str]:
-    """Return the words of a person's name, folded."""
+    """Return the folded words of a person's name."""
     return {fold(word) for word in re.findall(r"[^\W_]+", name)}
 
 
 def spell_words(text: str) -> str:
-    """Return the words of `text` with a blank around each, as what holds another's is searched for.
+    """Return normalized words between blanks, so that a phrase is found as a substring.
 
-    Width, case, accents and punctuation do not count, and Chinese of both scripts is one.
+    Width, case, accents, punctuation and the script of Chinese do not count.
     """
     words = re.findall(rf"[{_UNSPACED}]|{_WORD_LETTERS}", normalize_text(text))
     return f" {' '.join(words)} "

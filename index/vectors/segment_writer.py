@@ -1,7 +1,6 @@
-"""The vectors of the next generation: its base's segments, linked or merged, and new ones.
+"""Write the vectors of a generation: segments of its base, linked or merged, and new ones.
 
-A segment is written as soon as it is full, since an ingest must not hold the vectors of a large
-blog at once.
+A full segment is written at once, since memory must not hold the vectors of a large blog.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 SEGMENT = 1 << 24
-"""Numbers in a full segment, 64 MB. An ingest holds one in memory; each costs a search .02 ms."""
+"""Numbers in a full segment (64 MB). An ingest holds one in memory; each costs a search .02 ms."""
 
 
 class VectorWriter:
@@ -40,14 +39,14 @@ class VectorWriter:
         self._first = int(self._base.segments.max(initial=0)) + 1
         self._counts: list[int] = []
         self._segment: Any = None
-        """FAISS index of the segment that is not full yet, if there is one."""
+        """FAISS index of the segment that is not full yet, else `None`."""
         self._ids: list[Ids] = []
         self._total = self._base.total.copy()
 
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension).
 
-        No chunk has a vector yet; the vectors of one stand together, its id repeated.
+        The chunks have no vectors yet; a chunk's vectors are adjacent, with its id repeated.
         """
         assert vectors.shape == (len(chunk_ids), len(self._total))
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
@@ -58,7 +57,7 @@ class VectorWriter:
             self._write_segment()
 
     def _write_segment(self) -> None:
-        """Write the segment by a file of Python's: FAISS's own hides errors of closing it."""
+        """Write the segment through a Python file, since FAISS's own hides errors on closing."""
         faiss, name = load_faiss(), name_segment(self._first + len(self._counts))
         with (self._folder / name).open("wb") as file:
             faiss.write_index(self._segment, faiss.PyCallbackIOWriter(file.write))
@@ -91,10 +90,10 @@ class VectorWriter:
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
-    """Count the base's segments, from the first on, that are not merged with the added rows.
+    """Count the base's leading segments that are not merged with the added rows.
 
-    A segment that is not full is merged once as many rows came after it. So each row is copied
-    only as often as a segment doubles until it is full. All are merged where a tenth is deleted.
+    A segment that is not full is merged once as many rows follow it, so a row is copied only each
+    time its segment doubles. All are merged if more than a tenth of the rows is deleted.
     """
     if deleted.sum() > 0.1 * len(deleted):
         return 0

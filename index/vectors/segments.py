@@ -5,8 +5,8 @@ They lie in its `vectors/` folder:
     000007.faiss      a segment: unit vectors as an `IndexFlatIP`, never changed
     directory.npz     the segments, the chunk of each row, and which rows are deleted
 
-FAISS writes a segment, maps it into memory and searches it. Later generations share it as a
-hard link, until it is merged with others into new ones. Only the directory, 9 bytes a vector, is
+FAISS writes a segment, maps it into memory and searches it. Later generations share it as a hard
+link, until it is merged with others into a new one. Only the directory, 9 bytes a vector, is
 written with each generation. A search compares all vectors: 74,000 of 384 numbers take 4 ms.
 """
 
@@ -30,22 +30,22 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The rows of all segments in order, deleted ones too; those of a chunk stand together."""
+    """Rows of all segments in order, including deleted ones; a chunk's rows are adjacent."""
 
     segments: Ids
     """Numbers of the segments, ascending."""
     counts: Ids
-    """Number of rows of each segment, deleted ones too."""
+    """Number of rows of each segment, including deleted ones."""
     ids: Ids
     """Chunk ID of each row."""
     deleted: Bools
-    """Tombstone of each row: whether it is deleted."""
+    """Whether each row is deleted."""
     total: Floats
     """Sum of the rows that are not deleted, of shape (dimension,)."""
 
 
 def empty_directory(dimension: int) -> Directory:
-    """Make the directory of no vectors."""
+    """Return a directory without vectors."""
     none = np.zeros(0, dtype=np.int64)
     return Directory(none, none, none, none.astype(bool), np.zeros(dimension))
 
@@ -70,7 +70,7 @@ def name_segment(number: int) -> str:
 def load_faiss() -> Any:
     """Import FAISS at its first use, since it takes .12 s; its types have gaps, hence `Any`.
 
-    FAISS keeps to the calling thread: with a second one, two busy cores search 8 times as long.
+    It uses only the calling thread: with a second one, two busy cores search 8 times as long.
     """
     import faiss
 
@@ -79,7 +79,7 @@ def load_faiss() -> Any:
 
 
 def _open_segment(path: Path) -> Any:
-    """Map a segment, or read it where FAISS cannot map it. Raises OSError or RuntimeError."""
+    """Map a segment, or read it if FAISS cannot map it. Raises OSError or RuntimeError."""
     faiss = load_faiss()
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as pages:
         _ = pages[:: 1 << 16]  # else a cold disk is read page by page: 111 MB in 2.6 s, not .06
@@ -92,9 +92,9 @@ def _open_segment(path: Path) -> Any:
 class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
-    A chunk has one vector for each window of its text, and is as near as the nearest of
-    them. Stores that keep rows elsewhere override `search`, `_products` and `read` alone. Opening
-    one raises OSError, ValueError or RuntimeError.
+    A chunk has one vector for each window of its text and counts by the nearest. Stores that keep
+    rows elsewhere override only `search`, `_products` and `read`. Opening one raises OSError,
+    ValueError or RuntimeError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -114,10 +114,10 @@ class VectorStore:
         return len(self._by_id)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
-        """Find the chunks of the `k` nearest vectors; return their cosines, nearest first.
+        """Return the chunks of the `k` nearest vectors with their cosines, nearest first.
 
-        `query` is a unit vector of shape (dimension,); `among` restricts the search to these
-        chunk ids before ranking.
+        `query` is a unit vector of shape (dimension,); `among` limits the search to these chunk ids
+        before ranking.
         """
         offsets = self._live if among is None else self._offsets(among)[0]
         faiss, count = load_faiss(), min(k, len(offsets))
@@ -132,7 +132,7 @@ class VectorStore:
         return first_of_each(self._directory.ids[nearest.I[0]], nearest.D[0])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Return the cosines of `query` with the vectors of these chunks, chunk by chunk.
+        """Return the cosines of `query` with all vectors of these chunks, chunk by chunk.
 
         The second array is the number of vectors of each chunk.
         """
@@ -151,7 +151,7 @@ class VectorStore:
     def mean(self) -> Vectors:
         """Return the mean of all vectors, of shape (dimension,).
 
-        It is zero for fewer than two vectors: one minus itself would be near to nothing.
+        It is zero for fewer than two vectors: a single one minus itself would be no direction.
         """
         if len(self) < 2:
             return np.zeros(self.dimension, dtype=np.float32)
@@ -163,7 +163,7 @@ class VectorStore:
         return self._by_id[places], counts
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Any, int, Ids]]:
-        """Yield each segment with rows among these, its first offset, and their places here."""
+        """Yield each segment that has some of these rows, its first offset, and their indexes."""
         load_faiss()
         order = np.argsort(offsets, kind="stable")
         bounds = [*np.searchsorted(offsets, self._starts, sorter=order).tolist(), len(order)]

@@ -1,11 +1,10 @@
-"""Make the terms of a post that the lexical index holds, by field.
+"""Make the terms of a post that the lexical index holds, for the whole post and by chunk.
 
-Whole posts and single chunks are indexed separately: an author's description is spread over a
-post, a reader's question is answered in one place, and the two levels together find both. A word
-of the title counts three times and one of a heading, the file name, the slug or a tag twice, by
-being written so often: one field with one length and one saturation ranks better than fields with
-weights of their own. Authors, what else the front matter says in words, and words that only the
-description has, count once, in the first chunk.
+Posts and chunks are indexed separately: a description is about a whole post, a question is answered
+in one place, and the two levels together find both. A word of the title counts three times and one
+of a heading, the file name, the slug or a tag twice, by being repeated: one field with one length
+and one saturation ranks better than weighted fields. Authors, other words of the front matter, and
+words that only the description has, count once, in the first chunk.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,18 +14,17 @@ from blog_search_mcp.index.text.tokenizer import index_terms
 from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
 TITLE_TIMES, HEADING_TIMES, NAME_TIMES = 3, 2, 2
-"""Weight of the title, of a heading, and of the file's name, slug, tags and other names of a post.
-They name the subject in a few words."""
+"""Repetitions of the title, of a heading, and of file name, slug, tags and aliases."""
 
 PADDING = 150
-"""Words that a chunk counts as longer than it is, half of what an English or Chinese one has.
+"""Number of words added to a chunk's length, half of what an English or Chinese one has.
 
-Chunks are cut to one size, so a short one is a scrap and not to the point: BM25's correction by
-length, which tantivy fixes at b = .75, is by this about .5 for them."""
+Chunks are cut to one size, so a short one is a scrap and not to the point. tantivy fixes BM25's
+correction by length at b = .75; with this padding it acts on chunks like about .5."""
 
 
 def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:
-    """Make the terms of a post, stemmed by its language; `chunks` are all of its own."""
+    """Return the terms of a post, stemmed by its language; `chunks` are all of its chunks."""
     label = _terms([post.title] * TITLE_TIMES + _list_names(post) * NAME_TIMES, post)
     said = _terms([*post.authors, post.words, (post.date or "")[:10]], post)
     about = _terms([post.description], post)

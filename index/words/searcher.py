@@ -1,9 +1,9 @@
 """Search the posts or the chunks of one generation by their terms, in tantivy.
 
-A word counts by its weight and its rarity, which need nothing but counts of documents. Terms are
-ORed: assistants ask questions, and requiring all of a question's words finds nothing. A BM25 score
-is divided by that of a text full of every term of the query. tantivy is given terms that
-`index.text.tokenizer` made, so its own tokenizers and query syntax are never reached.
+A word counts by its weight and its IDF, which depends only on counts of documents. Terms are ORed:
+assistants ask questions, and requiring all words of a question finds nothing. A BM25 score is
+divided by that of a text full of every term of the query. tantivy gets terms that
+`index.text.tokenizer` made, so its own tokenizers and query syntax are never used.
 """
 
 import math
@@ -24,7 +24,7 @@ K1 = 1.2
 
 
 def bm25_idf(document_frequency: int, documents: int) -> float:
-    """BM25's inverse document frequency, as tantivy computes it."""
+    """Return BM25's inverse document frequency, as tantivy computes it."""
     return math.log1p((max(documents - document_frequency, 0) + 0.5) / (document_frequency + 0.5))
 
 
@@ -38,23 +38,23 @@ class LexicalLevel:
         self._id_field = id_field
         self.documents = self._searcher.num_docs
         self.max_idf = bm25_idf(0, self.documents)
-        """The inverse document frequency of a word that no document has."""
+        """Inverse document frequency of a word that no document has."""
         count = partial(LexicalLevel._count_documents, weakref.proxy(self))
         self.frequency_of = lru_cache(maxsize=1024)(count)
-        """The number of documents with a word, by its commonest stem, or what its pattern finds.
+        """Function that counts documents with a word, by its commonest stem, or its stems and
+        pattern.
 
-        It holds the level weakly: a cycle would keep its files open until garbage is collected.
-        """
+        It holds the level weakly: a cycle would keep its files open until garbage is collected."""
 
     def document_frequency(self, stem: str) -> int:
-        """In how many documents a stem is; deleted ones count until their segment is merged."""
+        """Count the documents with a stem; deleted ones count until their segment is merged."""
         return self._searcher.doc_freq("stem", stem)
 
     def idf(self, query: Query) -> dict[Word, float]:
-        """The query's words by inverse document frequency, times their own weight.
+        """Return the inverse document frequency of the query's words, times their weight.
 
-        A function word that no document has counts 0: a blog in another language, or a small
-        one, must not look as if it lacked a word of the subject. So does one whose parts count.
+        A function word that no document has counts 0: a blog in another language, or a small one,
+        must not seem to lack a word of the subject. So does a word whose parts count.
         """
         document_frequencies = {word: self.frequency_of(word) for word in query.words}
         return {
@@ -67,10 +67,10 @@ class LexicalLevel:
     def normalized_bm25(
         self, query: Query, limit: int, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """The best `limit` ids with their normalised BM25 in [0, 1], best first.
+        """Return the best `limit` ids with their normalized BM25 in [0, 1], best first.
 
-        A word counts by the best of its stems, and by its weight and rarity where its pattern is.
-        `among` restricts the search to these post ids before ranking.
+        A word counts by the best of its stems; a match of its pattern counts by weight and IDF.
+        `among` limits the search to these post ids before ranking.
         """
         idf, clauses = self.idf(query), []
         for word, worth in idf.items():
@@ -82,16 +82,16 @@ class LexicalLevel:
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """The best `limit` ids with the share, by idf, of the query's words that each has.
+        """Return the best `limit` ids with the share, by IDF, of the query's words that each has.
 
-        Best first; `among` restricts the search to these post ids.
+        Best first; `among` limits the search to these post ids.
         """
         idf = self.idf(query)
         clauses = [self._anywhere(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
-        """Count the documents that have every word of the query's subject, 0 without a subject."""
+        """Count the documents with every word of the query's subject; 0 without a subject."""
         clauses = [
             self._anywhere(word) for word in query.content if word.is_needed and not word.role
         ]
@@ -109,19 +109,18 @@ class LexicalLevel:
         return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
 
     def _anywhere(self, word: Word, worth: float = 1.0) -> tantivy.Query:
-        """Any of the word's stems, worth so much, or what its pattern finds."""
+        """Match any of the word's stems for `worth`, or its pattern."""
         stems = tantivy.Query.const_score_query(self._stems(word), worth)
         holders = [self._holders(word, worth)] if word.pattern else []
         return tantivy.Query.disjunction_max_query([stems, *holders])
 
     def _holders(self, word: Word, worth: float) -> tantivy.Query:
-        """What its pattern finds; a compound, as some only look like one, for four fifths."""
+        """Match its pattern; a compound counts four fifths, as some only look like one."""
         holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
         share = 1.0 if len(word.exact) == 1 else 0.8
         return tantivy.Query.const_score_query(holders, worth * share)
 
     def _stems(self, word: Word) -> tantivy.Query:
-        """Any of the word's stems, counted once."""
         stems = [
             tantivy.Query.term_query(self._schema, "stem", stem, "freq") for stem in word.stems
         ]
@@ -152,10 +151,7 @@ class LexicalSearcher:
     """Single chunks, by chunk id."""
 
     def __init__(self, folder: Path) -> None:
-        """Open `folder`; a copy of it where it cannot be written.
-
-        tantivy opens no index without a lock file of its own beside it.
-        """
+        """Open `folder`, or a copy if it is read-only: tantivy needs a lock file in it."""
         try:
             self._open(folder)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Write the lexical index of a generation: the previous one with posts removed and added."""
+"""Write the lexical index of a generation: the previous one without some posts, plus new ones."""
 
 import shutil
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from blog_search_mcp.index.types import PostTerms
 from blog_search_mcp.index.words.documents import PADDING
 
 _PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
-"""Files that tantivy closes to other accounts, whatever the umask, though their servers read them
-too, and one that it leaves as it is made."""
+"""Files that tantivy makes private, whatever the umask, though servers of other accounts read them,
+and a file that keeps its usual permissions."""
 
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """Names of the number fields by folder; documents are removed by the number `post`."""
 
 
 class WordsWriter:
-    """An unfinished lexical index: the one at `previous` with posts added and removed; close it.
+    """An unfinished lexical index, a changed copy of the one at `previous`; close it.
 
-    What the disk refuses raises OSError or, of tantivy, ValueError (`translate_disk_errors`).
+    Errors of the disk raise OSError or, from tantivy, ValueError (`translate_disk_errors`).
     """
 
     def __init__(self, folder: Path, previous: Path | None) -> None:
@@ -41,13 +41,13 @@ class WordsWriter:
         posts.add_document(Document.from_dict({"stem": terms.whole, "post": post_id}, of_posts))
 
     def clear(self) -> None:
-        """Begin again without a post, also of those that were removed before."""
+        """Remove all posts, those of the previous index too."""
         for writer in self._writers:
             writer.rollback()
             writer.delete_all_documents()
 
     def commit(self, removed: Sequence[int]) -> None:
-        """Complete the index, without these posts; nothing can be added then."""
+        """Complete the index without these posts; nothing can be added afterwards."""
         for level, writer in zip(self._levels, self._writers, strict=True):
             # delete_documents_by_term takes an int as signed: an unsigned field has no such.
             query = Query.term_set_query(level.schema, "post", list(removed))

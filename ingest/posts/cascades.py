@@ -1,13 +1,11 @@
 """Apply the fields that sections, data files and configurations pass down to posts.
 
-Hugo gives what stands under `cascade` in a section's `_index.md` or in its configuration to every
-page there that has no field of that name itself, the nearest section first
-(https://gohugo.io/content-management/front-matter/#cascade-1); the section's own page counts as
-one of them. Zola builds nothing below a section that is a draft. An ingest records what is passed
-down, so that the next one sees where it changed.
-
-Where it is not sure whether a post is meant it is: one that is public by mistake cannot be called
-back.
+Hugo gives the fields under `cascade` in a section's `_index.md` or its configuration to every page
+below that lacks them, the nearest section first
+(https://gohugo.io/content-management/front-matter/#cascade-1); the section's own page counts too.
+Zola builds nothing below a draft section. An ingest records the cascades, so that the next one sees
+where they changed. If it is not sure whether a cascade reaches a post, it does: a post published by
+mistake cannot be called back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,24 +22,24 @@ Value: TypeAlias = str | dict[str, str]
 
 
 class Cascade(BaseModel):
-    """Fields that one section passes down; two that are equal pass down the same."""
+    """Fields that one section passes down; equal cascades pass down the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fields: dict[str, Value]
-    """Values by normalized names; only fields that decide whether a post is public."""
+    """Values by normalized names, only of fields that decide whether a post is public."""
     folder: str = ""
     """Start of the sources below the section: ends with `/`, or `""` for the content folder."""
     is_final: bool = False
     """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind` (`part` for those of bundles) and `environment`, all to be met."""
+    """Patterns of `path`, `kind` (`part` in bundles) and `environment`; all must match."""
     collection: str | None = None
-    """Folder of the Jekyll collection that is reached; `""` for pages, `None` for everything."""
+    """Folder of the Jekyll collection it reaches; `""` for pages, `None` for everything."""
     prefix: str = ""
-    """Path of the content folder in the site, which a source is appended to."""
+    """Path of the content folder in the site, to which a source is appended."""
     root: str = ""
-    """Start of a path in the site that Hugo leaves out of the page's `path`."""
+    """Start of paths in the site that Hugo omits from the page's `path`."""
 
 
 def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ...]:
@@ -50,7 +48,7 @@ def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ..
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Return a post's fields with those of its cascades, which come nearest first."""
+    """Return a post's fields with those of its cascades, the nearest first."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():

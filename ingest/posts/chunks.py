@@ -76,7 +76,7 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in this many, chosen by its checksum, may begin a new run."""
+"""One piece in this number, chosen by its checksum, may begin a new run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class Limits:
     """Minimum size of a run that ends before it is full."""
     most: int
     """Maximum size of a run, unless a single piece is larger."""
-    scrap: int
+    min_last: int
     """Minimum size of the last run; a smaller one joins the run before it."""
     packs_sections: bool = True
     """Whether small neighboring sections share a chunk."""
 
 
-PASSAGE_LIMITS = Limits(least=360, most=800, scrap=120)
-"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. With half of each,
-nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; with
-1.5 times the limits it falls by .01 to .02 (docs/quality.md, `chunk_most`)."""
+PASSAGE_LIMITS = Limits(least=360, most=800, min_last=120)
+"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. At half of each,
+nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; at 1.5
+times it falls by .01 to .02."""
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
@@ -106,13 +106,13 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
     for place, piece in enumerate(pieces):
         more, data = count_pieces(piece), piece.encode("utf-8", "replace")
         is_full = size + more > limits.most or length + len(data) > MAX_CHUNK_BYTES
-        is_favoured = zlib.crc32(data) % CUT_ODDS == 0
-        if not runs or is_full or (size >= limits.least and is_favoured):
+        is_favored = zlib.crc32(data) % CUT_ODDS == 0
+        if not runs or is_full or (size >= limits.least and is_favored):
             runs.append(range(place, place))
             size = length = 0
         runs[-1] = range(runs[-1].start, place + 1)
         size, length = size + more, length + len(data)
-    is_scrap = len(runs) > 1 and size < limits.scrap
+    is_scrap = len(runs) > 1 and size < limits.min_last
     if is_scrap and sum(map(_count_bytes, pieces[runs[-2].start :])) <= MAX_CHUNK_BYTES:
         runs[-2:] = [range(runs[-2].start, runs[-1].stop)]
     return runs
@@ -120,7 +120,7 @@ def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
 
 def split_windows(plain: str, most: int) -> list[str]:
     """Split plain text into embedding windows of about `most` word pieces; none is blank."""
-    limits = Limits(least=most // 2, most=most, scrap=most // 5)
+    limits = Limits(least=most // 2, most=most, min_last=most // 5)
     lines = []
     for line in plain.split("\n"):
         is_long = has_more_pieces(line, most)
@@ -135,13 +135,13 @@ class _Span:
     start: int
     end: int
     headings: tuple[str, ...]
-    opens: int
-    """Offset of the first text behind the headings that the span starts with."""
+    text_start: int
+    """Offset of the first text after the headings that the span starts with."""
 
     @property
     def is_bare(self) -> bool:
         """Whether the span holds only headings."""
-        return self.opens == self.end
+        return self.text_start == self.end
 
 
 def chunk_body(
@@ -193,7 +193,7 @@ class _Cutter:
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Return the section's heading and text, above its subsections, in the smallest pieces."""
+        """Return spans of the section's heading and pieces, without those of subsections."""
         opens = heading.end if heading else 0
         ends = [end for block in content for end in self._piece_ends(block)]
         begins = [heading.start if heading else 0, *ends]
@@ -214,7 +214,6 @@ class _Cutter:
             yield from (block.start + start + piece_end for piece_end in piece_ends)
 
     def _fits(self, start: int, end: int) -> bool:
-        """Whether `text[start:end]` is small enough for a chunk."""
         return _count_bytes(self.body.text[start:end]) <= MAX_CHUNK_BYTES
 
     def _pack(self, spans: Sequence[_Span]) -> list[_Span]:
@@ -225,7 +224,7 @@ class _Cutter:
 
 
 def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Block]]]:
-    """Yield each outermost heading with the blocks down to the next one as high or higher."""
+    """Yield each outermost heading with the blocks up to the next one as high or higher."""
     start = 0
     while start < len(blocks):
         later = range(start + 1, len(blocks))
@@ -241,8 +240,8 @@ def _join(left: _Span, right: _Span) -> _Span:
     if shared != left.headings:
         return _Span(left.start, right.end, shared, left.start)
     if left.is_bare:
-        return _Span(left.start, right.end, right.headings, right.opens)
-    return _Span(left.start, right.end, shared, left.opens)
+        return _Span(left.start, right.end, right.headings, right.text_start)
+    return _Span(left.start, right.end, shared, left.text_start)
 
 
 def _make_chunks(
@@ -256,8 +255,8 @@ def _make_chunks(
         text = indent + text.lstrip()
         start = body.text.index(text, span.start)
         line = first_line + body.line_at(start)
-        opens = max(start, span.opens)
-        inner = headings[bisect_left(starts, span.opens) : bisect_left(starts, span.end)]
+        opens = max(start, span.text_start)
+        inner = headings[bisect_left(starts, span.text_start) : bisect_left(starts, span.end)]
         yield Chunk(
             source=source,
             index=number,

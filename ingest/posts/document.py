@@ -1,4 +1,4 @@
-"""A post as it is read from its file, once: what else is known of it is derived from this."""
+"""Read a post from its file, once; everything else is derived from the result."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +12,7 @@ from blog_search_mcp.index.text.languages import UNDETERMINED, is_spoken, langua
 from blog_search_mcp.index.types import Link, Post
 from blog_search_mcp.ingest.posts.front_matter import decode, split_front_matter
 from blog_search_mcp.ingest.posts.markdown.body import Body
-from blog_search_mcp.ingest.posts.markdown.hidden_parts import take_out_hidden, take_out_unseen
+from blog_search_mcp.ingest.posts.markdown.hidden_parts import cut_hidden_cells, cut_hidden_forms
 from blog_search_mcp.ingest.posts.markdown.inline import strip_title
 from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outside, write_headings
 from blog_search_mcp.ingest.posts.metadata import (
@@ -44,22 +44,19 @@ class Document:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The posts that the front matter says replace this one or are replaced; the body's links.
-
-        Lines are those of the file.
-        """
+        """Links to replaced and replacing posts, then the body's, with lines of the file."""
         above = self.first_line - 1
         below = (replace(link, line=link.line + above) for link in self.body.links[0])
         return (*read_replacements(self.named), *below)
 
 
 MAX_MARKS = 400_000
-"""Lines, cells, links, quotations, headings and items of lists. An item takes up to 2.8 kB and
-60 µs while Markdown is parsed, the others less. The most in a post of three corpora is 24,999."""
+"""Maximum lines, cells, links, quotations, headings and list items. A list item takes up to 2.8 kB
+and 60 µs while Markdown is parsed, others less; posts of three corpora have at most 24,999."""
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
-"""A picture or font that is embedded in the text."""
+"""An embedded picture or font."""
 _INCLUDE = re.compile(
     r"(?=[<{]|^[i \t-])(?:"
     r"\{%-?\s*(?P<raw>raw|verbatim)\b.*?(?:\{%-?\s*end(?P=raw)\b|\Z)"
@@ -76,14 +73,13 @@ _INCLUDE = re.compile(
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
 MkDocs (`snippet`) or VitePress (`vue`) include another file, and verbatim text."""
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
-"""Forms of inclusion that belong to a file format, whatever the generator."""
+"""Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
-"""Characters of other files that a post may have, however often it includes them, and bytes of
-them that are read for it."""
+"""Maximum characters of other files in a post, counting repeats, and maximum bytes read."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
-    """Insert the words of other files where a post includes them, each on one line; skip code."""
+    """Insert the words of included files, each on one line, except inside code."""
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
@@ -113,11 +109,11 @@ def read_document(
 ) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`;
-    `keeps_braces` is whether the site prints `{{ x }}`, which a template would take for its own;
-    `reads_hashes` is whether `#word` is a heading, `reads_hashtags` whether it is a tag of a note;
-    `includes` are the forms in which the site includes files, as in `_INCLUDE`; `read_part` gives
-    the words of a file that the post includes, by its path there.
+    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`.
+    `keeps_braces` is whether the site prints `{{ x }}`, which a template would replace;
+    `reads_hashes` whether `#word` is a heading, `reads_hashtags` whether it is a tag of a note.
+    `includes` are the site's forms of inclusion, as in `_INCLUDE`; `read_part` returns the words of
+    an included file by its path there.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
@@ -129,8 +125,8 @@ def read_document(
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     text = write_headings(text) if reads_hashes else text
     forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
-    text = take_out_unseen(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
-    shown = take_out_hidden(text, echoes=echo != "false")
+    text = cut_hidden_forms(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
+    shown = cut_hidden_cells(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
     is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
     named = normalize_names(front.fields)
@@ -150,16 +146,16 @@ def read_document(
 
 
 LANGUAGE_CHARACTERS = 6_000
-"""Characters of prose that are read. 20,000 give another language to 3 of the 4,647 posts of nine
-blogs, all of them in two languages; these take 2 ms a post."""
+"""Maximum characters of prose that are read. With 20,000 only 3 of the 4,647 posts of nine blogs
+have another language, all of them in two languages; these take 2 ms a post."""
 
 
 def find_language(document: Document) -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
-    A tag that the file's place spells counts where the text is in it. Code is left out: its
-    keywords are English and its names anything, in whatever language it is explained. A note of few
-    words is in a language that is not known if fewer of them are English.
+    A tag in the file's path counts if the text is in it. Code is ignored, since its keywords are
+    English in whatever language it is explained. A post of few words has an unknown language if
+    none of them is English.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:

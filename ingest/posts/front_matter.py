@@ -1,21 +1,19 @@
-"""A file's bytes as text, and the text as front matter and body.
+"""Decode a file, and split its text into front matter and body.
 
-UTF-8 is kept even with a few bad bytes, because a post that is almost UTF-8 is UTF-8 that was
-damaged. Others have a byte order mark or escapes of ISO 2022, or are guessed by the letters of each
-language. Text stays verbatim but for three things: line endings become LF, a byte order mark is
-dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
+A file that is almost UTF-8 counts as damaged UTF-8. Other encodings are told by a byte order mark
+or escapes of ISO 2022, else guessed from letter frequencies. Text stays verbatim except that line
+endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3,
+insecure characters).
 
-Front matter has one of _FORMS, or is Pandoc's title block, the fields at the end of a note of
-Joplin, or lines of `Name: value` up to a blank one, a title among them, as Pelican has them, or
-Nikola with `.. ` before each. It may stand below comments, as Quarto reads it, or in one, as Hugo
-and Nikola read it. A blank of any kind parts a name from its value.
+Front matter has one of _FORMS, or is Pandoc's title block, Joplin's fields at the end, or lines of
+`Name: value` before a blank line (Pelican; Nikola puts `.. ` before each), the first with a usual
+name. It may follow comments (Quarto) or be in one (Hugo, Nikola).
 
-A field that cannot be read costs itself alone, and is read as the words of its line. Where a
-leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its
-first key is a sentence.
+An invalid field does not affect others and becomes the text of its line. A leading `---` that opens
+no mapping is a thematic break, and the whole text is body; so it is if its first key is a sentence.
 
-YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or
-`2024-01-02` stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
+YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or `2024-01-02`
+stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
 """
 
 import json
@@ -35,27 +33,26 @@ from blog_search_mcp.ingest.foreign_files import BOMS
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes that text does not hold; tabs, line ends, form feeds and escapes (colors) are text."""
+"""Bytes that no text has; tabs, line ends, form feeds and escapes (colors) are text."""
 _MAX_CONTROLS = 8, 0.02
-"""Maximum number of _CONTROL bytes in a text, plus a share of its bytes; images and archives have
-above 5 %."""
+"""Maximum of _CONTROL bytes in a text, plus a share of its bytes; images have over 5 %."""
 _MAX_REPAIRS = 0.1
-"""Maximum bad sequences for each good multi-byte character; Big5 read as UTF-8 has above 3."""
+"""Maximum bad sequences per good multi-byte character; Big5 read as UTF-8 has above 3."""
 _GUESSED = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
     *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
     *("cp866", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
 )
-"""Encodings that may be guessed, of a family of East Asia the superset that browsers use (WHATWG
-Encoding): with all that chardet knows a short text is often of one that nobody writes."""
+"""Encodings that may be guessed; of each East Asian family the superset that browsers use (WHATWG).
+With all of chardet's, short texts are often taken for a rare encoding."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
 _LINE_END = re.compile("\r\n?")
 
 
 def decode(data: bytes) -> tuple[str, str, int]:
-    """Return bytes as text, Python's name of its encoding, and how many characters are U+FFFD now.
+    """Return the text, Python's name of its encoding, and the number of characters made U+FFFD.
 
-    Lines end with LF. Raises UnreadablePost, with the reason, for what is no text.
+    Lines end with LF. Raises UnreadablePost with the reason if it is no text.
     """
     for mark, encoding in BOMS:
         if data.startswith(mark):
@@ -84,9 +81,9 @@ def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
 
 
 MAX_CHARACTERS = 256 * 1024
-"""Maximum length of a block in characters; that of real posts stays below 10,000."""
+"""Maximum length of a block in characters; real posts have less than 10,000."""
 MAX_ALIASES = 12
-"""Maximum number of aliases in a block; nested, so many make 81 times the values written."""
+"""Maximum number of aliases in a block; when nested, 12 multiply the values by 81."""
 MAX_DEPTH = 50
 """Maximum depth of nesting: libyaml's composer recurses in C and overflows the stack at 60,000."""
 
@@ -106,11 +103,11 @@ _FORMS = {
     "js__": (r'\s*\{(?=\s*["}])(?!.*\}[^\S\n]*\w)', rf"\}}{_END}{_LAST}"),
     "mdx": (_EXPORTED, rf"\}}[^\n{{}},]*+${_LAST}"),
 }
-"""How a block opens, maybe with its language, and how it closes, by its language.
+"""Patterns of a block's opening (perhaps with its language) and closing, by language.
 
-Hexo's fences are three or more `-`, or `;` around the members of a JSON object, and the first may
-be missing, above two lines at least, since one above `---` is a heading
-(https://github.com/hexojs/hexo-front-matter). MDX exports an object, here before any code."""
+Hexo's fences are three or more `-`, or `;` around the members of a JSON object. The first may be
+missing if the block has two lines or more (one line above `---` is a heading:
+https://github.com/hexojs/hexo-front-matter). MDX exports an object, here before any code."""
 _OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FORMS), re.M | re.X)
 _CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
@@ -128,9 +125,9 @@ _USUAL = frozenset(_USUAL_NAMES.split())
 """Names of usual fields. A second block has at least one of them; a block without fences begins
 with one and has a title or a second one."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w-]*)::?[ \t]*(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
-"""Metadata without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, a value's
-further ones indented (https://docs.getpelican.com/en/stable/content.html#file-metadata), and of
-Nikola (https://getnikola.com/handbook.html#metadata-fields)."""
+"""A field without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, further lines of
+a value indented (https://docs.getpelican.com/en/stable/content.html#file-metadata), and of Nikola
+(https://getnikola.com/handbook.html#metadata-fields)."""
 _TITLE_LINE = r"%(?=\s)((?:[^\n]*+\n[ \t]++(?=\S))*+[^\n]*+)(?:\n|\Z)"
 _TITLE_BLOCK = re.compile(
     r"(?=%)(?!(?s:.*)\n(?:(?:```|~~~|:::)\{\w|\([\w-]++\)=))"
@@ -139,30 +136,28 @@ _TITLE_BLOCK = re.compile(
 """Title, authors and date of Pandoc (https://pandoc.org/MANUAL.html#extension-pandoc_title_block);
 in MyST, and above a title of its own, such lines are comments."""
 _JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
-"""Fields at the end of what Joplin syncs (its packages/lib/models/BaseItem.ts, `serialize`)."""
-_OF_JOPLIN = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
+"""Fields at the end of a note that Joplin syncs (packages/lib/models/BaseItem.ts, `serialize`)."""
+_JOPLIN_FIELD = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
 _NOT_YAML = re.compile(
     r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|`|\\'"
 )
 _AS_YAML = {"`": "'", "\\'": "''", "!": "not "}
-"""Signs of an object of JavaScript that are not YAML's, and what stands for them if not a blank."""
+"""Replacements of JavaScript signs that are not YAML; other such signs become blanks."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
     r"(?=[,;}#]|$)",
     re.MULTILINE,
 )
-"""A field with a value of one line, whatever the language."""
+"""A field with a value on one line, in any language."""
 _FIELD_START = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
-"""Start of a field."""
 _FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
     re.MULTILINE,
 )
 _LIST_ITEM = re.compile(r"^[ \t]*-[ \t]+(.+)$", re.MULTILINE)
-"""Name and words of a field, and an item of a list, whatever signs are in them."""
+"""An item of a list, with any signs in its text."""
 _DOTTED_KEY = re.compile(rf"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
-"""A key of TOML of more than MAX_DEPTH parts: tomllib takes time and memory by their square, 3 GB
-for 30,000."""
+"""A TOML key of more than MAX_DEPTH parts; tomllib needs 3 GB for one of 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +177,8 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text whose lines end with LF into front matter and body. Never raises.
 
-    A tool may have written a block above the author's. Then the second block's fields replace the
-    first one's, except those that keep the post back.
+    If a tool has written a block above the author's, the second block's fields replace the first
+    one's, except those that keep the post back.
     """
     front = _split_first(text)
     if front.first_line == 1 or not _OPENING.match(front.body):
@@ -197,7 +192,7 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _split_first(text: str) -> FrontMatter:
-    """Split off the block at the start, in a comment there, or below such comments."""
+    """Split off the block at the start, in a comment there, or after such comments."""
     at = 0
     for _ in range(8):  # comments
         # Empty lines stand for those above, so that a parser counts the file's lines.
@@ -207,7 +202,7 @@ def _split_first(text: str) -> FrontMatter:
             break
         at = comment.end()
         if inside := _split_form("\n" * text.count("\n", 0, comment.start(1)) + comment[1]):
-            return _split_behind(text, at, inside.fields, inside.problem)
+            return _make_front_matter(text, at, inside.fields, inside.problem)
     return FrontMatter({}, text, 1)
 
 
@@ -230,30 +225,30 @@ def _split_form(text: str) -> FrontMatter | None:
             tags = re.split(r"[,\s]+", fields.get("tags", "").lower())
             fields |= dict.fromkeys({"draft", "private"}.intersection(tags), "true")
         if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
-            return _split_behind(text, loose.end() - 1, fields)
+            return _make_front_matter(text, loose.end() - 1, fields)
     if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
         values = (" ".join((words or "").split()) for words in block.groups())
         titled = dict(zip(("title", "author", "date"), values, strict=False))
-        return _split_behind(text, block.end() - 1, titled)
+        return _make_front_matter(text, block.end() - 1, titled)
     return None
 
 
 def _split_joplin(text: str) -> FrontMatter | None:
-    """Split an item that Joplin syncs: title, text and fields, with a blank line between them."""
+    """Split a note that Joplin syncs: title, text and fields, separated by blank lines."""
     head, _, tail = text.rstrip().rpartition("\n\n")
     if not _JOPLIN.fullmatch(tail):
         return None
     title, _, body = head.partition("\n")
-    fields = dict(_OF_JOPLIN.findall(tail))
+    fields = dict(_JOPLIN_FIELD.findall(tail))
     return FrontMatter({"title": title, "joplin_type": fields.pop("type_"), **fields}, body, 2)
 
 
 def _split_block(
     text: str, language: str, start: int, closing: re.Match[str], *, is_certain: bool
 ) -> FrontMatter | None:
-    """Read the fields between `start` and `closing`; the body begins on the line behind.
+    """Read the fields between `start` and `closing`; the body begins on the next line.
 
-    `is_certain` is whether the block can only be fields; otherwise it may be text.
+    With `is_certain` the block can only be fields; otherwise it may be text.
     """
     block = text[start : closing.start()]
     after = None if language == "mdx" else closing.end()  # exports are taken out elsewhere
@@ -264,15 +259,12 @@ def _split_block(
         return _salvage(text, str(error), block, after, language, is_certain=is_certain)
     is_named = isinstance(fields, dict) and re.fullmatch(_FIELD_NAME, str(next(iter(fields), "x")))
     if isinstance(fields, dict) and (is_named or not start):
-        return _split_behind(text, after, fields)
+        return _make_front_matter(text, after, fields)
     return _salvage(text, "it is no list of fields", block, after, language, is_certain=False)
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
-    """Parse YAML, TOML, JSON or an object of JavaScript, by default YAML as this module reads it.
-
-    Raises ValueError, and what a `loader` raises.
-    """
+    """Parse YAML, TOML, JSON or JavaScript. Raises ValueError, and what a `loader` raises."""
     if len(block) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
@@ -307,7 +299,6 @@ def _parse_yaml(block: str, loader: type[Any]) -> object:
 
 
 def _check_size(events: Iterable[Any]) -> None:
-    """Raise ValueError for too deep a nesting, or aliases that together make much of little."""
     depth = aliases = 0
     for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -323,7 +314,7 @@ class StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: igno
     flatten_mapping = yaml.constructor.SafeConstructor.flatten_mapping
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Merge what `<<` names into the mapping."""
+        """Merge the mappings under `<<` into the mapping."""
         self.flatten_mapping(node)
         merged: dict[Any, Any] = super().construct_mapping(node, deep)
         return merged
@@ -341,7 +332,7 @@ def _salvage(
 ) -> FrontMatter | None:
     """Read the valid fields of an invalid block, and those that keep the post back.
 
-    `block` ends at `after`; without a block all is body and any line may be a field.
+    `block` ends at `after`; if empty, the whole text is body and is searched.
     """
     salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
     kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
@@ -350,13 +341,13 @@ def _salvage(
     read = _read_apart(block, language) if is_certain else {}
     problem = f"{'a line of ' if read else ''}its front matter cannot be read: {reason}"
     problem += "; a line of it keeps the post back" if kept_back else ""
-    return _split_behind(text, after, salvaged | read | kept_back, problem)
+    return _make_front_matter(text, after, salvaged | read | kept_back, problem)
 
 
 def _read_apart(block: str, language: str) -> dict[Any, object]:
-    """Parse each field of a block by itself; an invalid one becomes the words of its line.
+    """Parse each field of a block by itself; an invalid one becomes the text of its line.
 
-    Fields below a table of TOML belong to the table and are skipped.
+    Fields below a TOML table belong to the table and are skipped.
     """
     fields: dict[Any, object] = {}
     if language in ("js", "mdx"):
@@ -376,7 +367,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
 
 
 def salvage_fields(text: str) -> dict[str, object]:
-    """Find what may be fields that keep a post back or say when it is public, in any language.
+    """Find possible fields that keep a post back or give its times, in any language.
 
     If a name occurs twice, a value that keeps the post back wins, else the first.
     """
@@ -390,10 +381,10 @@ def salvage_fields(text: str) -> dict[str, object]:
     return fields
 
 
-def _split_behind(
+def _make_front_matter(
     text: str, after: int | None, fields: Mapping[Any, object], problem: str | None = None
 ) -> FrontMatter:
-    """Make the body of the lines below `after`; `None` makes it of the whole text."""
+    """Return front matter with the lines below `after` as body; `None` takes the whole text."""
     start = 0 if after is None else text.find("\n", after) + 1 or len(text)
     keyed = {str(key): value for key, value in fields.items()}
     return FrontMatter(keyed, text[start:], text.count("\n", 0, start) + 1, problem)

@@ -1,8 +1,8 @@
-r"""Match paths against the lines of a `.gitignore`, as `.blogignore`, MkDocs and Quarto have them.
+r"""Match paths against the lines of a `.gitignore`, as in `.blogignore`, MkDocs and Quarto.
 
-A `\` is Windows' `/`; before a sign with a meaning it also takes that away, alone at the beginning.
-All lines are one automaton over the names of a path, since a folder that is served is walked every
-few seconds: a name is looked up, and globs alone are tried one by one.
+A `\` is Windows' `/`; before a special sign it also escapes it, and at the beginning it only does
+that. All lines are one automaton over the names of a path, since a served folder is walked every
+few seconds: a name is looked up, and only globs are tried one by one.
 """
 
 import re
@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MOST = 100_000
-"""Maximum cost of all lines: 1 for a name, GLOB and its characters for a glob. The automaton then
+"""Maximum cost of all lines: 1 for a name, GLOB plus its characters for a glob. The automaton then
 takes at most 20 MB, and a name of a path .3 ms."""
 GLOB = 100
 
@@ -22,9 +22,9 @@ class Rules(NamedTuple):
     """An automaton whose states are numbers; 0 is the state before the first name of a path."""
 
     edges: dict[tuple[int, str], int]
-    """The state behind a name, and behind `/` and a glob; that of `ANY` is for many folders."""
+    """State after a name, or after `/` and a glob; the edge `ANY` stands for any folders."""
     globs: dict[int, list[tuple[Callable[[str], object], int]]]
-    """Globs of each state: a function that matches a name, and the state behind the glob."""
+    """Globs of each state: a function that matches a name, and the state after the glob."""
     lines: dict[tuple[int, bool], int]
     """Number of the last line that ends at a state, by the state and whether the line names only
     folders; negative if the line begins with `!`."""
@@ -36,16 +36,16 @@ _ESCAPED = re.compile(r"\\([][*?!# ])")
 _unescape = partial(_ESCAPED.sub, lambda escaped: "!" if escaped[1] == "!" else f"[{escaped[1]}]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 MAX_BRACES = 64
-"""Maximum number of patterns that the alternatives of one pattern make."""
+"""Maximum number of patterns that the alternatives of one pattern give."""
 _CHOICE = re.compile(r"(?:([?+*!])|@)\(([^()]*+)\)")
 
 
 def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[str]:
-    """Yield the lines for globs of another program; what lines cannot say names more than it.
+    """Yield lines for another program's globs; if lines cannot express one, they name more.
 
-    None is of a glob that takes others back or that names all but Markdown, as `!(*.md)` does.
-    A `form` that begins with `/` takes them as relative to `folder`, one with `**/` anywhere; in
-    one that ends with `*` a `*` also stands for folders, as in `fnmatch` and `globset`.
+    None is written for a glob that re-includes others or names all but Markdown, such as `!(*.md)`.
+    A `form` that begins with `/` is relative to `folder`, one with `**/` matches anywhere; if it
+    ends with `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
     """
     above = re.compile(rf"^(?:(?:\./|/|\*\*/)?{re.escape(folder)}/|\./)")
     for glob in globs:
@@ -59,7 +59,7 @@ def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[s
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """Return the patterns without `{a,b}` that a pattern stands for; too many become `**`."""
+    """Return the patterns without `{a,b}` that a pattern means; too many become `**`."""
     patterns = [pattern]
     while group := next(filter(None, map(_BRACES.search, patterns)), None):
         start, end, parts = *group.span(), group[1].split(",")
@@ -71,7 +71,7 @@ def expand_braces(pattern: str) -> list[str]:
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:
-    """Read the lines. Raises ValueError for one that names nothing, and beyond `MOST`."""
+    """Compile lines. Raises ValueError for a line that names nothing, and above `MOST`."""
     rules, room = Rules({}, {}, {}), MOST
     for number, parts, is_folder in _read_rule_lines(lines):
         state = 0
@@ -90,16 +90,13 @@ def compile_rules(lines: Iterable[str]) -> Rules:
 
 
 def decide(rules: Rules, path: str) -> bool | None:
-    """Return whether the last line that names a path leaves it out; `None` without one.
-
-    A folder's path ends with `/`.
-    """
+    """Whether the last line for a path (a folder's ends with `/`) excludes it; `None` if none."""
     line = _find_line(rules, path, is_above=False)
     return line > 0 if line else None
 
 
 def leaves_out(rules: Rules, path: str) -> bool:
-    """Return whether the last line that names a path, or a folder that it is in, leaves it out."""
+    """Return whether the last line that names a path or a folder above it excludes it."""
     return _find_line(rules, path, is_above=True) > 0
 
 

@@ -1,9 +1,9 @@
 """Describe a post by its front matter and its file's place.
 
 The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
-Hexo, Zola, Docusaurus, Astro and Obsidian read them. Field names are compared without regard to
-case, and a value of an unexpected type is made into text or passed over: no field is worth
-losing a post. All usual names of a field are read, the commonest first.
+Hexo, Zola, Docusaurus, Astro and Obsidian read them. Case of field names is ignored, and a value of
+an unexpected type becomes text or is ignored, since no field is worth losing a post. All usual
+names of a field are read, the commonest first.
 """
 
 import html
@@ -37,12 +37,12 @@ def normalize_names(
 
 
 def first_text(named: Fields, names: Iterable[str]) -> str:
-    """Return the text of the first of the fields that has any, `""` if none has."""
+    """Return the text of the first field that has any, `""` if none has."""
     return next(filter(None, (to_text(named.get(name)) for name in names)), "")
 
 
 def to_text(value: object) -> str:
-    """Make one line of text of any value: a list's items, or a mapping's name or first entry."""
+    """Return any value as one line: a list's items, or a mapping's name or first entry."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -76,7 +76,7 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
 _ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
     expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
 END_FIELDS = tuple(_ENDS.split())
-"""Normalized names of fields with the last day of a post; a note is outdated from then on."""
+"""Normalized names of fields with the last day of a post; a note is outdated from that day on."""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
@@ -94,7 +94,7 @@ _NAMES = """jan ene gen ian oca tam sty led січ янв ιαν, feb fev sub he
 _MONTHS_BY_NAME = {
     name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
 }
-"""Months by how they begin, without accents, in the languages that are stemmed and six more."""
+"""Months by their beginnings, without accents, in the languages with a stemmer and six more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
@@ -111,11 +111,11 @@ _DATE_FORMS = (
     (re.compile(rf"\b{_WORD}\s{_ORDINAL},?{_OF}(\d{{4}})\b"), 2, 0, 1),
     (re.compile(rf"^(\d{{4}})\.?[\s-]{_WORD}[\s-](\d{{1,2}})\b"), 0, 1, 2),
 )
-"""Patterns of dates, and the positions of year, month and day in their groups. The day comes first
-between dots; between slashes it is known only above 12."""
+"""Patterns of dates, and the positions of year, month and day in their groups. With dots the day
+comes first; with slashes it is only known if above 12."""
 _CLOCK_FIRST = re.compile(r"^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? +", re.IGNORECASE)
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
-"""Seconds or milliseconds since 1970, as Dendron writes them."""
+"""Seconds or milliseconds since 1970, as in Dendron."""
 
 
 def parse_date(value: object) -> date | None:
@@ -138,7 +138,7 @@ def parse_date(value: object) -> date | None:
 
 
 def list_days(written: str) -> list[date]:
-    """List the days that text with a year and no sure day may mean; of a year alone its first."""
+    """List the possible days of text with a year but no clear day; January 1 of a year alone."""
     if not (year := re.search(r"(?<!\d)(?:19|2\d)\d\d(?!\d)", written)):
         return []
     numbers = re.findall(r"(?<![\d:+])\d{1,2}(?![\d:])", written)
@@ -162,14 +162,14 @@ def find_date(named: Fields, source: str) -> date | None:
 
 
 def find_day(named: Fields, source: str) -> date | None:
-    """Return the day in the path that a post names itself, else in its file's path."""
+    """Return the day in the post's field `path`, else in its file's path."""
     return date_in_path(to_text(named.get("path"))) or date_in_path(source)
 
 
 _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
-"""Values of date fields that are no dates: words for the file's own date, and switches."""
+"""Values of date fields that are no dates: names of the file's own date, and switches."""
 _DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
@@ -184,7 +184,7 @@ def unread_date(fields: Fields, named: Fields, source: str) -> str:
 
 
 def first_date(named: Fields, names: Iterable[str]) -> date | None:
-    """Return the date of the first of the fields that holds one."""
+    """Return the first date in these fields, in order."""
     return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
 
 
@@ -200,7 +200,7 @@ def _fold(text: str) -> str:
 
 
 def _make_date(year: str, month: str, day: str) -> date | None:
-    """Make a date of its parts, or `None`; the month may be a word."""
+    """Return the date of these parts, `None` if invalid; the month may be a word."""
     try:
         number = int(month) if month.isdecimal() else _find_month(month)
         return date(int(year), number, int(day))
@@ -209,7 +209,7 @@ def _make_date(year: str, month: str, day: str) -> date | None:
 
 
 MAX_TITLE = 300
-"""Maximum characters of a title; a longer one is cut, so that one post cannot fill an answer."""
+"""Maximum characters of a title; longer ones are cut, so that one post cannot fill an answer."""
 MAX_DESCRIPTION = 2000
 """Maximum characters of a description."""
 MAX_TAGS = 100
@@ -231,7 +231,7 @@ _BYLINES = (
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
-"""Separators of names; a comma followed by one word separates last and first name instead."""
+"""Separators of names; a comma before a single word separates last and first name instead."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 
@@ -249,11 +249,11 @@ _NO_WORDS = re.compile(
     r"|output|execute|jupyter|bibliography|^head|footer|cascade|build|params|extra|alias|redirect"
     r"|taxonom|sitemap|listing|option|config|plugin"
 )
-"""Parts of normalized names of fields whose values are not for readers."""
+"""Parts of normalized names of fields whose values are not meant for readers."""
 _WORDY = re.compile(
     r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
-"""Text that is no address and no switch."""
+"""Text that is no address or switch."""
 
 
 def describe_post(
@@ -266,8 +266,8 @@ def describe_post(
 ) -> Post:
     """Describe the post of a file below the content folder by its fields under normalized names.
 
-    `title` is its title or first heading without markup; `hashtags` are those of its body and
-    follow the tags of the front matter. `splits_tags` is whether blanks separate tags of a line.
+    `title` is its title or first heading without markup; `hashtags` are its body's and follow the
+    tags of the front matter. With `splits_tags` blanks separate tags in a line.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))
@@ -297,7 +297,7 @@ def describe_post(
 
 
 def _find_outdated(named: Fields) -> str:
-    """Return the word by which the post is outdated, else the day after which it is, if any."""
+    """Return the word by which the post is outdated, else the ISO day it becomes so, else `""`."""
     state = " ".join(to_text(named.get(name)) for name in ("status", "state")).lower()
     word, day = _OUTDATED.search(state), first_date(named, ("staleafter", *END_FIELDS))
     return word[0] if word else day.isoformat() if day else ""
@@ -308,7 +308,7 @@ _LINK = re.compile(r"\[\[([^\[\]|#]+)|\[[^\[\]]*\]\(<?([^()<>\s]+)")
 
 
 def read_replacements(named: Fields) -> list[Link]:
-    """Link the posts of which fields say that they replace this one, or are replaced by it."""
+    """Return links to posts that replace this one or are replaced by it, as its fields say."""
     values = [(kind, named.get(name)) for name, kind in _REPLACEMENTS.items()]
     states = (_BY.search(to_text(named.get(name))) for name in ("status", "state"))
     values += [("newer", state[1]) for state in states if state]
@@ -318,7 +318,7 @@ def read_replacements(named: Fields) -> list[Link]:
 
 
 def _find_href(text: str) -> str:
-    """Return the address in a link of Markdown, else a path, else the file of a title or a name."""
+    """Return the address in a Markdown link, else a path, else the file of a title or name."""
     link = _LINK.search(text)
     if link and link[2]:
         return link[2]
@@ -327,7 +327,6 @@ def _find_href(text: str) -> str:
 
 
 def _list_authors(named: Fields) -> tuple[str, ...]:
-    """Return the names of authors, from strings, lists and mappings."""
     values = (fields.get(name) for fields in _levels(named) for name in _BYLINES)
     written = (
         shorten(to_text(item), MAX_DESCRIPTION, len) for value in values for item in flatten(value)
@@ -343,7 +342,7 @@ def _levels(named: Fields) -> list[Fields]:
 
 
 def _list_words(named: Fields) -> Iterator[str]:
-    """Yield name and values of the fields that are read for nothing else and say something."""
+    """Yield name and values of fields with words that are used for nothing else."""
     taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES, *_REPLACEMENTS}
     taken |= {*DATE_FIELDS, *CHANGE_FIELDS, *END_FIELDS, "staleafter"}
     description = first_text(named, _SUMMARIES)
@@ -369,11 +368,11 @@ _TITLES = re.compile(
     r"|side|short|meta|seo|og|twitter|browser|tab|toc)"
     r".*(?:title|headline|titel|titre|título|titulo|titolo|标题|標題|タイトル|제목)([a-z]{2})?"
 )
-"""Normalized names of fields with a post's title, maybe in a language."""
+"""Normalized names of fields with a post's title, perhaps with a language."""
 
 
 def find_title(named: Fields) -> str:
-    """Return the text of `title`, else of the first of _TITLES, of the post's language first."""
+    """Return the text of `title`, else of a field in _TITLES, the post's language first."""
     language = primary_subtag(language_tag(first_text(named, _LOCALES)))
     matches = filter(None, map(_TITLES.fullmatch, named))
     names = [match[0] for match in sorted(matches, key=lambda match: match[1] != language)]
@@ -382,7 +381,7 @@ def find_title(named: Fields) -> str:
 
 
 _TO_NOTE = re.compile(r"#?\[\[(?:[^\[\]|]*+\|)?([^\[\]|#]++)[^\[\]|]*+\]\]")
-"""A link to a note, whose words are its alias or else the note's name."""
+"""A link to a note; its text is the alias, else the note's name."""
 
 
 def _list_aliases(named: Fields) -> tuple[str, ...]:
@@ -423,7 +422,7 @@ def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
 
 
 def _title_from(source: str) -> str:
-    """Make a title of the file's name, or of its folder's name for `index` and `_index`."""
+    """Return a title from the file's name, or its folder's name for `index` and `_index`."""
     path = parse_file(source)
     name = path.name or path.index
     undated = split_day(name)[1]

@@ -1,7 +1,7 @@
 """Parse the paths of posts' files and the URLs of pages.
 
-Which file stands for its folder, the day and the language in a file's name, and the folder and name
-of a page are decided here alone.
+Only this module decides which file stands for its folder, the day and language in a file's name,
+and the folder and name of a page.
 """
 
 import re
@@ -14,15 +14,15 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from blog_search_mcp.index.text.languages import language_tag, read_tag
 
 MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
-"""The suffix of a post's file."""
+"""Suffix of a post's file."""
 INDEX = re.compile("index|_index|readme", re.IGNORECASE)
-"""Names of files, without their suffix, that stand for their folder in links and on GitHub."""
+"""Names of files, without suffix, that stand for their folder in links and on GitHub."""
 BUNDLE = re.compile("index|_index")
-"""Names of files that stand for their folder in Hugo and Zola, which know no other spelling."""
+"""Names of files that stand for their folder in Hugo and Zola, in lower case only."""
 MKDOCS_INDEX = re.compile("index|README")
 """Names of files that stand for their folder in MkDocs."""
 FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$|mdown$|mkdn?$|mkdown$|markdn$)[a-z]\w{0,5}$")
-"""The suffix, in lower case, of a file that is no page."""
+"""Lower-case suffix of a file that is no page."""
 
 _DAY = re.compile(
     r"(?P<day>\d{4}([-_])\d{1,2}\2\d{1,2}|(?:19|20)\d{6})(?:(?<=\d{8})(?:\d{4}|\d{6}))?(?:[-_ ]+|$)"
@@ -38,28 +38,28 @@ _DAY_IN_PATH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PostPath:
-    """The path of a page; a file that stands for its folder has the folder's path."""
+    """Path of a page; a file that stands for its folder has the folder's path."""
 
     folder: str
-    """Folder of the page, without a slash around it; `""` at the top."""
+    """Folder of the page, without outer slashes; `""` at the top."""
     name: str
     """Name of the page, without the suffix of Markdown; `""` for the page of the whole blog."""
     index: str = ""
-    """Name in lower case of a file that stands for its folder; `""` for other files."""
+    """Lower-case name of a file that stands for its folder; `""` for other files."""
 
     @property
     def page(self) -> str:
-        """Folder and name."""
+        """Path of the page: folder and name."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
     @property
     def undated(self) -> str:
-        """Name without the day that it begins with, if anything is left."""
+        """Name without the day at its start, if anything is left."""
         return split_day(self.name)[1] or self.name
 
     @property
     def is_list(self) -> bool:
-        """Whether the file lists others, of a folder or of the whole blog, and is no post."""
+        """Whether the file lists the posts of a folder or the blog and is no post itself."""
         return self.index in ("_index", "readme") or (bool(self.index) and not self.name)
 
 
@@ -76,7 +76,7 @@ def parse_path(path: str, indexes: re.Pattern[str] = INDEX) -> PostPath:
 def parse_file(source: str) -> PostPath:
     """Parse the path of a post's file; a language before its suffix is no part of the name.
 
-    Behind the name of a file that stands for its folder, anything counts as one: `index.cn.md`.
+    Any text counts as the language of a file that stands for its folder: `index.cn.md`.
     """
     folder, _, name = source.rpartition("/")
     first = name.partition(".")[0]
@@ -113,23 +113,23 @@ def spelled_languages(source: str) -> Iterator[str]:
 
 
 def host_of(parts: SplitResult) -> str:
-    """Return the name of the host of an address, without `www.`."""
+    """Return the host of an address, without `www.`."""
     return parts.netloc.casefold().removeprefix("www.")
 
 
 def page_of(path: str) -> str:
-    """Return what the addresses of one page have in common, decoded, without slashes around it."""
+    """Return the common form of one page's addresses: decoded, without outer slashes."""
     stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
     return parse_path(re.sub(r"\.html?$", "", stem)).page
 
 
 def folder_shape(page: str) -> str:
-    """Return what a page lies in, with each digit as `0`: `blog/0000/00`."""
+    """Return the folder of a page with each digit as `0`: `blog/0000/00`."""
     return re.sub(r"\d", "0", page.rpartition("/")[0])
 
 
 def split_address(address: str) -> SplitResult | None:
-    """Split an address; `None` for one with half of a bracket, or another host by its letters."""
+    """Split an address; `None` for an invalid one, such as with half of a bracket."""
     try:
         return urlsplit(address.strip())
     except ValueError:
@@ -137,7 +137,7 @@ def split_address(address: str) -> SplitResult | None:
 
 
 def split_page(href: str) -> SplitResult | None:
-    """Split an address that may be that of a post: a whole one, or a path from the top."""
+    """Split a possible address of a post: a URL, or a path from the top; else `None`."""
     parts = split_address(href)
     if parts is None or not parts.path.strip("/") or FILE.search(parts.path.casefold()):
         return None

@@ -1,9 +1,9 @@
-"""Read which files the settings of a vault exclude: excluded files, and Obsidian's templates.
+"""Read which files a vault's settings exclude: excluded files, and Obsidian's templates.
 
 Logseq lists them under `:hidden` in `logseq/config.edn`, Obsidian under `userIgnoreFilters` in
 `.obsidian/app.json`, by the start of a path or by a `/regular expression/`. No expression is run.
-One of plain words, `^`, `$`, `.*` and `(^|/)` excludes the paths with its longest word; any other
-excludes the whole vault and gives that as the reason.
+If it has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded;
+any other excludes the whole vault and is given as the reason.
 """
 
 import json
@@ -22,11 +22,11 @@ _TEMPLATES = (
     ("daily-notes.json", "template"),
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
-"""Files of settings and the field of each that names a template or a folder of them."""
+"""Files of settings, and the field of each that names a template or a folder of templates."""
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
-"""Parts of an expression that stand for the start of a folder or path, its end, or any text."""
+"""Parts of an expression for the start of a folder or path, its end, or any text."""
 _PLAIN_WORDS = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
@@ -35,9 +35,9 @@ class Vault(NamedTuple):
 
     folder: Path
     words: tuple[str, ...] = ()
-    """Excluded parts of paths, case-folded. A line break stands for the start of the path."""
+    """Excluded parts of paths, case-folded; a line break is the start of the path."""
     doubt: str = ""
-    """Reason why the whole vault is left out; empty if it is not."""
+    """Reason why the whole vault is left out, `""` if it is not."""
 
     def exclude(self, post: Path) -> str | None:
         """Return the reason why a post of the vault is left out, `None` if it is not."""
@@ -46,7 +46,7 @@ class Vault(NamedTuple):
 
 
 def read_vault(folder: Path) -> Vault | None:
-    """Read a vault's settings; `None` for another folder. Invalid ones of templates are ignored."""
+    """Read a vault's settings, `None` for another folder. Invalid template settings are ignored."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
     if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
         return None

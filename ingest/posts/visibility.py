@@ -1,8 +1,8 @@
-"""Decide by a post's metadata whether its author shows it, and from when until when.
+"""Decide by a post's metadata whether it is public, from when and until when.
 
-`check_visibility` takes the fields with all that the post inherits. One table has the words by
-which generators, their themes and editors keep a page from readers or out of the site's own lists
-and search: an index is a list and a search. Where a value may mean either the post is kept back.
+`check_visibility` takes the fields with inherited ones. `_RULES` has the values by which
+generators, themes and editors keep a page from readers or out of a site's lists and search; such a
+post is not indexed. If a value is ambiguous, the post is kept back.
 """
 
 import re
@@ -30,9 +30,9 @@ HiddenReason: TypeAlias = Literal[
     "excluded", "not published", "copy",
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
-"""Reasons why a post is left out, the weightiest first. A `locked` page asks for a password, a
-`hidden` one is in no list or search, `redirect` leads readers elsewhere, and `empty` has no text.
-The settings of a vault make a post `excluded`; `copy` is a version that a sync program made."""
+"""Reasons why a post is left out, the strongest first. A `locked` page asks for a password, a
+`hidden` one is in no list or search, `redirect` leads readers elsewhere, and `empty` has no text. A
+vault's settings make a post `excluded`; `copy` is a version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 
@@ -79,12 +79,12 @@ _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
     ("hidden", "has", "noindex", "head meta"),
     ("redirect", "is not", _NEGATED, "redirect redirectto redirecturl redirecttourl"),
 )  # fmt: skip
-"""Reason, what a value that is not empty must be (one of the texts, none of them, or hold one of
-the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
+"""Reason, the test of a value that is not empty (`is` one of the texts, `is not` any of them, or
+`has` one of the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
 
-Of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and encryptcontent, Pelican,
-Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost, WordPress, Grav, GitBook,
-Mintlify and Qiita, and of common themes, by their documentation."""
+From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
+encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,
+WordPress, Grav, GitBook, Mintlify and Qiita, and of common themes."""
 _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
 for _reason, _test, _values, _names in _RULES:
     for _name in _names.split():
@@ -93,18 +93,18 @@ _OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled
 """Fields that describe the subject of a note, such as a task, a project or a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
-"""Mappings whose fields are read as the post's: of Hugo, Zola, themes and Eleventy."""
+"""Mappings whose fields count as the post's: of Hugo, Zola, themes and Eleventy."""
 
 _BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
     scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
 _BEGINS = tuple(_BEGIN_NAMES.split())
 _TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *END_FIELDS))
 ZONE = "timezone"
-"""The inherited field that names the zone of times without one."""
+"""Inherited field that names the zone of times without one."""
 LOCKED_WHEN = "lockedwhen"
-"""The inherited field of a site that locks posts by another: the words by its name, `*` for any."""
+"""Inherited mapping of fields that lock a post: by name, the values that do, `*` for any value."""
 INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN))
-"""Normalized names of all fields that decide what of a post is public."""
+"""Normalized names of all fields that decide whether a post is public."""
 
 
 def check_visibility(
@@ -112,10 +112,10 @@ def check_visibility(
 ) -> tuple[HiddenReason | None, str | None, str | None]:
     """Return why a post is not public at `now`, which has a zone; `None` if it is.
 
-    With it come the instant at which it ceases to be public, and the first later one at which it
-    appears or goes by itself: ISO 8601 to the second, in UTC, `None` if never. It begins to be
-    public at its publication date, else its date; a day begins at midnight, and expires when it is
-    over, in the zone of the site or else this machine's. `_OF_SUBJECTS` count in no note.
+    The second value is the instant at which the post ceases to be public, the third the next one at
+    which that changes by itself; both ISO 8601 to the second, UTC, `None` if never. A post begins
+    at its publication date, else its date; days begin at midnight and expire at their end, in the
+    zone of the site or else this machine's. In notes `_OF_SUBJECTS` and END_FIELDS are ignored.
     """
     subjects = (*_OF_SUBJECTS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
@@ -144,12 +144,12 @@ def keeps_back(name: str, value: object) -> bool:
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field says from when or until when a post is public."""
+    """Return whether a field gives the time from which or until which a post is public."""
     return normalize_name(name) in _TIMES
 
 
 def _judge(name: str, value: object) -> Iterator[HiddenReason]:
-    """Yield why a field of this normalized name keeps a post back, if it does."""
+    """Yield the reasons for which a field of this normalized name keeps a post back."""
     is_list = isinstance(value, list) and value
     text = (str(value) if is_list else to_text(value)).strip().lower() if name in _TABLE else ""
     for reason, test, words in _TABLE[name] if text else ():
@@ -159,7 +159,7 @@ def _judge(name: str, value: object) -> Iterator[HiddenReason]:
 
 
 def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
-    """Yield the fields, and those of the mappings that may hold some, by their names in _TABLE."""
+    """Yield the fields, and those inside mappings, by their names in _TABLE."""
     yield from named.items()
     for name in (_MAPPINGS | _GROUPS) & named.keys():
         value, prefix = named[name], f"{name}." if name in _MAPPINGS else ""
@@ -189,10 +189,10 @@ _BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC)?(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
-    """Return when a date, a time stamp or text that holds one is, or when its day ends.
+    """Return the instant of a date, a time stamp or text with one; `is_end` takes a day's end.
 
-    A time without a zone is in that of IANA's name `zone`, this machine's without one. What cannot
-    be read of its day or time makes it as late as it may be, or as early for an end.
+    A time without a zone is in `zone` (an IANA name), else this machine's. An unreadable day or
+    time counts as the latest possible, for an end as the earliest.
     """
     value = str(value.get("created", "")) if isinstance(value, Mapping) else value
     day = parse_date(value) or (min if is_end else max)(list_days(to_text(value)), default=None)

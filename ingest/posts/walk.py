@@ -1,9 +1,9 @@
 """List the files of a content folder that are posts, and what is left out with the reason.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
-server can tell that its index is behind (`ingest.last_ingest`). What the author leaves out is
-not reported; anything else that cannot be indexed is. Links are not followed, so that none makes
-a file public that is not, and a walk always ends.
+server can tell that its index is outdated (`ingest.last_ingest`). Files that the author excludes
+are not reported; others that cannot be indexed are. Symbolic links are not followed: one could
+expose a private file or make the walk endless.
 """
 
 import os
@@ -25,18 +25,18 @@ from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vau
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkdown", ".markdn")
 """Suffixes of posts' files, in lower case."""
 
-_OTHERS = re.compile(
+_OTHER_TEXTS = re.compile(
     r".+(\.(?:adoc|asciidoc|canvas|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile"
     r"|txt|typ|wiki))",
     re.IGNORECASE,
 )
-"""Names of other texts that generators make pages of or that editors write notes in."""
+"""Names of other texts that generators publish or editors write notes in."""
 
 IGNORE_FILE = ".blogignore"
 
 NOT_PUBLISHED = "not published"
-"""Reason for a file that its site makes no page of. Authors of sites know, so it is counted and not
-listed, as is `copy`, the reason for another version of a post beside it."""
+"""Reason for a file of which the site makes no page. Like `copy` (another version of a post beside
+it), it is only counted in reports, since the author expects it."""
 
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
@@ -47,8 +47,8 @@ _COPY = re.compile(
     r"|[._-]conflict[-_. ]?\d{8}[\d_-]*|[._](?:backup|base|local|remote)[._]\d{3,})",
     re.IGNORECASE,
 )
-"""Names that Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and tools
-that merge for Git give to the other version of a file that two machines changed."""
+"""Names that Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and merge
+tools for Git give to the other version of a file that two machines changed."""
 _MAYBE_COPY = re.compile(
     r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
     r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
@@ -57,26 +57,26 @@ _MAYBE_COPY = re.compile(
     re.IGNORECASE,
 )
 """Names of a copy by iCloud, OneDrive (with the machine's name), Google Drive or a file manager, or
-of another post. `ingest.prepare` compares the texts of both files to decide."""
+of another post; `ingest.prepare` compares the texts of both files to decide."""
 _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
-"""Folders in which Logseq and file servers keep what was changed or deleted."""
+"""Folders in which Logseq and file servers keep changed or deleted files."""
 
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
-"""Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
+"""Files of fields for posts: of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
 _PACKAGES = ("/node_modules/", "/bower_components/", "/vendor/bundle/", "/vendor/cache/")
 """Ends of folders in which npm, Bower and Bundler install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
-"""One of these makes a folder that of a site's sources, not of its posts alone."""
+"""Names of which one marks a folder as a repository rather than a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(
     r"(?:readme|changelog|contributing|code_of_conduct|license|licence|security)"
     r"(?:[._-][a-z]{2}(?:[-_][a-z]{2,4})?)?\.[a-z]+",
     re.IGNORECASE,
 )
-"""Files that GitHub asks for in a repository, also in another language: `README.zh.md`."""
+"""Files about a repository that GitHub recommends, also in another language: `README.zh.md`."""
 
 LEVELS_ABOVE = 3
-"""Folders above the content folder that may be those of its site or vault."""
+"""Number of folders above the content folder that are searched for its site or vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,17 @@ class SourceFile:
     source: str
     """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
     content: Path
-    """The content folder, without links."""
+    """The content folder, with links resolved."""
     size: int
     """Bytes."""
     mtime_ns: int
     """Time of last change, nanoseconds since 1970."""
     ctime_ns: int = 0
-    """Time of the last write or replacement, which no program sets; on Windows of its making."""
+    """Time of the last inode change, which programs cannot set; on Windows the creation time."""
     is_away: bool = False
     """Whether it is a placeholder of a file in the cloud."""
     copy_of: str = ""
-    """Source of the file beside it that it may be a copy of, judging by its name; else `""`."""
+    """Source of a neighboring file of which its name says it may be a copy; else `""`."""
     is_note: bool = False
     """Whether the file is in a vault."""
 
@@ -117,10 +117,10 @@ class Walk:
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...]
     others: tuple[str, ...] = ()
-    """Sources of texts that are not read, since they are not Markdown."""
+    """Sources of texts that are not read because they are not Markdown."""
     sections: tuple[str, ...] = ()
-    """Sources of files that may say something about other posts of their folders; also of those
-    that a `.blogignore` names, which keeps them out of the index alone."""
+    """Sources of files whose fields may apply to other posts of the folder. A `.blogignore` does
+    not remove files from this list, only from the index."""
 
 
 class _Folder(NamedTuple):
@@ -132,13 +132,13 @@ class _Folder(NamedTuple):
     source: str = ""
     """`""` for the content folder, else its source with a `/` at the end."""
     ignores: tuple[tuple[str, Rules], ...] = ()
-    """Source and rules of each folder with a `.blogignore` that holds it, outermost first."""
+    """Source and rules of each enclosing folder with a `.blogignore`, the outermost first."""
     only: str = ""
-    """Source of the one file that is looked for; `""` for all."""
+    """Source of the only file to look for; `""` for all."""
 
 
 def walk(content: Path, only: str = "") -> Walk:
-    """List the files below `content` that are posts by their names, or those at the source `only`.
+    """List the files below `content` that are posts by their names, or only the one at `only`.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
@@ -155,7 +155,7 @@ def walk(content: Path, only: str = "") -> Walk:
     )
 
 
-def refuse_inside(content: Path, index: Location) -> None:
+def refuse_content_inside(content: Path, index: Location) -> None:
     """Raise UsageError if `content` is in the index folder, ContentError if it is unreadable.
 
     An ingest deletes folders in the index folder that look like its generations.
@@ -190,9 +190,9 @@ def _resolve_root(content: Path) -> Path:
 
 
 def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
-    """Yield the files of a folder and of those in it; a section as its source.
+    """Yield the files of a folder and its subfolders.
 
-    A text of another kind is skipped without a reason.
+    A `str` is the source of a section or data file; `Skipped` without a reason is another text.
     """
     path = folder.content / folder.source
     try:
@@ -217,7 +217,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         source = folder.source + name
         is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
         is_post = not is_folder and name.lower().endswith(SUFFIXES)
-        is_other = not is_folder and not away and _OTHERS.fullmatch(name) is not None
+        is_other = not is_folder and not away and _OTHER_TEXTS.fullmatch(name) is not None
         if not is_folder and (is_section(name) or is_data(path, name, beside)):
             yield source
         is_read = is_folder or is_other or is_post
@@ -241,11 +241,10 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
-    """Return why a file that is a post by its name is none, `None` if it is.
+    """Return why a file with a post's name is none: `copy`, a vault's reason or NOT_PUBLISHED.
 
-    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content take a name that
-    begins with `_` for what posts include or are made of; Hugo and Zola write so what stands above
-    the list of a section. Beside a `.qmd` may lie the page that Quarto made of it for one of them.
+    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content read `_name` as a part
+    of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.
     """
     if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
@@ -260,7 +259,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
 
 
 def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
-    """Return the file beside it that a file is a copy of by its name, `""` if there is none."""
+    """Return the neighboring file that `name` is a copy of, judging by its name, else `""`."""
     stem, dot, ending = name.rpartition(".")
     copy = copies.fullmatch(stem)
     originals = (f"{part}{dot}{ending}" for part in (copy.groups() if copy else ()) if part)
@@ -270,8 +269,8 @@ def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) 
 def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     """Read the `.blogignore` of a folder.
 
-    Raises ContentError if it cannot be read: going on without it could publish what the author
-    meant to keep out.
+    Raises ContentError if it cannot be read, since without it posts could be published that the
+    author meant to keep out.
     """
     try:
         data = read_file(folder.content, folder.source + IGNORE_FILE)
@@ -294,7 +293,7 @@ def is_section(name: str) -> bool:
 
 
 def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
-    """Whether a file has fields for the posts of `folder`, or for the one of its name beside it."""
+    """Whether a file has fields for the posts of `folder`, or for one with its own stem."""
     if not name.endswith((".json", ".meta")):
         return _DATA.fullmatch(name) is not None
     stem = name.removesuffix(".meta").removesuffix(".json").removesuffix(".11tydata")
@@ -302,7 +301,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Return whether the author leaves a path out; `ignores` are sorted from the outermost."""
+    """Return whether the author excludes a path; `ignores` begin with the outermost folder's."""
     if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))

@@ -1,8 +1,8 @@
 """Resolve links to the posts they lead to.
 
-A link is resolved as the generators and editors that write it do: by the post's URL, by its file
-beside the linking one or below the content folder, by a former address, or by its name alone. Where
-nobody says where a blog is published, links by paths that end in names of posts show it.
+A link is resolved as generators and editors do: by the post's URL, by its file beside the linking
+one or below the content folder, by a former address, or by its name alone. If the blog's URLs are
+not known, links with paths that end in names of posts tell its folder.
 """
 
 import posixpath
@@ -29,7 +29,7 @@ from blog_search_mcp.ingest.posts.paths import (
 )
 
 GENERATED = {"ref", "link", "post"}
-"""Schemes that `ingest.posts.markdown.inline` gives to links of site generators."""
+"""Schemes that `ingest.posts.markdown.inline` writes for links of site generators."""
 
 
 class Target(NamedTuple):
@@ -41,44 +41,43 @@ class Target(NamedTuple):
 
 
 ResolvedLink: TypeAlias = tuple[Link, Target | None]
-"""A link of a post and where it leads; `None` for another site, a file that is no post, or nothing
-at all."""
+"""A link and its target; `None` for another site, a file that is no post, or a missing page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """An address in a post, parsed without regard to which posts there are."""
+class ParsedLink:
+    """Parsed address of a link, before it is matched with posts."""
 
     parts: SplitResult
     path: str
     """Decoded path of the address."""
     files: Sequence[str]
-    """Case-folded paths below the content folder that it may mean; none for a whole URL."""
+    """Possible case-folded paths below the content folder; none for a whole URL."""
     is_file: bool
-    """Whether it can only mean the file of a post."""
+    """Whether it can only lead to a post's file."""
     page: str | None
-    """Page of the blog's site that it leads to, as `page_of` writes it."""
+    """Page of the blog's site, in the form of `page_of`, `None` for another address."""
 
 
 CONTRADICTED_SHARE = 0.2
-"""Minimum share of linked posts whose links contradict their URLs. On six blogs it is .00 to .05
-with the right pattern of URLs, and .59 and .81 with a wrong one."""
+"""Minimum share of linked posts with links that contradict their URLs for these to be wrong (at
+least three). On six blogs: .00 to .05 with right URLs, .59 and .81 with wrong ones."""
 MIN_LINKED_POSTS = 2
-"""Minimum number of posts that are linked in a folder of the site for other posts to be there too;
+"""Minimum number of posts linked in a folder of the site to take it as the folder of all posts;
 they must also be at least half of the pages linked there."""
 MAX_FOLDERS_ABOVE = 32
-"""Maximum number of folders of a path that are looked at: it may have a million slashes."""
+"""Maximum number of a path's folders that are examined, since it may have a million slashes."""
 _LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, such as tags, whose pages may have the names of posts."""
 
 
-class Addresses:
+class LinkTargets:
     """The addresses of the posts of one blog."""
 
     def __init__(
         self, posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]] = MappingProxyType({})
     ) -> None:
-        """Index posts by their addresses; `posts` are all of the blog by id, `links` theirs."""
+        """Index all posts of the blog by their addresses; `posts` and `links` are by post id."""
         self._posts, self._links = posts, links
         self._by_page: dict[str, int] = {}
         """Post ID by the page of its URL or of a former address."""
@@ -105,7 +104,7 @@ class Addresses:
 
     @cached_property
     def resolved(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
-        """The links of each post that has any, in the order of the post."""
+        """Links and targets by post, in the order of the post; posts without links are absent."""
         return {
             post: tuple(
                 (link, self.find_target(link.href, self._posts[post].source)) for link in links
@@ -115,15 +114,15 @@ class Addresses:
 
     @cached_property
     def _pages(self) -> Mapping[str, str]:
-        """Links to pages of the site, by a path or with its host: the last href of each page."""
+        """Last href to each page of the site, by page; only absolute paths and own URLs."""
         hrefs = sorted({link.href for links in self._links.values() for link in links})
         split = ((href, split_page(href)) for href in hrefs if not self._leads_out(href))
         hosts = {"", *self.hosts}
         return {page_of(to.path): href for href, to in split if to and host_of(to) in hosts}
 
     @cached_property
-    def _folder(self) -> str | None:
-        """Folder of the site, as `folder_shape`, that holds most posts and little else."""
+    def _posts_folder(self) -> str | None:
+        """`folder_shape` with most linked posts, at least half of its linked pages; else `None`."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
             for folder in _folders_above(page):
@@ -134,7 +133,7 @@ class Addresses:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return the only post with a page's name, among several the one in its folders."""
+        """Return the only post with a page's name, of several the one in its folders."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -142,13 +141,13 @@ class Addresses:
         return posts if len(posts) == 1 else set()
 
     def _find_placed(self, page: str) -> int | None:
-        """Return the post at a page of the site, judging by the links of the blog."""
-        is_there = self._folder in {*_folders_above(page)}
+        """Return the post with a page's name if the page is in `_posts_folder`, else `None`."""
+        is_there = self._posts_folder in {*_folders_above(page)}
         return next(iter(self._find_named(_fold_name(page))), None) if is_there else None
 
     @cached_property
     def contradiction(self) -> str:
-        """Sentence that says how links contradict the URLs of posts; `""` if they do not."""
+        """Sentence on how links contradict the URLs of posts; `""` if they do not."""
         pages = self._pages if self.hosts else {}
         right = {self._by_page[page] for page in pages if page in self._by_page}
         placed = {
@@ -169,14 +168,14 @@ class Addresses:
         """Whether the URLs of posts are known and not contradicted."""
         return bool(self.hosts) and not self.contradiction
 
-    def read(self, href: str, source: str) -> Way | None:
+    def read(self, href: str, source: str) -> ParsedLink | None:
         """Parse an address in the post at `source`; `None` if it leads to no page."""
         parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
         path, is_whole = unquote(parts.path), bool(parts.netloc) or parts.scheme.startswith("http")
         is_markdown = bool(MARKDOWN.search(path)) or path.startswith("@/")
-        return Way(
+        return ParsedLink(
             parts=parts,
             path=path,
             files=() if is_whole else _find_files(path, source.casefold()),
@@ -185,7 +184,7 @@ class Addresses:
         )
 
     def _leads_out(self, href: str) -> bool:
-        """Return whether an address has a foreign host; most have, and splitting takes long."""
+        """Whether an address surely leads to another host; a fast test, as splitting takes long."""
         return "://" in href and not any(host in href.casefold() for host in self.hosts)
 
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
@@ -199,28 +198,28 @@ class Addresses:
 
     def find_target(self, href: str, source: str) -> Target | None:
         """Return the post that `href` in the post at `source` leads to, if it leads to one."""
-        way = self.read(href, source)
-        post = self._find_post(way, source) if way else None
-        return Target(post, unquote(way.parts.fragment)) if way and post is not None else None
+        parsed = self.read(href, source)
+        post = self._find_post(parsed, source) if parsed else None
+        return Target(post, unquote(parsed.parts.fragment)) if parsed and post is not None else None
 
-    def _find_post(self, way: Way, source: str) -> int | None:
-        if not way.path and not way.parts.netloc:
-            return self._by_file.get(source.casefold()) if way.parts.fragment else None
-        if way.page is not None and not way.is_file and way.page in self._by_page:
-            return self._by_page[way.page]
-        for file in way.files:
+    def _find_post(self, parsed: ParsedLink, source: str) -> int | None:
+        if not parsed.path and not parsed.parts.netloc:
+            return self._by_file.get(source.casefold()) if parsed.parts.fragment else None
+        if parsed.page is not None and not parsed.is_file and parsed.page in self._by_page:
+            return self._by_page[parsed.page]
+        for file in parsed.files:
             if file in self._by_file:
                 return self._by_file[file]
-        if way.is_file:
-            return next(iter(self._find_named(page_of(way.path))), None)
-        return None if self.hosts or way.page is None else self._find_placed(way.page)
+        if parsed.is_file:
+            return next(iter(self._find_named(page_of(parsed.path))), None)
+        return None if self.hosts or parsed.page is None else self._find_placed(parsed.page)
 
     def has_name(self, path: str) -> bool:
         """Return whether any post has the last name of a path."""
         return page_of(path).rpartition("/")[2] in self._by_name
 
     def has_page(self, page: str) -> bool:
-        """Return whether a post is at a page; sites show untranslated ones in other languages."""
+        """Return whether a post is at a page, or untranslated below a language's folder."""
         language, _, rest = page.partition("/")
         return page in self._by_page or bool(language_tag(language) and rest in self._by_page)
 
@@ -239,5 +238,5 @@ def _folders_above(page: str) -> Iterable[str]:
 
 
 def _fold_name(name: str) -> str:
-    """Fold a name, so that the spellings that generators and editors make of it are equal."""
+    """Fold a name, so that the spellings of generators and editors are equal."""
     return re.sub(r"[^\w/]+", "-", name.casefold())

@@ -1,4 +1,4 @@
-"""Replacements: which post of a blog is the current one for another."""
+"""Find the current post that replaces another."""
 
 import re
 from collections import defaultdict
@@ -11,9 +11,9 @@ from blog_search_mcp.ingest.relations.link_targets import ResolvedLink
 def find_replacements(
     posts: Mapping[int, Post], links: Mapping[int, Iterable[ResolvedLink]]
 ) -> dict[int, int]:
-    """Return by replaced post the last of the posts that replace each other, all by ID.
+    """Return the last replacement of each replaced post, by ID.
 
-    What a post says of itself counts first. None is replaced in a circle, or more than 50 times.
+    A post's own statement counts first. Circles, and chains of more than 50, replace nothing.
     """
     next_posts = find_versions((number, post.source) for number, post in posts.items())
     for post, of_post in links.items():
@@ -30,10 +30,9 @@ def find_replacements(
 
 
 def find_versions(posts: Iterable[tuple[int, str]]) -> dict[int, int]:
-    """Return by the ID of an old page of Docusaurus the ID of the page that took its place.
+    """Return the replacing page of each old page of Docusaurus, by ID.
 
-    Of every post are given the ID and the source. Where the current page is gone, the newest counts
-    for it.
+    `posts` are (ID, source). If the current page is gone, the newest version replaces it.
     """
     places = {source.rpartition(".")[0]: post for post, source in posts}
     old_pages = defaultdict[str, list[tuple[list[int], str, int]]](list)

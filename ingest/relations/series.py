@@ -1,4 +1,4 @@
-"""Series: posts that their front matter names as the parts of one longer text, in their order."""
+"""Group posts by the series in their front matter, in reading order."""
 
 import re
 import unicodedata
@@ -9,10 +9,10 @@ from blog_search_mcp.index.types import Post, Series, SeriesPart
 
 
 def find_series(posts: Mapping[int, Post]) -> list[Series]:
-    """Group the posts, which are given by ID, by language and by the name of their series.
+    """Group the posts, given by ID, by language and by the name of their series.
 
-    A series has at least two parts. They are ordered by their numbers if each part has a number of
-    its own, otherwise by date. The series are sorted by the source of their first part.
+    A series has at least two parts. They are ordered by number if each part has a number of its
+    own, otherwise by date. The series are sorted by the source of their first part.
     """
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, post in posts.items():

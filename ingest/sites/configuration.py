@@ -1,7 +1,4 @@
-"""Read the configuration of a site and the names of its authors.
-
-In YAML all values except lists and mappings are read as text.
-"""
+"""Read the configuration of a site, all YAML values as text, and the names of its authors."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,9 +19,9 @@ _SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 
 def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
-    """Return the settings of a TOML, JSON or YAML file and `""`, or `{}` and why it is unreadable.
+    """Return a TOML, JSON or YAML file's settings and `""`, or `{}` and why it is unreadable.
 
-    Names without case (`any_case`) are returned in lower case.
+    With `any_case` names are returned in lower case.
     """
     try:
         value = _parse_config(folder, name)
@@ -37,7 +34,7 @@ def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Con
 
 
 def _parse_config(folder: Path, name: str) -> object:
-    """Parse a file, `None` if it is missing; values of a program's tags (`!ENV`) are `...`."""
+    """Parse a file, `None` if it is missing; values with a program's tag (`!ENV`) are `...`."""
     syntax = _SYNTAXES.get(Path(name).suffix)
     if syntax is None or (data := read_if_there(folder, name)) is None:
         return None
@@ -100,7 +97,7 @@ _LANGUAGE_SETTINGS = (
 
 
 def list_languages(config: object, name: str = "") -> Iterator[str]:
-    """Yield the tags of the languages in a setting of this name, at any depth."""
+    """Yield the language tags in settings of languages, at any depth."""
     values = config if isinstance(config, Mapping | list) else [config]
     if normalize_name(name) in _LANGUAGE_SETTINGS:
         yield from filter(None, (language_tag(v) for v in values if isinstance(v, str)))

@@ -1,7 +1,7 @@
-"""Define `Generator`, the base of all site generators: its fields are the settings that URLs need.
+"""Define `Generator`, the base of all site generators, whose fields are settings for URLs.
 
-A place is the POSIX path of a file below the site's folder. `Fields` are the front matter of a
-post by names in lower case.
+A place is the POSIX path of a file below the site's folder. `Fields` are a post's front matter by
+lower-case names.
 """
 
 import posixpath
@@ -27,11 +27,10 @@ from blog_search_mcp.ingest.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text, list_texts
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
-"""Type of a setting that must be off, since otherwise no URL is sure."""
+"""Type of a setting that must be off for any URL to be sure."""
 
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Defaults for fields of posts: the start of the posts' places (`""` for all), the collection as in
-`Cascade`, and the fields."""
+"""Start of posts' places (`""` for all), collection as in `Cascade`, and their default fields."""
 
 
 def setting_at(*path: str, default: Any = "") -> Any:
@@ -40,32 +39,32 @@ def setting_at(*path: str, default: Any = "") -> Any:
 
 
 class Generator(BaseModel):
-    """Generator with the settings of one site, or its defaults without a configuration."""
+    """Generator with a site's settings, or with defaults without a configuration."""
 
     model_config = ConfigDict(frozen=True)
 
     files: ClassVar[tuple[str, ...]] = ()
     """Names of configuration files in a site's folder; the first with settings counts."""
     marks: ClassVar[Set[str]] = frozenset()
-    """Settings, one of which a configuration of this generator has; empty if any may do."""
+    """Settings of which this generator's configuration has one; empty if it needs none."""
     dated: ClassVar[str] = ""
-    """Name of a folder of dated posts below the folder of posts; it marks the generator too."""
+    """Name of a folder of dated posts below the folder of posts, which also marks the generator."""
     endings: ClassVar[tuple[str, ...]] = ("",)
     """Suffixes of the files that become pages."""
     never: ClassVar[tuple[str, ...]] = ()
     """Rules in the form of a `.gitignore` for files that are never posts."""
     ignored: ClassVar[Mapping[str, str]] = {}
-    """Settings that list what is not built, by their paths, each with its form of `write_rules`."""
+    """The `form` of `write_rules` by the path of each setting that lists what is not built."""
     expressions: ClassVar[str] = ""
-    """Path of a setting of RE2 expressions for paths below the site's folder that are not built."""
+    """Path of a setting with RE2 expressions for paths in the site that are not built."""
     token: ClassVar[re.Pattern[str] | None] = None
     """Pattern of a token in a permalink, its name as first group; `None` without permalinks."""
     safe: ClassVar[str] = "/"
     """Characters of a URL's path that are not percent-encoded."""
     templates: ClassVar[str] = ""
     """Regular expression for plugins that run templates over posts; `""` if they always run."""
-    ids: ClassVar[tuple[str, ...]] = ()
-    """Unicode categories of the characters in a heading's ID, if `settings_of_ids` hold."""
+    id_categories: ClassVar[tuple[str, ...]] = ()
+    """Unicode categories of characters in heading IDs, if `settings_of_ids` have their values."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
     timezone: str = ""
@@ -78,9 +77,9 @@ class Generator(BaseModel):
     """Place of the folder of posts; `""` if it is the site's folder."""
     address: object = ""
     doubt: str = ""
-    """Reason for which no URL of the site is sure; empty if URLs may be sure."""
+    """Reason why no URL of the site is sure; empty if URLs may be sure."""
     pattern: str = ""
-    """Permalink of all posts from `--permalink`; `""` for those of the configuration."""
+    """Permalink of all posts from `--permalink`; `""` for the configuration's."""
     includes: frozenset[str] = frozenset()
     """Syntaxes by which posts include other files, as in `ingest.posts.document`."""
     rules: tuple[str, ...] = ()
@@ -90,15 +89,15 @@ class Generator(BaseModel):
     reads_hashes: bool = False
     """Whether `#word` is a heading, as Python-Markdown reads it."""
     is_assumed: bool = False
-    """Whether the generator is only guessed from a pattern, so that its own rules do not hold."""
+    """Whether the generator is guessed from `--permalink`; its own rules do not apply."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)
     """Places of folders that hold an `index`."""
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self | None:
-        """Make the generator from a site's configuration; `None` if it belongs to another one.
+        """Return the generator for a site's configuration, `None` if it is another generator's.
 
-        A configuration that cannot be read (`fault`) counts if the usual folder of posts exists.
+        An unreadable configuration (`fault`) counts if the usual folder of posts exists.
         """
         home = folder / cls.model_fields["folder"].default
         is_marked = not cls.marks or cls.marks & config.keys()
@@ -131,7 +130,7 @@ class Generator(BaseModel):
         return not re.search(self.templates, str(self.config.get("plugins")))
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield further reasons for which no URL is sure."""
+        """Yield further reasons why no URL is sure."""
         return iter(())
 
     def list_defaults(self) -> Iterator[Default]:
@@ -154,13 +153,13 @@ class Generator(BaseModel):
         return {}
 
     def leaves_out(self, folder: str, inner: str) -> bool:
-        """Whether a setting leaves out the file or folder at a path below a folder of posts."""
+        """Whether a setting excludes the file or folder at a path below a folder of posts."""
         rules, regex = self._rules
         return leaves_out(rules, inner) or regex.isinstance_python(f"/{folder}/{inner}")
 
     @cached_property
     def _rules(self) -> tuple[Rules, SchemaValidator]:
-        """Compiled rules, and expressions for Rust's engine of linear time. Raises ContentError."""
+        """Compiled rules and expressions, in Rust's engine of linear time. Raises ContentError."""
         texts = list_texts(find_setting(self.config, self.expressions))
         pattern = "|".join(map("(?:{})".format, texts)) or r"[^\s\S]"
         try:
@@ -172,14 +171,11 @@ class Generator(BaseModel):
             raise ContentError(f"What the site's configuration leaves out: {fault}.") from error
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Return the percent-encoded URL path of the page of a file, `inner` below `folder`.
-
-        Raises NoLink if it is not sure.
-        """
+        """Return the encoded URL path of a file's page. Raises NoLink if it is not sure."""
         return quote(f"/{inner.rpartition('.')[0]}.html")
 
     def fill(self, pattern: str, values: Mapping[str, str | None], day: date | None) -> str:
-        """Replace each token of a pattern by its value or the part of the date that it names.
+        """Replace each token of a pattern by its value or its part of the date.
 
         Raises NoLink for a token without a value or a value longer than a URL may be.
         """
@@ -195,14 +191,14 @@ class Generator(BaseModel):
         return self.token.sub(find_value, checked) if self.token else checked
 
     def encode(self, path: str) -> str:
-        """Percent-encode a path but for `safe` characters and what is encoded already."""
+        """Percent-encode a path except `safe` characters and encoded ones."""
         return quote(path, self.safe + "%" if re.search("%[0-9A-Fa-f]{2}", path) else self.safe)
 
     def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
-        """Return the date of a post if it is the same day in the site's time zone, else `None`.
+        """Return the date of a post if it is the same day in the site's time zone (UTC if none).
 
-        UTC stands in for a site without a zone. If a site has a zone, `naive_is_utc` takes a time
-        of day without an offset as UTC, as YAML does; a day alone has no zone.
+        Otherwise it is `None`, but a `date` that is not ISO 8601 counts as its day. If a site has a
+        zone, `naive_is_utc` takes a time without an offset as UTC, as YAML does; a day has no zone.
         """
         day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
@@ -218,11 +214,11 @@ class Generator(BaseModel):
 
     @property
     def letters_of_ids(self) -> tuple[str, ...]:
-        """Unicode categories of the characters in headings' IDs; none if IDs are not known."""
+        """Unicode categories of the characters in headings' IDs; none if IDs are not sure."""
         settings = self.settings_of_ids.items()
         values = ((find_setting(self.config, path), usual) for path, usual in settings)
         is_usual = all(value is None or str(value).lower() == usual for value, usual in values)
-        return self.ids if is_usual else ()
+        return self.id_categories if is_usual else ()
 
 
 _DATES = {
@@ -236,7 +232,7 @@ _ZONE_SPACE = re.compile(r"(?<!\s)\s+(?=[+-]\d\d:?\d\d$|Z$)")
 
 
 def check_length(address: str) -> str:
-    """Return a URL or a part of one. Raises NoLink if it is longer than MAX_ADDRESS."""
+    """Return a URL or a part of it. Raises NoLink if it is longer than MAX_ADDRESS."""
     if len(address) > MAX_ADDRESS:
         raise NoLink(f"an address of more than {MAX_ADDRESS:,} characters")
     return address

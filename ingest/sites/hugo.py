@@ -16,7 +16,7 @@ from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, clean_
 
 
 class Hugo(Generator):
-    """Hugo; the names of its settings are in lower case."""
+    """Hugo; its settings' names are in lower case."""
 
     files: ClassVar = (
         *("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"),
@@ -28,7 +28,7 @@ class Hugo(Generator):
     templates: ClassVar = "(?!)"
     expressions: ClassVar = "ignorefiles"
     """https://gohugo.io/configuration/all/#ignorefiles"""
-    ids: ClassVar = ("L", "Nd")
+    id_categories: ClassVar = ("L", "Nd")
     settings_of_ids: ClassVar = {
         "markup.defaultmarkdownhandler": "goldmark",
         "markup.goldmark.parser.autoheadingid": "true",
@@ -71,7 +71,7 @@ class Hugo(Generator):
         return dict(sorted(folders.items(), key=lambda pair: -len(pair[0])))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
-        """Return the path of a page as in `.Permalink`, below the base URL. Raises NoLink."""
+        """Return the path of a page below the base URL, as `.Permalink` has it. Raises NoLink."""
         if not folder:
             raise NoLink("some folders are mounted elsewhere")
         default = self.defaultcontentlanguage.lower()
@@ -86,13 +86,13 @@ class Hugo(Generator):
         return self.encode(self._make_path(fields, page, f"/{language}" if is_below else ""))
 
     def _check_bundles(self, place: str) -> None:
-        """Raise NoLink for a page in a folder that is the bundle of another page or in one."""
+        """Raise NoLink for a page inside another page's bundle."""
         bundles = self.bundles - {"content"} if self.is_assumed else self.bundles
         if not bundles.isdisjoint(accumulate(place.split("/"), "{}/{}".format)):
             raise NoLink("beside an index.md, so Hugo makes no page of it")
 
     def _make_path(self, fields: Fields, page: PostPath, prefix: str) -> str:
-        """Return the path of a page by the path of its file without suffix and language."""
+        """Return the path of a page from its file's path without suffix and language."""
         if url := get_text(fields, "url"):
             if ":" in url:
                 raise NoLink("its url is a whole address or a pattern")
@@ -116,7 +116,7 @@ class Hugo(Generator):
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
-        """Return the slug of a page, `""` if it has none of its own, and its date."""
+        """Return the own slug of a page, `""` if it has none, and its date."""
         names_date = self.is_assumed or ":filename" in flatten(self.dates)
         day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
         slug = get_text(fields, "slug") or (undated if day else "")
@@ -144,7 +144,7 @@ class Hugo(Generator):
 
 
 def _sanitize(text: str) -> str:
-    """Drop characters that Hugo keeps out of a path; spaces become hyphens, letters lower case."""
+    """Drop characters that Hugo omits from paths; spaces become hyphens, letters lower case."""
     letters = re.sub(r"\s", " ", unicodedata.normalize("NFC", text))
     kept = "".join(
         c

@@ -42,14 +42,14 @@ STYLES = {
 class Jekyll(Generator):
     """Jekyll: dated files in `_posts` follow a pattern; pages and collections get no URL here.
 
-    Hexo's configuration has the same name, so Hexo must be ruled out first.
+    Hexo's configuration has the same name, so Hexo must be tried first.
     """
 
     files: ClassVar = ("_config.yml", "_config.yaml")
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
-    ids: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
+    id_categories: ClassVar = ("L", "M", "Nd", "Nl", "Pc")
     settings_of_ids: ClassVar = {
         "markdown": "kramdown",
         "kramdown.input": "gfm",
@@ -79,7 +79,6 @@ class Jekyll(Generator):
             yield "posts of some folders have a permalink of their own"
 
     def _map_permalinks(self) -> dict[str, str]:
-        """Return the permalink by folder that `defaults` give to posts."""
         return {
             folder: pattern
             for folder, kind, values in self._list_scopes()
@@ -87,7 +86,6 @@ class Jekyll(Generator):
         }
 
     def _list_scopes(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield path, type and values of each entry in `defaults`."""
         for entry in list_maps(self.defaults):
             scope = get_map(entry, "scope")
             path = get_text(scope, "path").strip("/")
@@ -96,7 +94,7 @@ class Jekyll(Generator):
     def list_defaults(self) -> Iterator[Default]:
         """Yield the entries of `defaults`, the last first, and the time zone.
 
-        A path with `*` counts for all places that begin as it does before the `*`.
+        A path with `*` reaches all places that begin like the part before it.
         """
         source = self.folder.strip("./")
         for inner, kind, values in reversed([*self._list_scopes()]):
@@ -108,7 +106,7 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for folders that begin with `_`, and for all that begins as in `exclude`.
+        """Yield rules for folders that begin with `_`, and for paths that begin as in `exclude`.
 
         Posts, `include` and collections with pages are exceptions: https://jekyllrb.com/docs/.
         """
@@ -157,7 +155,7 @@ class Jekyll(Generator):
 
 
 def _hyphenate(text: str, also: str = "") -> str:
-    """Replace each run of characters by a hyphen, but for letters, digits and those in `also`."""
+    """Replace each run of characters other than letters, digits and `also` by a hyphen."""
     kept = "".join(
         char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
         for char in text
@@ -226,7 +224,7 @@ class MkDocs(Generator):
     files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
     endings: ClassVar = (".md", ".markdown", ".mdown", ".mkd", ".mkdn")
     never: ClassVar = (".*", "/templates/")
-    """https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
+    """Files that MkDocs excludes: https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
     templates: ClassVar = "macro|jinja|markdownextra|include"
 
     includes: frozenset[str] = frozenset(("jinja", "snippet"))
@@ -249,7 +247,7 @@ class MkDocs(Generator):
             yield "which posts the plugin blog has, and where, is not sure"
 
     def _name_plugins(self) -> dict[str, object]:
-        """Return the options of plugins by name, without the prefix of Material's."""
+        """Return the plugins' options by name, without Material's prefix."""
         items = self.plugins if isinstance(self.plugins, list) else [self.plugins]
         maps = (item if isinstance(item, dict) else {str(item): None} for item in items if item)
         return {str(k).removeprefix("material/"): v for item in maps for k, v in item.items()}
@@ -261,7 +259,7 @@ class MkDocs(Generator):
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for files that MkDocs, its settings or plugins do not publish or search."""
+        """Yield rules for files that MkDocs, settings or plugins do not publish or search."""
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
         for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
             options = get_map(self._name_plugins(), name)
@@ -327,7 +325,7 @@ class Quarto(Generator):
 
 
 def _is_html(fields: Fields) -> bool:
-    """Whether `format`, a name or a mapping by name, has `html`, which is the default."""
+    """Whether `format`, a name or a mapping by name, has `html`, the default."""
     formats = fields.get("format") or "html"
     return "html" in (formats if isinstance(formats, Mapping) else [formats])
 
@@ -349,7 +347,7 @@ class Zola(Generator):
     slugs: Literal["on"] = setting_at("slugify", "paths", default="on")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Return the path of a post, section or bundle (by its folder). Raises NoLink."""
+        """Return the path of a post, section or bundle. Raises NoLink."""
         above, _, name = inner.removesuffix(".md").rpartition("/")
         stem, _, code = name.partition(".")
         others = self.languages.keys() - {self.default_language}
@@ -365,7 +363,7 @@ class Zola(Generator):
 
 
 def _spell(name: str, fields: Fields) -> str:
-    """Return the last part of a post's URL's path. Raises NoLink."""
+    """Return the last part of a post's URL path. Raises NoLink."""
     slug = get_text(fields, "slug") or split_day(name, ZOLA_DAY)[1]
     spelled = re.sub("[^a-z0-9]+", "-", slug.lower()).strip("-")
     if not (slug.isascii() and spelled):
@@ -388,8 +386,9 @@ _SETTINGS = (
     ("book", "root", "", "(?!)", ""),
 )
 """Mark of a program, setting of its folder of posts, default, setting of what is not built, form:
-https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com, https://www.11ty.dev/docs/ignores
-https://quartz.jzhao.xyz/features/private-pages, https://vitepress.dev/reference/site-config."""
+https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com,
+https://www.11ty.dev/docs/ignores https://quartz.jzhao.xyz/features/private-pages,
+https://vitepress.dev/reference/site-config."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
 _LIST = rf"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+[\[(]((?:{_STRING}|[^\])\"'`])*+)"
 _REMARK = re.compile(rf"({_STRING})|(?:(?<!:)//|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+")
@@ -397,7 +396,7 @@ _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
 class ScriptSite(Generator):
-    """Site of which no URL is known: its configuration is a program, or it is a book."""
+    """Site without known URLs: its configuration is a program, or it is a book."""
 
     files: ClassVar = (
         *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
@@ -412,7 +411,7 @@ class ScriptSite(Generator):
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self:  # noqa: ARG003
-        """Make the generator by the literal settings in its program, or of a book by SUMMARY.md."""
+        """Make the generator from literal settings of its program, or a book's from SUMMARY.md."""
         from blog_search_mcp.ingest.posts.front_matter import salvage_fields
 
         names = [name for name in cls.files if (folder / name).exists()]
@@ -442,7 +441,7 @@ class ScriptSite(Generator):
 
 
 def _list_ignored(folder: Path, home: str, code: str, program: str) -> Iterator[str]:
-    """Yield the rules of a program's lists; Eleventy's are also in files of the site's folder."""
+    """Yield rules of a program's lists; Eleventy's are also in files of the site's folder."""
     yield from ("_*/",) if re.search("docusaurus|astro", program) else ()
     for name, _, _, setting, form in _SETTINGS:
         for items in re.findall(rf"\b{setting}\b{_LIST}", code) if name in program else ():

@@ -1,7 +1,7 @@
-"""Link a post to its page, and its chunks to their headings by the IDs that Hugo or Jekyll makes.
+"""Link a post to its page, and its chunks to their headings by the IDs of Hugo or Jekyll.
 
-Both make an ID from a heading's text, as GitHub does. An ID that is not sure is `""`: the link
-then leads to the top of the page.
+Both make an ID from a heading's text, as GitHub does. An ID that is not sure is `""`: the link then
+leads to the top of the page.
 """
 
 import re
@@ -19,7 +19,7 @@ from blog_search_mcp.ingest.posts.metadata import normalize_names
 from blog_search_mcp.ingest.sites.site import Site
 
 _TEMPLATE_BRACES = re.compile(r"\{\{|\{%|\}\s*$")
-"""Template syntax or attributes at the end, in the source of a heading."""
+"""Template syntax, or attributes at the end, in the source of a heading."""
 _AMBIGUOUS = re.compile(r"\[\^|<<|>>|\w://|\bwww\.|\w@\w|\t|^\s|\s$")
 """Text on which parsers differ: footnotes, quotation marks, bare links, blanks."""
 _EXPLICIT_ID = re.compile(r"[\t ]\{#([A-Za-z_][\w-]*)\}$")
@@ -31,7 +31,7 @@ def link_post(
 ) -> tuple[Post, tuple[Chunk, ...], tuple[str, ...]]:
     """Return the post with its URL, its chunks with their anchors, and all fragments of its page.
 
-    There are no fragments if one heading's ID is not sure. Raises NoLink.
+    There are none if one heading's ID is not sure. Raises NoLink.
     """
     fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
@@ -45,10 +45,7 @@ def link_post(
 
 
 def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Find the anchors of a chunk's headings, from its last line upwards.
-
-    `headings` are all headings of the post: line, title and ID.
-    """
+    """Find the anchors of a chunk's headings among the post's (line, title, ID), from below."""
     above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
     anchors = [
         next((anchor for _, title, anchor in above if title == heading), "")
@@ -60,9 +57,9 @@ def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple
 def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return line (from 0) and ID of each heading outside lists and quotations.
 
-    An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. Parsers
-    differ if a number is taken or an equal heading before is not sure: then the ID is `""`. So it
-    is for a heading longer than MAX_HEADING, since every link would carry it.
+    An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. An ID is
+    `""` if parsers differ on it, as when a number is taken or an equal earlier heading is not sure,
+    and for a heading longer than MAX_HEADING, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
     anchors: list[tuple[int, str]] = []
@@ -101,7 +98,6 @@ def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
 
 
 def _is_doubtful(heading: Heading) -> bool:
-    """Whether parsers differ on the text of a heading, or on its ID."""
     text = "".join(token.content for token in heading.tokens if token.type != "html_inline")
     is_odd = any(
         token.type in ("image", "softbreak", "hardbreak") or token.markup == "autolink"

@@ -32,7 +32,7 @@ from blog_search_mcp.ingest.sites.known_generators import (
 )
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, ScriptSite, Jekyll)
-"""Generators in the order of trial: any `_config.yml` that is not Hexo's is Jekyll's."""
+"""Generators in the order of trial: a `_config.yml` that is not Hexo's is Jekyll's."""
 _BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not ScriptSite}
 
 _NO_SITE = "no configuration of Zola, Hugo, Hexo, MkDocs, Quarto, Jekyll names the blog's address"
@@ -48,18 +48,18 @@ class Site:
     generator: Generator
     """Generator of the nearest configuration, else of the options."""
     links: Generator
-    """Generator that makes the links: `generator`, unless the options name another one."""
+    """Generator of the links: `generator`, unless the options name another one."""
     is_configured: bool
     languages: frozenset[str] = frozenset()
-    """Languages that the configuration names, if there are several."""
+    """Languages in the configuration, if there are several."""
     authors: Mapping[str, str] = field(default_factory=dict)
-    """Names of authors by the keys that posts have for them."""
+    """Names of authors by their keys in posts."""
     splits_tags: bool = False
-    """Whether blanks separate the tags in one string, as in Jekyll and in an Obsidian vault."""
+    """Whether blanks separate tags in a string, as in Jekyll and in an Obsidian vault."""
 
     @property
     def digest(self) -> str:
-        """Digest of all settings that decide on links, languages and which files are posts."""
+        """Digest of all settings that determine links, languages and which files are posts."""
         languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
         links = self.base_url, self.links, self.links.letters_of_ids
         reading = self.generator, self.generator.prints_braces(), self.splits_tags
@@ -74,8 +74,8 @@ class Site:
     def find_language(self, source: str) -> tuple[str, str]:
         """Return the language of a post by its place, `""` for none, and its translation key.
 
-        The key is the path that its translations share below the folders of their languages, `""`
-        if the file's name has the language.
+        The key is the path that translations share below their languages' folders, `""` if the
+        file's name has the language.
         """
         place, folders = self.generator.prefix + source, self.generator.list_languages()
         for folder, code in folders.items() if len(folders) > 1 else ():
@@ -85,7 +85,7 @@ class Site:
         return next(spelled, ""), ""
 
     def publishes(self, source: str) -> bool:
-        """Whether a file may be a page, or lies in a content folder that no site publishes."""
+        """Whether a file may be a page, or is in a content folder that no site publishes."""
         generator, prefix = self.generator, self.generator.prefix
         is_apart = not self.is_configured or bool(prefix and not _locate(generator, prefix))
         return is_apart or _locate(generator, prefix + source) is not None
@@ -112,11 +112,10 @@ def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
 
 
 def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
-    """Return the site of `content`, as configured but for what the options replace.
+    """Return the site of `content`, as configured except for the options.
 
     The nearest configuration counts. `permalink` names a generator, a pattern, or both as
-    `hugo:/:section/:slug/`. Raises UsageError for options that contradict each other or what is
-    there.
+    `hugo:/:section/:slug/`. Raises UsageError for options that contradict each other or the site.
     """
     content = content.resolve()
     generator, unread = find_configured(content)
@@ -143,10 +142,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
-    """Return the generator that makes links: as configured, or as the option says.
-
-    Raises UsageError.
-    """
+    """Return the links' generator, by configuration or option. Raises UsageError."""
     name, _, pattern = permalink.partition(":")
     if name not in _BY_NAME:
         name, pattern = "jekyll" if permalink in STYLES else "", permalink
@@ -169,7 +165,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 
 
 def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
-    """Return a generator with its defaults; a `content` with a folder of posts is the site."""
+    """Return a generator with its defaults; `content` is the site if it has a folder of posts."""
     made = kind.make({})
     prefix = f"{made.folder}/" if made.folder else ""
     if made.folder and (content / made.folder).is_dir():
@@ -193,7 +189,6 @@ def find_configured(content: Path) -> tuple[Generator | None, str]:
 
 
 def _read_configuration(kind: type[Generator], folder: Path) -> tuple[Config, str]:
-    """Return the configuration in a site's folder, and the first fault in reading it."""
     config, faults = Config(), list[str]()
     folders = ("_default", "production") if kind is Hugo else ()
     parts = [path for name in folders for path in sorted(folder.glob(f"config/{name}/*.*"))]

@@ -116,7 +116,6 @@ def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
 
 
 def _find_stale_drafts(folder: ContentFolder, today: date) -> Iterator[Finding]:
-    """Yield drafts of half a year ago and more, the oldest first."""
     before = (today - timedelta(days=180)).isoformat()
     drafts = [post for post in folder.left_out if post.reason == "draft" and post.day < before]
     for draft in sorted(drafts, key=lambda draft: (draft.day, draft.post.source)):

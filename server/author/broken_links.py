@@ -17,7 +17,7 @@ from blog_search_mcp.index.text.tokenizer import name_key
 from blog_search_mcp.index.types import Link
 from blog_search_mcp.ingest.last_ingest import ContentFolder, LeftOut
 from blog_search_mcp.ingest.posts.paths import FILE, MARKDOWN, folder_shape, page_of, parse_path
-from blog_search_mcp.ingest.relations.link_targets import Target, Way
+from blog_search_mcp.ingest.relations.link_targets import ParsedLink, Target
 from blog_search_mcp.server.author.corpus import Corpus
 
 _LIST_PAGES = re.compile(
@@ -108,19 +108,19 @@ class _Judge:
 
         The page is `""` if the finding does not depend on other findings of its folder.
         """
-        way, is_known = self._addresses.read(link.href, source), self._addresses.is_known
-        if not way or not way.path.strip("/") or not (way.files or is_known):
+        parsed, is_known = self._addresses.read(link.href, source), self._addresses.is_known
+        if not parsed or not parsed.path.strip("/") or not (parsed.files or is_known):
             return None
-        page = (way.page or "") if is_known and not way.is_file else ""
-        is_of_posts = way.is_file or self.count_beside(page) > 0
-        if hidden := self._find_hidden(way, page, by_name=is_of_posts):
+        page = (parsed.page or "") if is_known and not parsed.is_file else ""
+        is_of_posts = parsed.is_file or self.count_beside(page) > 0
+        if hidden := self._find_hidden(parsed, page, by_name=is_of_posts):
             template, near, page = "leads to {}, which is not published", hidden.post.source, ""
             is_broken = bool(hidden.reason)
         else:
             is_broken = is_of_posts and (
-                self._lacks_page(way, page) if page else self._lacks_file(way)
+                self._lacks_page(parsed, page) if page else self._lacks_file(parsed)
             )
-            place = parse_path(f"{page}.md" if page else way.files[0]).undated
+            place = parse_path(f"{page}.md" if page else parsed.files[0]).undated
             names = difflib.get_close_matches(place, self._sources, 1) if is_broken else ()
             near = self._sources[names[0]] if names else ""
             template = "leads nowhere; nearest: {}" if near else "leads nowhere"
@@ -128,28 +128,27 @@ class _Judge:
         finding = Finding(source, link.line, detail, (near,) if near else ())
         return (finding, page) if is_broken else None
 
-    def _find_hidden(self, way: Way, page: str, *, by_name: bool) -> LeftOut | None:
+    def _find_hidden(self, parsed: ParsedLink, page: str, *, by_name: bool) -> LeftOut | None:
         """Return the unpublished file that a link leads to, by path or else by a unique name."""
-        pages = [*map(page_of, way.files), *filter(None, [page])]
+        pages = [*map(page_of, parsed.files), *filter(None, [page])]
         placed = filter(None, map(self._hidden.get, pages))
-        same = self._hidden_by_name.get(parse_path(page_of(way.path)).undated, ())
+        same = self._hidden_by_name.get(parse_path(page_of(parsed.path)).undated, ())
         return next(placed, same[0] if by_name and len(same) == 1 else None)
 
-    def _lacks_page(self, way: Way, page: str) -> bool:
+    def _lacks_page(self, parsed: ParsedLink, page: str) -> bool:
         """Whether neither a post, a list page nor a file is at this page."""
         is_list = _LIST_PAGES.fullmatch(posixpath.basename(page))
-        is_asset = FILE.search(way.path.casefold())
-        is_file = not way.path.startswith("/") and not self._there.isdisjoint(way.files)
+        is_asset = FILE.search(parsed.path.casefold())
+        is_file = not parsed.path.startswith("/") and not self._there.isdisjoint(parsed.files)
         return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
-    def _lacks_file(self, way: Way) -> bool:
-        """Whether the content folder has no file that the link may mean."""
-        name = MARKDOWN.sub("", posixpath.basename(way.path.rstrip("/"))).casefold()
-        is_there = not self._there.isdisjoint(way.files) or name in self._names
-        if is_there or self._addresses.has_name(way.path):
+    def _lacks_file(self, parsed: ParsedLink) -> bool:
+        name = MARKDOWN.sub("", posixpath.basename(parsed.path.rstrip("/"))).casefold()
+        is_there = not self._there.isdisjoint(parsed.files) or name in self._names
+        if is_there or self._addresses.has_name(parsed.path):
             return False
-        top, *below = way.path.casefold().lstrip("@/").split("/")
-        is_from_top = way.path.startswith(("/", "@/")) or (below and way.parts.scheme)
-        if is_from_top or way.parts.scheme == "link":
+        top, *below = parsed.path.casefold().lstrip("@/").split("/")
+        is_from_top = parsed.path.startswith(("/", "@/")) or (below and parsed.parts.scheme)
+        if is_from_top or parsed.parts.scheme == "link":
             return bool(below) and top in self._folders
-        return not way.files[0].startswith("..")
+        return not parsed.files[0].startswith("..")

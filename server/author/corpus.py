@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Link
-from blog_search_mcp.ingest.relations.link_targets import Addresses
+from blog_search_mcp.ingest.relations.link_targets import LinkTargets
 from blog_search_mcp.server.author.neighbors import Passages
 from blog_search_mcp.server.author.overlap import PostTitles
 
@@ -25,7 +25,7 @@ class Corpus:
         """Read the posts and links of a generation, which must stay open. Raises IndexBroken."""
         self.snapshot = snapshot
         self.posts = snapshot.catalog.every_post()
-        self.addresses = Addresses(self.posts, snapshot.catalog.links())
+        self.addresses = LinkTargets(self.posts, snapshot.catalog.links())
         self.links = self.addresses.resolved
         """Links and their targets by post, in the order of the post."""
         self.linked = {

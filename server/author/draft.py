@@ -18,7 +18,7 @@ from blog_search_mcp.ingest.posts.document import find_language, read_document
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.neighbors import normalize_rows
 
-LIMITS = Limits(least=150, most=150, scrap=0, packs_sections=False)
+LIMITS = Limits(least=150, most=150, min_last=0, packs_sections=False)
 """Limits with which a passage, its title and its headings fit one window of any model."""
 
 

@@ -48,10 +48,7 @@ class Suggestion:
     """Whether the link leads to the chunk's heading, whose words it is put on, not to the title."""
 
     def write_href(self, *, by_file: bool) -> str:
-        """Return the link's `href`: the path of the page, or of the file if `by_file` or no URL.
-
-        It is `""` if the target has no file.
-        """
+        """Return the link's `href`: the path of the page or file, `""` if the target has none."""
         url, source = self.target.url, self.target.source
         if not source:
             return ""

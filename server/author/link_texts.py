@@ -1,7 +1,4 @@
-"""Words of a Markdown text on which a link may be put.
-
-Headings, quotations, code, links, images, HTML and generator syntax are excluded.
-"""
+"""Find words of a Markdown text, in plain prose alone, on which a link may be put."""
 
 import re
 from bisect import bisect_right
@@ -70,7 +67,7 @@ class Words(NamedTuple):
 
     start: int
     end: int
-    """Offset behind the last character."""
+    """Offset after the last character."""
     line: int
     """Line of the file on which the words begin, from 1."""
     text: str

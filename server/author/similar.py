@@ -1,4 +1,4 @@
-"""Posts that cover the same ground as a text, and the passages of both that meet.
+"""Find posts that cover the same ground as a text, and the passages of both that meet.
 
 A passage of the text meets a passage of a post in one of two ways. In words: the post has at least
 half of its runs of four words. In meaning: it is nearer to that post than to any other of the blog,
@@ -32,15 +32,14 @@ is published twice or that the text is part of; or neither."""
 MIN_SAME_RUNS = 0.5
 """Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
 reached by .82 to .95 of the passages of re-published posts that lack a quarter of their sentences,
-and by .02 to .17 of other passages, which the blog does repeat."""
+and by .02 to .17 of others, which the blog repeats too."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the passage that it meets in meaning."""
 MAX_DISTANCE_RATIO = 0.8
 """Maximum distance to a post, as a share of the distance to the next one, for two passages to meet
 in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
-"""Minimum share of a text's runs for the kind `same text`, if it has at least 5, and of its
-passages for `translation`."""
+"""Minimum share of a text's runs (at least 5) for `same text`, of passages for `translation`."""
 PROPOSALS = 15
 """Number of posts that each search proposes: all passages together, single ones, rare words."""
 
@@ -233,7 +232,6 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
 
 
 def _keep_apart(corpus: Corpus, post: int) -> frozenset[int]:
-    """Return the posts that are never listed for a post."""
     series = corpus.snapshot.series.get(post)
     parts = {part.post for part in series.parts} if series else set()
     return corpus.translations_of(post) | parts | corpus.linked.get(post, frozenset())

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.author.similar import Meeting, Similarity, SimilarPost
 
 DRAFT_LENGTH = 50_000
-"""Maximum length of a draft in characters: about 8,000 English words. Even fully escaped it fits
-into a message."""
+"""Maximum characters of a draft: about 8,000 English words, which fit a message when escaped."""
 MEETINGS = 3
 """Number of meetings of a post in the answer to a model."""
 
@@ -76,10 +75,7 @@ def read_corpus(engine: Engine) -> Corpus:
 
 
 def read_subject(engine: Engine, text: bytes | None, source: str) -> tuple[Corpus, Draft]:
-    """Read the blog and parse a draft, or read a post by its source if `text` is `None`.
-
-    Raises BlogSearchError.
-    """
+    """Read the blog, and a draft or else the post `source`. Raises BlogSearchError."""
     corpus = read_corpus(engine)
     from blog_search_mcp.server.author.draft import draft_of_post, read_draft
 

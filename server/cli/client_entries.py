@@ -27,7 +27,7 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
-"""Fields that this program writes. An update drops their old values and keeps all other fields."""
+"""Fields that this program writes. An update drops their old values and keeps other fields."""
 
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
 """HTTP header that marks an entry with a URL as written by this program."""
@@ -55,7 +55,7 @@ def find_url(fields: EntryFields) -> str:
 
 
 def find_option(fields: EntryFields, option: str) -> str:
-    """Return the value of an option in the arguments of an entry, `""` if it is not there."""
+    """Return the value of an option in the arguments of an entry, `""` if it is missing."""
     return dict(pairwise(_arguments(fields))).get(option, "")
 
 
@@ -78,7 +78,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     Names are tried in turn: `blog`, `blog-FOLDER` in plain letters, `blog-FOLDER-2` and so on. An
     entry of ours without an index counts as free.
     """
-    places = {name: _place_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
+    places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
     folders = "/".join(re.split(r"[\\/]", str(index))[-2:])
     folder = urlsplit(url).hostname or folders.replace(".blog-index", "")
@@ -90,8 +90,8 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     return next(chain(present, free))
 
 
-def _place_of(fields: EntryFields) -> str:
-    """Return the URL or the real path of the index that an entry is for, `""` for none."""
+def _target_of(fields: EntryFields) -> str:
+    """Return the URL or the real path of the index of an entry, `""` for none."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
 
@@ -104,7 +104,7 @@ def add_entry(
     Returns whether the settings changed. Raises UsageError, and ClientSettingsError with the entry
     to add by hand.
     """
-    if len(name) > 40:  # of `mcp__NAME__suggest_links` Claude takes 64 characters, and Cursor 60
+    if len(name) > 40:  # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude
         raise UsageError("--name may have 40 characters: clients add the names of tools to it.")
     fields = _http_fields(client, url, token) if url else _stdio_fields(settings)
     if client.is_typed:
@@ -131,13 +131,12 @@ def add_entry(
         raise ClientSettingsError(f"{error} Add the entry by hand. {instruction}") from error
     [chosen] = changed or [chosen]
     effect = "" if changed else " It was there already."
-    secrets = "".join(f" It holds {name}, which is a secret." for name in fields.get("env", ()))
+    secrets = "".join(f" It holds {key}, which is a secret." for key in fields.get("env", ()))
     print_text(f"The entry {chosen!r} is in {client.path}.{effect}{secrets}{name_backup(client)}")
     return bool(changed)
 
 
 def _http_fields(client: Client, url: str, token: str) -> EntryFields:
-    """Return the fields of an entry that reaches a server. Raises UsageError."""
     if not client.url_field:
         raise UsageError(
             f"The file of {client.title} takes no address. Add {url} as a connector in its "
@@ -185,10 +184,7 @@ def explain_start(fields: EntryFields) -> str:
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
-    """Remove our entries, or only the one called `name`, and print what was done and what stays.
-
-    Returns the exit status.
-    """
+    """Remove our entries, or only `name`; print what was done; return the exit status."""
 
     def decide(entries: Entries) -> Entries:
         if name in entries:
@@ -225,8 +221,8 @@ def set_up_clients(
 ) -> tuple[int, str]:
     """Write our entry for the client `slug`, or for all that are used here.
 
-    Returns the exit status, and the titles of the clients that have it. A client whose settings
-    cannot be changed is reported and does not stop the others. Raises BlogSearchError.
+    Returns the exit status and the changed clients' titles ("the client" if none is used). A client
+    whose settings cannot be changed is reported and does not stop others. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
     titles, status = list[str](), 0
@@ -244,7 +240,7 @@ def set_up_clients(
 
 
 def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -> EntryFields:
-    """Return an entry with its fields of ours replaced by `wanted`. Raises UsageError."""
+    """Return an entry with our fields replaced by `wanted`, keeping others. Raises UsageError."""
     url = find_url(wanted)
     if entry:
         _require_ours(client, name, entry, url)
@@ -254,7 +250,6 @@ def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -
 
 
 def _require_ours(client: Client, name: str, entry: EntryFields, url: str = "") -> None:
-    """Raise UsageError if an entry is of another server."""
     if not is_ours(entry, url):
         raise UsageError(
             f"The entry {name!r} in {client.path} is of another server. "

@@ -56,7 +56,7 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
         config = Path(environment.get("APPDATA") or home / "AppData/Roaming")
         zed = config / "Zed"
     local = Path(environment.get("LOCALAPPDATA") or home / "AppData/Local")
-    packages = local.glob("Packages/Claude_*/LocalCache/Roaming")  # of the Store
+    packages = local.glob("Packages/Claude_*/LocalCache/Roaming")  # from the Microsoft Store
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home)
     codex = Path(environment.get("CODEX_HOME") or home / ".codex")
     desktop = next(packages, config) / "Claude/claude_desktop_config.json"
@@ -81,15 +81,15 @@ Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. Among changes, an entry without fields stands for its removal."""
 
 BACKUP = ".before-blog-search-mcp"
-"""Suffix of the copy beside the settings, which holds them as they were before the last change."""
+"""Suffix of the copy beside the settings, which holds them as before the last change."""
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
-    """Change entries as `decide` returns them for all present ones; return the old changed ones.
+    """Merge what `decide` returns for the present entries; return changed ones as they were.
 
-    A lock lets only one command at a time change settings. Raises ClientSettingsError if the file
-    cannot be read or written, or is no plain JSON (a rewrite would lose comments). Then it stays as
-    it was.
+    A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
+    the file as it was, if it cannot be read or written, or is no plain JSON (which would lose
+    comments).
     """
     from filelock import FileLock
 
@@ -122,7 +122,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
 
 
 _FLOAT = "\ue000"
-"""Prefix of strings that stand for decimal numbers of JSON, so that these keep their digits."""
+"""Prefix of strings in place of JSON's decimal numbers, so that these keep their digits."""
 
 
 def _dump_json(root: dict[str, Any], like: str) -> str:
@@ -134,7 +134,7 @@ def _dump_json(root: dict[str, Any], like: str) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Parse JSON. Raises ValueError if `_dump_json` would not give the same text but for blanks."""
+    """Parse JSON. Raises ValueError if a rewrite would lose a part, as of a repeated name."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
     strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, "")
@@ -175,7 +175,7 @@ def _format_value(value: object) -> str:
 
 
 def format_entry(client: Client, name: str, fields: EntryFields) -> str:
-    """Return the text of an entry, as somebody who adds it by hand needs it."""
+    """Return the text of an entry, for somebody who adds it by hand."""
     if client.is_toml:
         return _format_table(client.entries_field, name, fields)
     return json.dumps({client.entries_field: {name: fields}}, ensure_ascii=False, indent=2)

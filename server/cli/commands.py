@@ -20,7 +20,7 @@ from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.foreign_files import decode_settings
 from blog_search_mcp.ingest.last_ingest import choose_index
-from blog_search_mcp.ingest.posts.walk import refuse_inside
+from blog_search_mcp.ingest.posts.walk import refuse_content_inside
 from blog_search_mcp.ingest.signals import end_on_signals
 from blog_search_mcp.server.cli import client_entries, client_settings, terminal
 from blog_search_mcp.server.cli.client_settings import CLIENTS, Client
@@ -86,9 +86,9 @@ def with_settings(work: Work) -> Work:
 
 
 def locate_index() -> Location:
-    """Find the index of a command without --index: here, above, or that of a client's entry `blog`.
+    """Find the index of a command without --index: here, above, or in a client's entry `blog`.
 
-    Above, only folders of the user's home are looked at: others may be anybody's.
+    Above, only folders inside the user's home are searched, since others may be anybody's.
     """
     here, home = Path.cwd(), Path.home()
     above = (folder for folder in here.parents if folder.is_relative_to(home))
@@ -153,7 +153,7 @@ def start_server(settings: Settings, address: Address | None) -> int:
     logging.basicConfig(format="%(levelname)s %(message)s")
     if open_store(settings.index).stamp() is None:
         if settings.watch is not None:
-            refuse_inside(settings.watch, settings.index)
+            refuse_content_inside(settings.watch, settings.index)
         else:
             logging.warning("No index can be read at %s yet.", settings.index)
     if address is not None:

@@ -29,12 +29,10 @@ from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
-"""Result of a check. A warning means that the thing works, but could work better; a problem means
-that it does not work."""
+"""Result of a check: a warning means that it could work better, a problem that it does not."""
 
 Check: TypeAlias = tuple[str, State, str]
-"""Subject of a check in a word or two, its state, and a text that describes it and, unless it is
-`ok`, says what to do."""
+"""Subject of a check in a word or two, its state, and its result, with a remedy unless `ok`."""
 
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:

@@ -24,14 +24,14 @@ _PICTURES: dict[int, int | str] = {
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
 }
 """Replacements by code point for characters that a post may hold and a terminal obeys: Unicode's
-pictures of C0 controls, U+FFFD for other controls and for embeddings, overrides and isolates of the
-direction of writing, and nothing for direction marks, which posts in Hebrew have."""
+pictures of C0 controls, U+FFFD for other controls and for embeddings, overrides and isolates of
+writing direction, and nothing for direction marks, which posts in Hebrew have."""
 _ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
-"""JSON escapes of the same characters but C0 controls, which `json.dumps` has escaped already."""
+"""JSON escapes of the same characters except C0 controls, which `json.dumps` escapes."""
 
 
 def escape_controls(text: str) -> str:
-    """Replace the characters of a text that steer a terminal."""
+    """Replace the characters of a text that control a terminal."""
     return text.translate(_PICTURES)
 
 
@@ -114,5 +114,5 @@ def _wrap_text(text: str) -> list[str]:
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:
-    """Put text, in which a break could forge a line, on one, styled as `click.style` does."""
+    """Return text on one line, since a break could forge a line, styled as by `click.style`."""
     return indent + click.style(escape_controls(one_line(text)), **attributes)

@@ -70,7 +70,6 @@ def render_passage(
 
 
 def _mark(html: str, query: Query, language: str) -> str:
-    """Mark matches of the query in the text of cleaned HTML."""
     pieces = re.split(r'(<(?:[^<>"]|"[^"]*")*+>)', html)  # text, tag, text …
     for place in range(0, len(pieces), 2):
         text, at, pieces[place] = unescape(pieces[place]), 0, ""

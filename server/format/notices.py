@@ -27,7 +27,7 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 
 def name_notes(notice: str) -> str:
-    """Call the posts of a vault notes in a notice, where our words and not a name have them."""
+    """Replace "post" by "note" in a vault's notice, where our words and not a name have it."""
     return _POSTS.sub(lambda found: "note" if "post" in found[0] else "the notes", notice)
 
 

@@ -25,7 +25,6 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def _hit_facts(hit: Hit, query: Query) -> dict[str, Any]:
-    """Add the post, the matches in the preview and the score to `hit_facts`."""
     chunk, language = hit.chunk, hit.post.language
     return {
         **post_facts(hit.post, hit.preview),

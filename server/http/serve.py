@@ -1,9 +1,9 @@
 """Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
 A web page that the user opens can send requests to this machine. If its own name points here (DNS
-rebinding) it could even read the answers, but its requests then carry that name as Host, which is
-refused first. What a page may ask for without the token, it asks for at its own address, or at a
-name that the owner allows: a proxy may send another Host than the page's.
+rebinding), it could even read the answers, but its requests then carry that name as Host, which is
+refused first. Without a token, a page may only ask at its own address, or at a name that the owner
+allows: a proxy may send another Host than the page's.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
@@ -37,8 +37,7 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
-"""Number of connections that may be open at a time: half of the files that most systems let a
-process open. Further ones get status 503."""
+"""Maximum open connections, half of most systems' limit of files; further ones get 503."""
 HEAD_SECONDS = 10
 """Seconds in which the head of a request must arrive. Clients send it in one packet; connections
 that send nothing would otherwise use up all MAX_CONNECTIONS."""
@@ -50,10 +49,7 @@ log = logging.getLogger(__name__)
 
 
 def build_app(engine: Engine, address: Address, server: Server[Any] | None = None) -> ASGIApp:
-    """Build the application with the guards of `address`.
-
-    `server` answers at `/mcp`; by default it has the core tools.
-    """
+    """Build the application with the guards of `address`; `server` answers at `/mcp`."""
     without_token = open_routes(engine)
     app = (server or build_server(engine)).streamable_http_app(
         streamable_http_path=MCP_PATH,

@@ -30,9 +30,8 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS, FIELDS_WIDTH = 20, 3, 40, 300
-"""A place block names all headings of a post if it has at most MAX_HEADINGS, otherwise
-HEADINGS_AROUND on each side of the page; each is shortened to HEADING_COLUMNS columns, and what
-else the front matter says to FIELDS_WIDTH."""
+"""Limits of a place block: it names all headings of a post, or this many on each side of the page,
+shortened to these columns, and other words of the front matter to FIELDS_WIDTH."""
 
 
 class ReadArguments(Arguments):

@@ -16,8 +16,8 @@ from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.last_ingest import describe_changes, find_changes, read_last_ingest
 
 INTERVAL = 3.0
-"""Seconds between the beginnings of two comparisons: one over the rust-blog's 754 posts takes 14 ms
-of a processor, so a client that searches without end spends less than a hundredth of it here."""
+"""Seconds between the starts of two comparisons. One over the rust-blog's 754 posts takes 14 ms of
+a processor, so a client that searches without end spends less than a hundredth of it here."""
 
 FOLDER_LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "

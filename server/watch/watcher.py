@@ -1,7 +1,7 @@
-"""Keep an index up to date with its posts, by ingests in processes of their own.
+"""Keep an index up to date with its posts, by ingests in separate processes.
 
 An ingest takes the processor and hundreds of megabytes, and may crash. So it runs in a process of
-its own, which ends when this process ends in any way.
+its own, which ends whenever this process ends.
 
 The folder is walked after each burst of file events and at each timeout of watchfiles: not every
 file system sends events, and a folder that was deleted and created again sends none.
@@ -121,10 +121,9 @@ class Watcher:
             log.exception("The posts could not be looked at.")
 
     def _is_due(self, state: FolderState) -> bool:
-        """Whether to ingest.
+        """Whether to ingest, which is always due the first time.
 
-        The first time is always due: a walk does not notice a changed site configuration or a new
-        version of this program.
+        A walk does not notice a changed site configuration or a new version of this program.
         """
         if state.changes == 0 and not state.waiting:
             self._failure = None
@@ -132,10 +131,7 @@ class Watcher:
         return state != self._tried or self._now() - self._began >= RETRY
 
     def _leads(self) -> bool:
-        """Whether this server is the one that ingests for the index.
-
-        The first server that asks is the one, until its process ends.
-        """
+        """Whether this server, as the first that asked, ingests for the index."""
         try:
             if self._lock is not None and not self._lock.is_locked:
                 self._lock.acquire()

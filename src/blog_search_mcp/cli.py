@@ -26,7 +26,7 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
-    """Read the folder of the posts; if a whole site is named, find it there. Raises ValueError."""
+    """Read the folder of the posts; if it is a whole site, find it there. Raises ValueError."""
     from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
@@ -76,9 +76,9 @@ _QUESTIONS = {
 
 
 def _suggest_steps(settings: Settings, titles: str) -> None:
-    """Print what to do next: restart, ask a question that this blog answers, or search.
+    """Print the next steps: restart the client, ask a question this blog answers, or search.
 
-    The question is on the newest post with text whose title is no date or number, in its language.
+    The question is about the newest of 50 posts that has words in its title, in its language.
     """
     snapshot = engine_for_one(settings, embeds=False).reader().snapshot
     newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page

@@ -46,7 +46,7 @@ _DIVISIBLE = {
     "tbody",
     "container",
 }
-"""Blocks that may be cut between their children; everything else is cut nowhere or by sentence."""
+"""Blocks that may be cut between their children; others are cut by sentence or not at all."""
 
 _LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 MAX_LEAD_BYTES = 3_000
@@ -55,7 +55,7 @@ MAX_LEAD_BYTES = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block and the span of the body it covers, up to the block that follows."""
+    """A block and its span of the body, up to the next block."""
 
     kind: str
     """`heading`, `paragraph`, `fence`, `table`, `tr`, …; only a `paragraph` is cut by sentence."""
@@ -67,17 +67,17 @@ class Block:
     heading: str = ""
     """A heading's words without markup."""
     children: tuple["Block", ...] = ()
-    """Blocks between which this one may be cut; empty if it is cut by sentence or line at most."""
+    """Blocks between which this one may be cut; if empty, it is cut by sentence or line at most."""
 
 
 MAX_HEADING = 300
-"""Characters of a heading's markup; a longer one (a paragraph right above `---`) is text, which
+"""Maximum characters of a heading's markup; a longer one (a paragraph above `---`) is text, which
 is not repeated above every passage below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading as a site generator's id function reads it."""
+    """A heading, for a site generator's ID function."""
 
     line: int
     """Line of the body, from 0."""
@@ -95,7 +95,7 @@ class Body:
     """A post's text, parsed once."""
 
     def __init__(self, text: str, *, keeps_braces: bool = False) -> None:
-        """`text` is Markdown whose lines end with LF; `{{ x }}` may be words of it."""
+        """`text` is Markdown with LF; with `keeps_braces` `{{ x }}` is text."""
         self.text = text
         self._keeps_braces = keeps_braces
         self.references: Mapping[str, Any]
@@ -106,11 +106,11 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The top-level blocks, which tile the text; headings of HTML and of items are some."""
+        """Top-level blocks, which cover the text; headings in HTML and in list items count."""
         return tuple(part for block in self._tree for part in self._open_sections(block))
 
     def _open_sections(self, block: Block) -> Iterator[Block]:
-        """Yield the block, or its parts if a heading begins an item of it or stands in its HTML."""
+        """Yield the block, or its parts if a list item begins with a heading or HTML has one."""
         at, is_html = block.start, block.kind == "html_block"
         if block.kind.endswith("_list") and any(
             i.children[0].level for i in block.children if i.children
@@ -134,14 +134,14 @@ class Body:
 
     @cached_property
     def title(self) -> str:
-        """The words of the first level-1 heading outside lists and quotations that has any."""
+        """Text of the first nonempty level-1 heading outside lists and quotations."""
         tops = (block for block in self._tree if not block.children)
         parts = (part for block in tops for part in self._open_sections(block))
         return next((part.heading for part in parts if part.level == 1 and part.heading), "")
 
     @property
     def hashtags(self) -> tuple[str, ...]:
-        """The `#tags` among the words, without `#`, in order and without repeats."""
+        """Hashtags in the text, without `#`, in order and without repeats."""
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens
@@ -171,7 +171,7 @@ class Body:
 
     @cached_property
     def links(self) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-        """Every link in order, images are none, and the ids of elements of HTML."""
+        """All links in order, without images, and the IDs of HTML elements."""
         return find_links_and_ids(self._tokens, self.references)
 
     def line_at(self, place: int) -> int:
@@ -179,10 +179,10 @@ class Body:
         return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
 
     def lead(self, place: int) -> str:
-        """Return what to put above the text from `place` on, so that it is parsed as in the post.
+        """Return the text to put above `place`, so that it is parsed as in the post.
 
-        It is the head of a table, the label of a container or callout, the mark of an item of a
-        list and the line that opens a fence.
+        It is the head of a table, the label of a container or callout, the mark of a list item and
+        the line that opens a fence.
         """
         lead, indent, label_end, blocks = "", 0, 0, self._tree
         while block := next((b for b in blocks if b.start < place < b.end), None):
@@ -206,10 +206,7 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """Return the words of `text[start:end]` and of its lead.
-
-        Whole blocks that mean the same by themselves are not parsed again.
-        """
+        """Return the words of `text[start:end]` and its lead, if possible without parsing again."""
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()
@@ -219,7 +216,7 @@ class Body:
 
     @cached_property
     def _begins(self) -> tuple[list[int], list[int]]:
-        """Offset and first token's index of each top-level block; the ends of both come last."""
+        """Offset and first token's index of each top-level block, then the ends of both."""
         top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
         firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines are before it
@@ -231,10 +228,7 @@ class Body:
         return strip_markup(markup, self._labels, keeps_braces=self._keeps_braces)
 
     def _tile(self, first: int, after: int, start: int, end: int) -> tuple[Block, ...]:
-        """Divide a span among the outermost of the tokens from `first` to `after`.
-
-        A block ends where the next one begins.
-        """
+        """Divide a span among the outermost tokens; each block ends where the next begins."""
         if first == after:
             return ()
         level = self._tokens[first].level

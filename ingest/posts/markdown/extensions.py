@@ -1,7 +1,7 @@
-"""Replace the syntax that site generators and editors add to Markdown by the words readers see.
+"""Replace syntax of site generators and editors by the words that readers see.
 
-`ingest.posts.markdown.parser` replaces it outside code in one pass; the leftmost wins, then the
-first in the list.
+`ingest.posts.markdown.parser` replaces it outside code in one pass; the leftmost match wins, then
+the first in the list.
 """
 
 import re
@@ -10,7 +10,7 @@ from blog_search_mcp.index.text.languages import CJK
 
 
 def _braced(depth: int) -> str:
-    """Match braces nested `depth` deep; a style or a callback in a tag has two or three."""
+    """Match braces nested `depth` deep, as in a style or callback in a tag."""
     inner = rf"|{_braced(depth - 1)}" if depth else ""
     return rf"\{{(?:[^{{}}]++{inner})*+\}}"
 
@@ -19,7 +19,7 @@ _BRACED = _braced(4)
 _PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
 _TAG_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
 _OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
-"""Output is matched inside one paragraph: two braces in prose may be far apart."""
+"""Output of a template inside one paragraph: two braces in prose may be far apart."""
 _IN_BRACES = r"(?:\{[^{}\n]*+\})?"
 
 _ANYWHERE = (
@@ -81,11 +81,11 @@ _CONTROL_TAGS = re.compile(
     r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
     r"|import|from|extends|block|with|filter"
 )
-"""Tags whose arguments are for the template only."""
+"""Tags whose arguments are only for the template."""
 
 
 def read_syntax(match: re.Match[str]) -> str:
-    """Return Markdown that shows what a reader sees of a match of SYNTAX."""
+    """Return Markdown with the words that a reader sees of a match of SYNTAX."""
     if match["opens"]:
         return f"{match['opens']} {match['shown'].strip()} {match['closes']}"
     if match["pair"]:
@@ -109,7 +109,7 @@ def read_syntax(match: re.Match[str]) -> str:
 
 
 def _printed(source: str | None) -> str:
-    """Join the arguments of a shortcode or component that are words for readers."""
+    """Join the arguments of a shortcode or component that are text for readers."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):
         value = "".join(values)

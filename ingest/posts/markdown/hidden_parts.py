@@ -1,10 +1,9 @@
 """Remove the parts of a post that its site does not show to everybody, or keeps from search.
 
-`_HIDDEN_FORMS` has what opens and closes each kind. Attributes hide an element of HTML, a block or
-the section of a heading; templates have branches that no site builds; Quarto and MyST have
-conditions (https://quarto.org/docs/authoring/conditional.html) and cells that are removed. It is
-decided on the whole post. Examples in code stay, as do templates in `raw`. In doubt a part is taken
-out.
+`_HIDDEN_FORMS` has the openings and closings of each kind. Attributes hide an HTML element, a block
+or the section of a heading; templates have branches that no site builds; Quarto and MyST have
+conditions (https://quarto.org/docs/authoring/conditional.html) and removed cells. The whole post is
+read, not single blocks. Code and templates in `raw` are kept. If in doubt, a part is removed.
 """
 
 import re
@@ -56,10 +55,10 @@ property  ^[ \t]*(?:FIELD::[ ]|(?:SCHEDULED|DEADLINE):[ ]<|\#\+(?:BEGIN|END)_)[^
 mark  <!--+>|\{(?:\+\+|==)|(?<![%+=~]\w\w)(?<![+=~])(?:\+\+|==|~~)\}
    |\(\([\da-f-]{36}\)\)|^\([^()\n]+\)=[ \t]*$
 """
-"""Kinds, what opens and what closes each (NAME is the name that opened it; without it, all is
-opened). KEPT are names of what a search or all but members do not see, in Material for MkDocs,
-Pagefind, MarkBind, Ghost, WordPress and their like. Remarks, deletions and substitutions are
-CriticMarkup (http://criticmarkup.com/spec.php); `percent` and `myst` comments of MyST."""
+"""Name, opening and closing pattern of each kind; NAME is the opening's name; a kind without a
+closing is matched whole. KEPT are names that hide a part from search or non-members, in Material
+for MkDocs, Pagefind, MarkBind, Ghost, WordPress and others. `remark`, `deletion` and `substitution`
+are CriticMarkup (http://criticmarkup.com/spec.php); `percent` and `myst` are comments of MyST."""
 _PATTERNS: dict[str, list[str]] = {}
 for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
     _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
@@ -68,15 +67,15 @@ for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").
 _KEPT = _PATTERNS["KEPT"][0]
 _ANY = "|".join(f"(?P<{kind}>{opens})" for kind, (opens, _) in _PATTERNS.items() if kind.islower())
 _UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculh])(?:{_ANY})", re.MULTILINE)
-"""Beginnings of parts. A lookahead for its first sign takes a third of the time."""
+"""Openings of hidden parts; the first lookahead saves two thirds of the time."""
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
-"""Start of a part that hides the rest of the post if it is never closed."""
+"""Start of a part that hides the rest of the post if never closed."""
 _RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
 _MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
 
 
-def take_out_unseen(text: str, *, runs_templates: bool = False) -> str:
-    """Return the text without unseen parts outside code, every line at its number."""
+def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
+    """Return the text without parts that `_HIDDEN_FORMS` hide, keeping code and line numbers."""
     if runs_templates and "{%" in text:
         text = _cut(text, _find_unbuilt(text))
     if not _UNSEEN.search(text):
@@ -117,7 +116,7 @@ def _cut(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_HIDING_ATTRIBUTE = re.compile(
+_ANY_ATTRIBUTE = re.compile(
     r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
 )
 _HIDING = re.compile(
@@ -132,11 +131,11 @@ _HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+
 
 
 def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]) -> Span:
-    """Return what attributes behind or of an opening, or its name, hide; empty if nothing."""
+    """Return the span that an element's name or attributes hide; empty if none."""
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or any(map(_HIDING.fullmatch, _HIDING_ATTRIBUTE.findall(attributes)))):
+    if not (is_named or any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -186,7 +185,7 @@ _FALSE = re.compile(
 
 
 def _find_unbuilt(text: str) -> Iterator[Span]:
-    """Yield the branches of templates that a site in production surely does not have."""
+    """Yield the template branches that surely are not in the production site."""
     code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
     stack: list[tuple[bool, bool, int]] = []
     for tag in find_outside(code, _BRANCH, text):
@@ -203,7 +202,7 @@ def _find_unbuilt(text: str) -> Iterator[Span]:
 
 
 def _decide(test: str) -> bool | None:
-    """Return whether a condition of literals and the environment is met, `None` for another."""
+    """Return whether a condition on literals and the environment is met, `None` if not known."""
     for word, decides in ((" or ", True), (" and ", False)):
         if word in test:
             met = list(map(_decide, test.split(word)))
@@ -221,15 +220,15 @@ _PART = re.compile(
     r"|^[ \t>]*:::+[ \t]*(?P<division>\{[^{}]*\}|[^\n]*)$)",
     re.MULTILINE | re.DOTALL,
 )
-"""A whole fence, text in a span, or a line that opens or closes a division."""
+"""A whole fence, a span with attributes, or a line that opens or closes a division."""
 _OPTIONS = re.compile(r"(?:[ \t>]*(?:(?:#|//|--|%%)\||:[\w-]+:|---|tags:|- )[^\n]*\n?)*")
-"""Options at the beginning of a cell; those in comments have captions, which are shown."""
+"""Options at the beginning of a cell; options in comments have captions, which are shown."""
 _NO_CODE = re.compile(r"\becho[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]input\b", re.I)
 _NOTHING = re.compile(r"\binclude[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]cell\b", re.I)
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
 _UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
-"""Conditions that the site's profile or metadata decide."""
+"""Conditions on the site's profile or metadata."""
 _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
@@ -238,14 +237,14 @@ _ENCODED_DATA = re.compile(
     r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z"
 )
 LONGEST_EXAMPLE = 1_000
-"""Characters of a fence that may be encoded bytes and are read all the same."""
+"""Maximum characters of a fence that is read even if it may be encoded bytes."""
 _HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment)\}")
 
 
-def take_out_hidden(text: str, *, echoes: bool = True) -> str:
-    """Return the text without what is hidden, every line at its number.
+def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:
+    """Return the text without hidden cells, fences, spans and divisions; line numbers stay.
 
-    `echoes` is whether cells show their code unless they say otherwise.
+    With `echoes` cells show their code by default.
     """
     spans, at = list[Span](), 0
     divisions, hiding = list[bool](), 0
@@ -267,7 +266,7 @@ def take_out_hidden(text: str, *, echoes: bool = True) -> str:
 
 
 def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
-    """Return the hidden span of a fence or a span of text; empty if all is shown."""
+    """Return the hidden span of a fence or attributed span; empty if all is shown."""
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
@@ -287,7 +286,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 
 def _is_hidden(attributes: str) -> bool:
-    """Return whether an element with these attributes is hidden, or may be."""
+    """Return whether an element with these attributes is, or may be, hidden."""
     if _UNSURE.search(attributes) or _HIDDEN.search(attributes):
         return True
     met = [

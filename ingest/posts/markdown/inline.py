@@ -1,16 +1,16 @@
-"""The words of Markdown, for embedding, analysis and previews, and its links.
+"""Read the words of Markdown, for embedding, analysis and previews, and its links.
 
-`ingest.posts.markdown.parser` finds the blocks and takes generator syntax out of them, so nothing
+`ingest.posts.markdown.parser` finds the blocks and removes generator syntax from them, so nothing
 inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
 links, attributes, marks of footnotes and blocks) and parsed inline.
 
 Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
 definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 
-Links are found as Markdown, HTML, editors and site generators write them. What a generator replaces
-by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` and `relref`,
-`link:` for Jekyll's `link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes
-(`[[Page]]`) becomes the file `Page.md`.
+Links are found as Markdown, HTML, editors and site generators write them. Generators' link tags
+become addresses with our own schemes: `ref:` for Hugo's `ref` and `relref`, `link:` for Jekyll's
+`link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes (`[[Page]]`) becomes
+the file `Page.md`.
 """
 
 import html
@@ -70,22 +70,19 @@ _READING = re.compile(
     rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}|｜?([{HAN}々]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
     rf"|\[([{HAN}][^\[\]\n]{{0,30}})\]\^{{1,2}}\([^()\n]{{0,90}}\)|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
-"""Readings beside characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana and HTML."""
+"""Phonetic readings of characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana, HTML."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
 CACHED_PARAGRAPHS = 256
-"""Paragraphs that are cached: each is read for language, chunks and links of its post."""
+"""Number of cached paragraphs; each is read for its post's language, chunks and links."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
 def strip_editor_syntax(source: str) -> str:
-    """Remove the syntax that editors add from a paragraph, except in code.
-
-    Links between notes become links of Markdown.
-    """
+    """Remove editors' syntax from a paragraph outside code; links of notes become Markdown."""
     if "]:" in source:
         spans = [code.span() for code in CODE.finditer(source)]
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
@@ -100,9 +97,9 @@ def strip_editor_syntax(source: str) -> str:
 
 
 def _write_link(link: re.Match[str]) -> str:
-    """Link the label, else the page and its heading, to the page's file.
+    """Return a link to the page's file with the label, else page and heading, as its text.
 
-    An embedded page has words alone, an embedded file of another kind not even those.
+    An embedded page gives only its text, an embedded file of another kind nothing.
     """
     is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
     words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
@@ -117,7 +114,7 @@ def _write_link(link: re.Match[str]) -> str:
 
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^《]|{_ICON}")
-"""Characters that only a paragraph with markup holds."""
+"""Characters that only occur in a paragraph with markup."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 
@@ -138,12 +135,11 @@ _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", r
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
-"""Characters no reader sees, but for joiners, which shape letters; an escape would let a post
-colour a terminal."""
+"""Invisible characters except joiners, which shape letters; an escape could color a terminal."""
 _SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
 CJK_BREAK = re.compile(rf"\n(?<=[{FULL_WIDTH}]\n)(?=[{FULL_WIDTH}])")
-"""Line break between two full-width characters, which stands for no space."""
+"""Line break between two full-width characters, which is no space."""
 
 
 def strip_markup(
@@ -151,10 +147,10 @@ def strip_markup(
 ) -> str:
     """Return the words of a passage, one line for each paragraph, item, row or line of code.
 
-    Kept: text, code verbatim, the text of links and images, table cells, titles and captions
-    given to shortcodes and components. Dropped: targets, tags, footnote and
-    reference marks, generator syntax. `labels` are those of links that are defined elsewhere, as
-    `normalizeReference` writes them; `keeps_braces` is whether `{{ x }}` is text. Never raises.
+    Kept: text, code verbatim, the text of links and images, table cells, titles and captions given
+    to shortcodes and components. Dropped: targets, tags, footnote and reference marks, generator
+    syntax. `labels` are link labels defined elsewhere, in the form of `normalizeReference`; with
+    `keeps_braces` `{{ x }}` is text. Never raises.
     """
     return read_words(parse_passage(markdown, keeps_braces=keeps_braces), labels)
 
@@ -190,12 +186,11 @@ def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[st
 
 MIN_ENCODED_RUN = 1_000
 _ENCODED_RUN = re.compile(rf"[A-Za-z0-9+/]{{{MIN_ENCODED_RUN},}}+=*")
-"""Base64 of a file in a text, or a part of it."""
+"""Base64 of an embedded file, or a part of it."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
 def _read_paragraph(source: str, defined: frozenset[str]) -> str:
-    """Return the words of a paragraph."""
     source = _ENCODED_RUN.sub("", source) if len(source) >= MIN_ENCODED_RUN else source
     if not _MARKED.search(source):
         return _unwrap(source)
@@ -219,10 +214,7 @@ def _parse_alone(source: str) -> Sequence[Token]:
 
 
 def strip_title(title: str) -> str:
-    """Return a title of one line as it is shown: without emphasis, links and tags that mark words.
-
-    Names such as `__init__` and `Vec<T>` stay.
-    """
+    """Return a title without emphasis, links and tags; `__init__` and `Vec<T>` stay."""
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
     source = _READING.sub(r"\1\2\3", _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", source)))
     tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
@@ -236,7 +228,7 @@ def strip_title(title: str) -> str:
 
 
 def _read_token(token: Token) -> str:
-    """Return the words of a token; for a tag a picture's text, or a space if it ends a line."""
+    """Return the text of a token; for a tag an image's text, or a space if it ends a line."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
@@ -251,7 +243,7 @@ def _read_token(token: Token) -> str:
 
 
 def _unwrap(words: str) -> str:
-    """Undo hard wrapping: a line break is a space, and nothing between Chinese characters."""
+    """Undo hard wrapping: a line break becomes a space, between Chinese characters nothing."""
     if "\n" in words:
         words = CJK_BREAK.sub("", words).replace("\n", " ")
     return _tidy(words)
@@ -278,7 +270,7 @@ _GENERATED = re.compile(
 def find_links_and_ids(
     tokens: Sequence[Token], references: Mapping[str, Any]
 ) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Return the links among the blocks of a post, its lines counted from 1, and its HTML's ids."""
+    """Return the links in the blocks of a post, with lines from 1, and the IDs in its HTML."""
     links: list[Link] = []
     ids: list[str] = []
     for token in tokens:
@@ -306,9 +298,9 @@ MAX_INTRODUCTION = 200
 
 
 def introduces_newer(words: str) -> bool:
-    """Return whether the words before a link say nothing but that it leads to a newer post.
+    """Return whether the words before a link only say that it leads to a newer post.
 
-    "was replaced by" may be said of anything, "this article was replaced by" of the post.
+    "was replaced by" may be about anything, "this article was replaced by" is about the post.
     """
     if len(words) > MAX_INTRODUCTION or not words.strip():
         return False
@@ -317,7 +309,7 @@ def introduces_newer(words: str) -> bool:
 
 
 def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
-    """Yield a paragraph's links; add the ids of its HTML to `ids`."""
+    """Yield a paragraph's links; add the IDs in its HTML to `ids`."""
     href, words, kind = "", "", ""
     for token in tokens:
         if token.type == "link_open":
@@ -336,7 +328,7 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
 
 
 def _write_target(generated: re.Match[str]) -> str:
-    """Write what site generators replace by an address as an address."""
+    """Return the address for a link tag of a site generator."""
     if slug := generated["slug"]:
         words = (generated["words"] or "").removesuffix("-").rstrip()
         quoted = re.match(r"([\"'])(.*?)\1", words)
@@ -350,7 +342,7 @@ def _write_target(generated: re.Match[str]) -> str:
 
 
 def _read_html(source: str, line: int, ids: list[str]) -> Iterator[Link]:
-    """Yield the links of HTML that begins on `line`; add the ids of its elements to `ids`."""
+    """Yield the links of HTML that begins on `line`; add its elements' IDs to `ids`."""
     for tag in _START_TAG.finditer(source):
         attributes: dict[str, str] = {}
         for name, *values in _HTML_ATTRIBUTE.findall(tag[2]):

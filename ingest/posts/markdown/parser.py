@@ -1,14 +1,14 @@
 """Parse CommonMark with tables and strikethrough; the one configuration of markdown-it.
 
-Blocks are parsed without their inline content, which is parsed a paragraph at a time where its
-words are needed. A body knows its link definitions. In a passage they are text, since it rarely
-holds those of its own links and `[^1]: word` is a footnote; in MDX there is neither indented code
-nor a block of HTML. Formulas, and containers of MkDocs, are blocks of their own.
+Blocks are parsed without their inline content, which is parsed one paragraph at a time when its
+words are needed. A body knows its link definitions; in a passage they are text, since it rarely
+holds those of its own links and `[^1]: word` is a footnote. MDX has neither indented code nor
+blocks of HTML. Formulas, and containers of MkDocs, are blocks of their own.
 
-What only a site generator or an editor understands is taken out of a passage before Markdown is
-read: a shortcode inside a link target would keep the link from being seen, the `>` that ends a tag
-at the start of a line would be a quotation, and what a component encloses would be HTML. Code is
-found first and is never touched.
+Syntax that only a site generator or editor understands is removed from a passage before Markdown is
+read: otherwise a shortcode inside a link target would hide the link, the `>` that ends a tag at the
+start of a line would be a quotation, and the content of a component would be HTML. Code is found
+first and is never changed.
 """
 
 import re
@@ -38,7 +38,7 @@ _BLOCK_OPENING = re.compile(
     r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
     re.MULTILINE,
 )
-"""Line above code of Jekyll, Hexo and Hugo, or the start of a formula."""
+"""Line before code in Jekyll, Hexo and Hugo, or the start of a formula."""
 _CLOSING = re.compile(
     r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
     r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}"
@@ -46,12 +46,12 @@ _CLOSING = re.compile(
     r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
     re.MULTILINE,
 )
-"""Line that ends what _BLOCK_OPENING begins if the same group has the same text."""
+"""Line that ends a block of _BLOCK_OPENING if the same group has the same text."""
 
 
 @lru_cache(maxsize=1)
 def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
-    """List the spans of the lines that match _CLOSING, by the name and the text of their groups."""
+    """Return the spans of lines that match _CLOSING, by the name and text of their groups."""
     spans: dict[tuple[str, str], list[Span]] = {}
     for closing in _CLOSING.finditer(text):
         kind = str(closing.lastgroup)
@@ -60,7 +60,7 @@ def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
 
 
 def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read code between tags, or a formula, as a fence; one that is never closed is text."""
+    """Read code between tags, or a formula, as a fence; if never closed, it is text."""
     opening = _BLOCK_OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
@@ -80,7 +80,7 @@ def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read an admonition or a tab of MkDocs: a label, and blocks that are indented below it."""
+    """Read an admonition or tab of MkDocs: a label, and indented blocks below it."""
     label = LABEL.match(state.src, state.bMarks[start] + state.tShift[start])
     if label is None or state.is_code_block(start):
         return False
@@ -104,13 +104,13 @@ def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 _PLAIN = re.compile(r"(?:[^\W\d_][^\n]*(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))")
-"""Lines up to an empty one that begin with letters, as nothing but a paragraph does."""
+"""Lines before an empty one that begin with letters, which can only be a paragraph."""
 
 
 def _plain(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Read a paragraph in no other block as markdown-it does, but ask no rule about its lines.
+    """Read a top-level paragraph as markdown-it does, without asking other rules about its lines.
 
-    To ask them all takes a tenth of the time of reading a post.
+    Asking them all takes a tenth of the time of reading a post.
     """
     plain = None if silent or state.level else _PLAIN.match(state.src, state.bMarks[start])
     if plain is None:
@@ -145,7 +145,7 @@ _INLINE.normalizeLink = str  # type: ignore[assignment, method-assign]  # target
 
 
 def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
-    """Parse blocks."""
+    """Parse Markdown into blocks."""
     return _BLOCKS[dialect].parse(markdown, {})
 
 
@@ -153,7 +153,7 @@ def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
 def parse_body(text: str) -> tuple[Sequence[Token], Mapping[str, Any]]:
     """Parse the blocks of a body, and its definitions of links by normalized label.
 
-    The last one is kept: where code is has to be known before what is hidden is taken out.
+    The last result is cached, since code must be known before hidden parts are removed.
     """
     env: dict[str, Any] = {}
     return _BLOCKS["body"].parse(text, env), env.get("references", {})
@@ -167,18 +167,18 @@ def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
 
 
 def write_html(tokens: Sequence[Token]) -> str:
-    """Write tokens as HTML; what a text has as HTML stands in it as it is, still to be cleaned."""
+    """Return tokens as HTML; HTML in the text is unchanged and still to be cleaned."""
     return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
 
 
 CODE = re.compile(
     r"(?P<ticks>`(?<![`\\]`)`*+)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
 )
-"""Between backticks that pair up, the backticks included."""
+"""Code between matching backticks, including these."""
 
 
 def line_offsets(text: str) -> list[int]:
-    """Return the offset of each line, and at last the length of the text."""
+    """Return the offset of each line, and the length of the text at the end."""
     offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     offsets[-1] = len(text)
     return offsets
@@ -201,13 +201,13 @@ def find_code(markdown: str, tokens: Sequence[Token]) -> list[Span]:
 
 
 def find_code_of(markdown: str) -> list[Span]:
-    """Find the code of a post, which may have components."""
+    """Find the code of a post, which may have MDX components."""
     is_mdx = MDX.search(markdown)
     return find_code(markdown, parse_blocks(markdown, "mdx") if is_mdx else parse_body(markdown)[0])
 
 
 def is_inside(place: int, spans: Sequence[Span]) -> bool:
-    """Return whether one of `spans`, which are sorted, holds the character at `place`."""
+    """Return whether one of the sorted `spans` holds the character at `place`."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1
     return at >= 0 and place < spans[at][1]
 
@@ -215,7 +215,7 @@ def is_inside(place: int, spans: Sequence[Span]) -> bool:
 def find_outside(
     spans: Sequence[Span], pattern: re.Pattern[str], text: str, at: int = 0
 ) -> Iterator[re.Match[str]]:
-    """Yield the matches from `at` on, in order, that begin outside `spans`, which are sorted."""
+    """Yield the matches from `at` on, in order, that begin outside the sorted `spans`."""
     while match := pattern.search(text, at):
         start, at = match.start(), max(match.end(), match.start() + 1)
         if is_inside(start, spans):
@@ -228,23 +228,23 @@ _HASHES = re.compile(r"^#{1,6}(?=[^#\s])", re.MULTILINE)
 
 
 def write_headings(text: str) -> str:
-    """Write headings without a blank behind `#`, as Python-Markdown reads them, with one."""
+    """Add the missing blank after `#` of headings, as Python-Markdown reads them."""
     code = find_code_of(text)
     return _HASHES.sub(lambda m: m[0] if is_inside(m.start(), code) else f"{m[0]} ", text)
 
 
 FENCE = "~" * 24
-"""Opening fence of code that was cut; longer than any fence in that code."""
+"""Opening fence for code that was cut; longer than any fence in that code."""
 
 
 def is_ordinary(passage: str) -> bool:
-    """Return whether whole blocks of a body mean the same as a passage."""
+    """Return whether a body's blocks mean the same when parsed as a passage."""
     is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
     return "]:" not in passage and not is_special
 
 
 def _may_have_syntax(passage: str) -> bool:
-    """Return whether a passage has one of the signs that every match of MDX and SYNTAX holds."""
+    """Return whether a passage has one of the signs that all matches of MDX and SYNTAX have."""
     return any(sign in passage for sign in ("<", "{", "::", "[!"))
 
 
@@ -264,7 +264,7 @@ _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
 def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
-    """Replace all syntax that begins outside code; what has its line for itself keeps one."""
+    """Replace all syntax that begins outside code; syntax alone on a line stays on its own line."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
         if keeps_braces and match[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not match["opens"]:

@@ -26,7 +26,7 @@ def reaching(found: float, nearness: float | None, text: str = "zebra") -> Retri
     return Retrieval(
         query=analyze_query(text),
         coverage=found,
-        vocabulary_coverage=1.0,
+        meaning_weight=1.0,
         idf={Word("zebra", ("zebra",), 1.0): 4.0},
         max_idf=5.0,
         nearness=nearness,

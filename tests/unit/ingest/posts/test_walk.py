@@ -9,7 +9,7 @@ import pytest
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
 from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import compile_rules
-from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, refuse_inside, walk
+from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, refuse_content_inside, walk
 
 
 def write(root: Path, *names: str) -> None:
@@ -142,7 +142,7 @@ def test_a_content_folder_may_be_a_link_and_must_be_a_folder(tmp_path: Path) -> 
         with pytest.raises(ContentError, match=name):
             walk(tmp_path / name)
     with pytest.raises(UsageError):
-        refuse_inside(tmp_path / "link", tmp_path)
+        refuse_content_inside(tmp_path / "link", tmp_path)
 
 
 def test_a_post_that_vanished_or_grew_since_the_walk_is_unreadable(tmp_path: Path) -> None:

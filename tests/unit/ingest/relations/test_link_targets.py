@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blog_search_mcp.index.types import Link, Post
-from blog_search_mcp.ingest.relations.link_targets import Addresses, Target
+from blog_search_mcp.ingest.relations.link_targets import LinkTargets, Target
 
 POSTS = {
     1: Post("posts/kv-cache.md", "KV Cache", url="https://example.org/blog/kv-cache/"),
@@ -53,12 +53,12 @@ POSTS = {
 def test_a_link_leads_to_the_post_that_its_generator_would_lead_to(
     href: str, source: str, found: Target | None
 ) -> None:
-    assert Addresses(POSTS).find_target(href, source) == found
+    assert LinkTargets(POSTS).find_target(href, source) == found
 
 
 def test_an_alias_that_is_no_address_leads_nowhere_and_hides_no_other() -> None:
     post = Post("a.md", "A", url="https://example.org/a/", aliases=("http://[broken", "/old/"))
-    addresses = Addresses({0: post})
+    addresses = LinkTargets({0: post})
     assert addresses.find_target("/old/", "b.md") == Target(0, "")
     assert addresses.find_target("http://[broken", "b.md") is None
 
@@ -71,7 +71,7 @@ TALES = {
 
 def contradict(*hrefs: str) -> str:
     links = {1: tuple(Link(href, "words", 1) for href in hrefs)}
-    return Addresses(TALES, links).contradiction
+    return LinkTargets(TALES, links).contradiction
 
 
 DATED = ("/2024/01/01/1/", "/2024/01/02/2/#more", "/2024/01/03/3.html")
@@ -104,7 +104,7 @@ def lead(href: str, hrefs: tuple[str, ...], url: str | None = None) -> int | Non
     """Follow a link of a blog that has others, and one post more, perhaps with an address."""
     links = {1: tuple(Link(each, "words", 1) for each in hrefs)}
     posts = {**NAMED, 10: Post("ten.md", "Ten", url=url)}
-    target = Addresses(posts, links).find_target(href, "2024-01-31-descaling.md")
+    target = LinkTargets(posts, links).find_target(href, "2024-01-31-descaling.md")
     return target.post if target else None
 
 
