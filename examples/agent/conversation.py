@@ -1,7 +1,5 @@
 """The nouns of the agent, frozen, and the two things it is given: a model and a source of tools."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol

@@ -4,8 +4,6 @@ Read off what the tools returned and not off what the model wrote: a link in the
 was opened, whatever the answer says.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Bounded on all sides, since a model may go on calling for ever and Ollama drops 
 of a conversation that has grown beyond its context, without a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

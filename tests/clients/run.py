@@ -4,8 +4,6 @@ The clients are no dependencies of the project: `make clients` installs them int
 or BLOG_SEARCH_CLIENTS names another folder that holds them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

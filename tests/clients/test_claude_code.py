@@ -1,7 +1,5 @@
 """Claude Code itself starts the entry that `install` wrote, without a network or a login."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Prints which scenarios passed; the status is 1 if anything else failed than what is expected.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One run of the suite: a server's address in, which scenarios passed out."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The bundle for Claude Desktop and the plugin of Claude Code say what the project is."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """docs/configuration.md and the command lines say the same."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

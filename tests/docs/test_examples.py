@@ -1,7 +1,5 @@
 """The worked examples of the pages: each says what it prints today."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of models in docs/operating.md and the code's table say the same."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The registry's entry and the image: both name what the project has, and run it."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

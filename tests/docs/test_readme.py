@@ -1,7 +1,5 @@
 """What the README names exists, what exists is in it, and its commands do what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

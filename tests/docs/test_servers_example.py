@@ -1,7 +1,5 @@
 """examples/servers: the file names what the project has, and agrees with itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """docs/tools.md and the code's definitions say the same."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Any

@@ -4,8 +4,6 @@ Whatever else is raised is a defect too: of the errors of this program, each ste
 only those that its docstring names.
 """
 
-from __future__ import annotations
-
 import atexit
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """The public interface, used as its page shows it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

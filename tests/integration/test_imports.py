@@ -1,7 +1,5 @@
 """What a start and a run over unchanged posts import: nothing heavy."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

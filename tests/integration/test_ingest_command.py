@@ -1,7 +1,5 @@
 """`python -m ingest` as its user meets it: a process with an exit status and two streams."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What sections pass down to the posts below them, as Hugo and Zola read their `_index.md`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

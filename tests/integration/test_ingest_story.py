@@ -1,7 +1,5 @@
 """The life of a blog, told by what each ingest does to its index."""
 
-from __future__ import annotations
-
 import os
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mistakes of a first day, made by a person in a shell: a sentence each, and no traceback."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

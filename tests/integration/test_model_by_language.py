@@ -1,7 +1,5 @@
 """The model in the package that a blog gets by its languages, and what becomes of it later."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two ingests of one index at once, as processes: one goes through, the other says why not."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

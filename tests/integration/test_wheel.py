@@ -1,7 +1,5 @@
 """What is installed: a wheel, beside other distributions."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Steps of a person on the search page, and readings of what they then see."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Searching on the page: queries, filters, browsing and Chinese."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.page.steps import HIT, QUERY, search, searched, texts, where

@@ -3,8 +3,6 @@
 `make reliability` runs them with both. A test counts as one run unless it records more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias

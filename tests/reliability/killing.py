@@ -1,7 +1,5 @@
 """A process that ingests a blog and is killed, whether its index is a folder or in Milvus."""
 
-from __future__ import annotations
-
 import time
 
 from tests.support.blog import Blog

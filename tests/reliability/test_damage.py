@@ -4,8 +4,6 @@ All of it runs in one process, which is the test that FAISS, tantivy and SQLite 
 damaged file: FAISS's C++ would have ended it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A disk that says no, to whichever library writes at that moment: one sentence, nothing lost."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

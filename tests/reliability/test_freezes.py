@@ -1,7 +1,5 @@
 """Texts and settings that once kept a regular expression busy for hours, under Python's lock."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

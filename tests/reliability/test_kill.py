@@ -1,7 +1,5 @@
 """A writer killed at any moment: the index before it still opens, the next ingest succeeds."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 Never a traceback, never a file outside the folder, never a wait for a pipe.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Requests that no good client sends, as data: their bytes, and what must come back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

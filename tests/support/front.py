@@ -4,8 +4,6 @@ New tests use this alone. Everything runs in this process and as a user has it, 
 of the package; where the doors lie inside the product is known here and nowhere else.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

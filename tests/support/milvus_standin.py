@@ -1,7 +1,5 @@
 """A server that speaks the handshake of Milvus's protocol: it lets a client in or refuses it."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A ranking model with round numbers, for tests that must not depend on what was fitted."""
 
-from __future__ import annotations
-
 from blog_search_mcp.index.search.ranking import LogisticModel, RankingModel
 
 BY_MEANING = LogisticModel(bias=-2.0, weights={"coverage": 3.0, "nearest": 1.0}, low=0.25)

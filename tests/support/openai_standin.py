@@ -3,8 +3,6 @@
 Vectors and faults are those of the Ollama stand-in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of the documentation."""
 
-from __future__ import annotations
-
 import re
 
 

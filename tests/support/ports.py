@@ -1,7 +1,5 @@
 """Ports of loopback: a free one, and one that a process is about to listen on."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

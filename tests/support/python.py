@@ -1,7 +1,5 @@
 """Run Python in a process of its own, from the repository unless another folder is given."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A real index and real server processes over it, for tests of clients."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence

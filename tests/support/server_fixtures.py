@@ -1,7 +1,5 @@
 """An engine over two posts, whose every answer is known in advance."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A fault of Ollama that holds an answer back, and a wait for a condition."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

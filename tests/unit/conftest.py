@@ -1,7 +1,5 @@
 """What every fast test of a folder is spared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from unittest import mock
 

@@ -1,7 +1,5 @@
 """The design under test: which way imports run, and who may look at the environment."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -4,8 +4,6 @@ Bytes go in as they are. `outcome` shortens a reply to one line, since a fault i
 which requests were answered, and how.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

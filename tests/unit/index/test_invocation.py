@@ -1,7 +1,5 @@
 """Commands in messages: on the terminal what can be pasted, for clients what has no path."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from pathlib import Path

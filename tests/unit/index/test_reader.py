@@ -1,7 +1,5 @@
 """Which chunks of a post share a page."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.reader import PAGE_BYTES, fill_page

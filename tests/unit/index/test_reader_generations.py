@@ -1,7 +1,5 @@
 """A server's view of an index folder that ingests keep replacing."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 

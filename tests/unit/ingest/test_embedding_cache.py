@@ -1,7 +1,5 @@
 """Vectors that were paid for once: what is found again, what never is, what a kill may cost."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

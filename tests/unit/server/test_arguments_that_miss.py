@@ -1,7 +1,5 @@
 """What is answered to a source or a section that the blog does not have as it was given."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 from unicodedata import normalize

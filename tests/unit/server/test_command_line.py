@@ -1,7 +1,5 @@
 """`blog-search-mcp` as it is typed: what each option does or why it is refused, and its status."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

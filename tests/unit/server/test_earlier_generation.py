@@ -1,7 +1,5 @@
 """What is answered while the newest generation cannot be used, and an earlier one can."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What must not end a server, nor stop its other clients."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

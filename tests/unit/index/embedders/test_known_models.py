@@ -1,7 +1,5 @@
 """What each family of Ollama's models asks for and reads."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.embedders.remote import RemoteEmbedder

@@ -1,7 +1,5 @@
 """The models in the package: their files, what they read, and the vectors they give."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

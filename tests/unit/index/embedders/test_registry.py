@@ -1,7 +1,5 @@
 """Which embedder an ingest and a server use, and that they say why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Whatever the fault, no wrong vector is ever in the index, an index that was ther
 and once the server is well everything is whole.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Iterator, Mapping

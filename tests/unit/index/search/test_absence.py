@@ -1,7 +1,5 @@
 """Of words that no post has the answer is no surer, and shows none that no post writes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether a blog has a subject: from what a query reaches, by how near it comes."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which passages stand in a list, and in what order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A query finds, and is sure of, posts that have its words in other forms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import pytest

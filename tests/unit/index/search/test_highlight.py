@@ -1,7 +1,5 @@
 """Which words of a text match a query, in any form and script."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """What a query demands holds or is said not to, copies are one hit, and the unknown gives one."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

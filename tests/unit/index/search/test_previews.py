@@ -1,7 +1,5 @@
 """One line around what matched: within its width, at clause bounds, in any script."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

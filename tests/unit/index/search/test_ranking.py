@@ -1,7 +1,5 @@
 """A query that is a post's title puts that post first, whatever others say of its subject."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

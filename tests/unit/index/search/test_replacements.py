@@ -1,7 +1,5 @@
 """Posts that are replaced: the current one is found first, and the other says what replaced it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

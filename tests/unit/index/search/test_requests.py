@@ -1,7 +1,5 @@
 """Queries for posts by time and author list them; what the front matter says is found."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What people type finds the post that has it in another writing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Generations on disk: how one takes the place of another, who may read and write meanwhile."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from blog_search_mcp.index.store.disk import MANIFEST_HEAD, GenerationFiles, Layout

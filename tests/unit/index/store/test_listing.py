@@ -1,7 +1,5 @@
 """What a generation knows of its series, as posts are edited."""
 
-from __future__ import annotations
-
 from tests.support.blog import MakeBlog
 
 

@@ -1,7 +1,5 @@
 """The one file that says what an index is: what it keeps, and what it refuses."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

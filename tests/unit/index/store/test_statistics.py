@@ -1,7 +1,5 @@
 """Which site a generation is of, and its main sections."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.store.manifest import Manifest

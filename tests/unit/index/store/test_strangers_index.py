@@ -1,7 +1,5 @@
 """An index of a stranger's: what is no file of ours is not followed, not written to, not lost."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

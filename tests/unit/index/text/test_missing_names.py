@@ -1,7 +1,5 @@
 """Which words of a query no post has, the names first."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

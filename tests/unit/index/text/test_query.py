@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.text.query import (

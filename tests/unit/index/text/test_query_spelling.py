@@ -1,7 +1,5 @@
 """Words that no post has count as the words of the blog that they are misspellings of."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

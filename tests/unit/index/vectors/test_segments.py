@@ -1,7 +1,5 @@
 """The vector store, judged by numpy's brute force."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path

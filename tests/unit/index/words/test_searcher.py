@@ -1,7 +1,5 @@
 """The lexical leg over a real tantivy index: what is found, and its share of the query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path

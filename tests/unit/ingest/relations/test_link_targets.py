@@ -1,7 +1,5 @@
 """Which post a link leads to, however its author wrote it."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.types import Link, Post

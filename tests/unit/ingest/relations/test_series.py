@@ -1,7 +1,5 @@
 """Series: the posts that their front matter names as parts of one; titles and numbers make none."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.index.types import Post

@@ -1,7 +1,5 @@
 """Translations of one post are found as one, in the language of the question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

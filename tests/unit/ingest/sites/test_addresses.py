@@ -3,8 +3,6 @@
 All were rendered by the generator itself, those of Quarto are as it documents them.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a generator publishes of a site whose whole folder is given."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

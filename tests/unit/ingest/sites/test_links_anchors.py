@@ -1,7 +1,5 @@
 """Ids of headings as Hugo and Jekyll render them; `""` stands for one that is not sure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

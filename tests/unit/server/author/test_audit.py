@@ -1,7 +1,5 @@
 """The state of a blog: each kind of finding, and what is none."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Links that lead nowhere, and all those of which nobody can say so."""
 
-from __future__ import annotations
-
 from blog_search_mcp.ingest.last_ingest import ContentFolder, read_folder, read_last_ingest
 from blog_search_mcp.server.author.broken_links import find_breaks
 from blog_search_mcp.server.author.corpus import Corpus

@@ -1,7 +1,5 @@
 """A draft, and the posts related to a post."""
 
-from __future__ import annotations
-
 from blog_search_mcp.server.author.corpus import Corpus
 from blog_search_mcp.server.author.draft import read_draft
 from blog_search_mcp.server.author.similar import find_related

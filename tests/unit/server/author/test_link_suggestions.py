@@ -1,7 +1,5 @@
 """Links suggested for a draft, and for the posts that should link to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which posts cover the same ground as a text, and where both meet."""
 
-from __future__ import annotations
-
 import pytest
 
 from blog_search_mcp.server.author.corpus import Corpus

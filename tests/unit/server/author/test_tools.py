@@ -1,7 +1,5 @@
 """`find_similar` and `suggest_links`: what they answer with, and how long that is."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

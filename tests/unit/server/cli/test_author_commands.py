@@ -1,7 +1,5 @@
 """The commands for those who write the blog: what they tell of drafts, posts and the whole blog."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """What `install` and `uninstall` do to clients' settings, which hold servers of others too."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What the doctor tells of an index, its posts, its embedder and the entries of clients."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`blog-search-mcp search`: what it prints, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

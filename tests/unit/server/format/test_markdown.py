@@ -1,7 +1,5 @@
 """A passage as the HTML that the search page shows."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

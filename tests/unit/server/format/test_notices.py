@@ -1,7 +1,5 @@
 """Notices on filters that no post passes, messages on failures, and answers that are cut."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

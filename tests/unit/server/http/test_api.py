@@ -1,7 +1,5 @@
 """What the search page is answered over HTTP."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

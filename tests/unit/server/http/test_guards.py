@@ -1,7 +1,5 @@
 """Who is answered over HTTP, and who is refused with which status."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

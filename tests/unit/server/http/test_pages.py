@@ -1,7 +1,5 @@
 """The search page's files: what they may do, and what they are served with."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The arguments of every tool: what is listed, what is taken, what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`list_posts` and `get_outline`: what there is, without a query and without the text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

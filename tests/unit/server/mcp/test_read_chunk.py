@@ -1,7 +1,5 @@
 """`read_chunk`: the author's text, verbatim, and where it stands."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Resources and prompts over a real index, as clients of both eras ask for them."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`search_blog`: what a page of hits says, as text and in JSON, and how long it may be."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The server as clients of both eras ask it, but for what is no tool call."""
 
-from __future__ import annotations
-
 import logging
 import re
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """Serving over two pipes: half a character in a line, and the answers at the end."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Notices that posts have changed: what is told of which change, and that no answer waits."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
