@@ -19,7 +19,6 @@ from typing import Self, TypeAlias
 
 PACKAGE = "blog-search-mcp"
 """Name of the distribution and of its script."""
-
 MAX_LISTED = 20
 """Maximum lines of one kind in a report: an imported blog may have a bad date in every post."""
 
@@ -89,7 +88,6 @@ TO_INGEST = Invocation(("ingest",))
 TO_REBUILD = Invocation(("ingest", "--rebuild"))
 TO_SETUP = Invocation(("setup",))
 """Command that makes an index, or finds its posts in another folder, and sets up clients."""
-
 Parts: TypeAlias = tuple[str | Invocation, ...]
 """Pieces of a text, in order; a command gets backticks when the text is written."""
 

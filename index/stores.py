@@ -29,7 +29,6 @@ class IndexAddress:
 
 
 Location: TypeAlias = Path | IndexAddress
-
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a letter is a drive of Windows
 _ADDRESS = re.compile(
     r"(milvus|https?)://((?:\[[\w:.%]+\]|[\w.-]+)(?::\d{1,5})?)/([a-z_]\w{,99})/?",

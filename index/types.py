@@ -15,16 +15,12 @@ if TYPE_CHECKING:
 
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
-
 VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
 """Start of the path of an old Docusaurus page: folder, plugin's name if any, and version."""
-
 MAX_ADDRESS = 2048
 """Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html).
 Longer ones are dropped, so that they cannot fill an answer."""
-
 Order = Literal["newest", "oldest", "title"]
-
 Translated: TypeAlias = tuple[tuple[str, str], ...]
 """Language and source of each translation of a post."""
 

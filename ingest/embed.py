@@ -24,14 +24,11 @@ from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
 """Number of texts per request, committed to the cache together; a killed run loses one batch."""
-
 REFUSED_FLOOR = 20
 """Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
-
 MAX_INLINE_WINDOWS = 500
 """Maximum windows embedded before anything is published; with more, keyword search comes first.
 They take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
-
 BLOCK = 256
 """Number of windows sorted by length together, so that a batch has like lengths."""
 

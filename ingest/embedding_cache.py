@@ -23,7 +23,6 @@ from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for another program's lock, sqlite3's default."""
-
 _TABLES: Final = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
@@ -31,7 +30,6 @@ CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOU
 CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
 """Tables with names and keys of earlier versions; `canaries` are a fingerprint's vectors."""
-
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a missing column."""
 

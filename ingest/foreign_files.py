@@ -20,7 +20,6 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Byte order marks and their encodings. PowerShell writes those of UTF-16 and UTF-8."""
-
 MAX_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a file, about ten times the longest page seen on real sites (1.3 MB)."""
 

@@ -30,25 +30,19 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
-
 MIN_POOLED = 100
 """Minimum items for which processes pay: two start in .35 s and save half of 7 ms a post."""
-
 MAX_WORKERS = 4
 """Default limit of processes: each takes some 100 MB, and a fifth of the work is not parallel."""
-
 IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
-
 MAX_SECONDS = 30
 """Maximum seconds for one item. A process retries a lost item once, since the machine may have been
 busy or asleep. A post takes 7 ms of a processor, the largest readable (16 MB) 16 s."""
-
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
     "reads it; change it, name it in a .blogignore, or try again with --rebuild"
 )
-
 _MANY_LOST = (
     f"Too many of the posts that processes read were lost, the last since {LOST_REASON}. "
     "Nothing in the index has changed."

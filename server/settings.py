@@ -12,14 +12,11 @@ from blog_search_mcp.index.stores import Location, parse_index_address
 from blog_search_mcp.ingest.foreign_files import decode_settings
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
-
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
 """Number of hits on a page by default and at most, for the tool and for the command `search`."""
 MESSAGE_BYTES = 1 << 20
 """Longest text of an argument and longest HTTP body. The longest useful body has about 70 KB: every
 argument at its limit and every character escaped."""
-
-
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
 """A token of 16 characters or more that RFC 6750 allows as a bearer's."""
 

@@ -27,7 +27,6 @@ TEXT_LENGTH = 1_000
 embedder reads and longer than any path within a blog."""
 ANSWER = 25_000
 """Maximum tokens of an answer, by `results.count_tokens`; clients cut or refuse longer ones."""
-
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values that models and proxies write for an argument they leave out, perhaps in quotes."""
 
@@ -55,7 +54,6 @@ def _read_day(text: str, *, is_last: bool) -> str:
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
 """Names in letters alone, and the argument that each can mean, `""` for one that no tool has."""
-
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank; where too long, it is cut at its use, with a notice."""
 Text = Annotated[str, AfterValidator(check_text)]

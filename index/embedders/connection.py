@@ -29,15 +29,11 @@ from blog_search_mcp.index.text.display import to_line
 from blog_search_mcp.index.types import Vectors
 
 T = TypeVar("T")
-
 log = logging.getLogger(__name__)
-
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 """Environment variable of the bearer token. No other program uses it, so no key goes astray."""
-
 OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
 """Environment variable of the key in Ollama's own clients."""
-
 MOST_REPLY_BYTES, MOST_REPLY_SECONDS = 8_000_000, 30.0
 """Maximum bytes of a reply, and seconds from its first byte to its last. 32 vectors of 4,096
 numbers, Ollama's longest, take 3 MB, and a server sends vectors only when it has them all."""
@@ -99,10 +95,8 @@ class RetryPolicy:
 FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
 """The timeout is the time that Ollama itself gives a model to load. An Ollama that updates itself
 is down for some seconds, and many servers count requests by the minute."""
-
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
 """Somebody waits, so the timeout just covers the longest cold start seen, 15 s."""
-
 FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
 """Ollama is tried before another embedder is chosen; loading a recently read model takes 1 s."""
 
@@ -269,7 +263,6 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 """Errors of vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) for a text that is too long."""
-
 _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 """Errors of Ollama (400) when its runner process died."""
 
@@ -294,7 +287,6 @@ def classify_reply(status: int, text: str) -> FailureKind:
 
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
 """Exceptions while reading a reply of another form."""
-
 _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
 

@@ -15,10 +15,8 @@ from blog_search_mcp.index.text.languages import IDEOGRAPHS
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
-
 DEFAULT_MODEL: Final = "nomic-embed-text"
 """Ollama's default model; it reads English only."""
-
 WINDOW: Final = 400
 """Maximum word pieces of a window, as `count_pieces` estimates them, without title and headings.
 
@@ -93,9 +91,7 @@ def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future
 _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
 """Characters that are a piece each (Han, kana, bopomofo), as the inside of a set in a regular
 expression. Hangul is counted as letters."""
-
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
-
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
 """Pattern of a piece, the commonest kind first: English has 4.7 letters and 1.3 pieces a word in
 MiniLM's vocabulary, code fewer. It is compiled at its first use, since that takes 2 ms."""

@@ -9,13 +9,10 @@ from urllib.parse import SplitResult, urlsplit
 from blog_search_mcp.index.errors import UsageError
 
 OLLAMA_PORT: Final = 11434
-
 _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 """An explicit scheme brings its own default port, as in Ollama."""
-
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses to connect to, by the address that a server listens on."""
-
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )

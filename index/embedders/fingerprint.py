@@ -25,12 +25,9 @@ TEXTS: Final = (
     "one do all of them count for nothing, and then the whole index has to be made anew.",
 )
 """Mixed case, accents, the punctuation of code, and a long text within every model's 256 tokens."""
-
 SAME_COSINE: Final = 0.999
 """Minimum cosine of two vectors of one text to count as equal. Correct engines differ by 1e-4 in a
 component; every known change of tokenizing moved one of these texts below .99."""
-
-
 MAX_USUAL_COSINE: Final = 0.95
 """Maximum usual cosine; a model that tells no texts apart would leave no distance to 1."""
 

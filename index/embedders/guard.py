@@ -22,10 +22,8 @@ from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 LEAST_WAIT: Final = 0.2
 """Seconds that a query waits for a server that has not answered yet. With the work around it, a
 dead server costs a query at most .3 s, also on a busy machine."""
-
 MOST_WAIT: Final = 2.0
 """Seconds that a query waits for a server whose last request succeeded."""
-
 RETRY_PAUSE: Final = 5.0
 """Seconds after a failure until a query asks again: soon enough for somebody who has just started
 Ollama, seldom enough for others."""

@@ -10,13 +10,10 @@ from typing import Final
 
 KINDS: Final = ("auto", "ollama", "openai", "embedded")
 """Values of --embedder; `auto` chooses by the posts' languages and by whether Ollama answers."""
-
 MULTILINGUAL_MODEL: Final = "bge-m3"
 """Model advised for a blog that is not in English. In the table on nomic-embed-text-v2-moe's card
 it has the best MIRACL, retrieval in 18 languages: 69.2; the six others have 59.9 to 66.5."""
-
 _CARDS = Path(__file__).parents[1] / "data/embedding_models.json"
-
 PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     name: (document, query) for name, (document, query) in json.loads(_CARDS.read_bytes()).items()
 }

@@ -41,7 +41,6 @@ MODELS_FOLDER: Final = Path(__file__).parent / "models"
 """Folder with a folder for each model by its name: `model.onnx`, with inputs `input_ids` and
 `attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
 license, and for a large vocabulary `normalizer.json` and `pieces.db`; see `README.md`."""
-
 _LOADING = threading.Lock()
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
 
@@ -120,11 +119,9 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
 """English model; its vocabulary is bert-base-uncased's, which other English models share."""
-
 FOREIGN_SHARE, ENGLISH_SHARE = 0.45, 0.75
 """Shares of words that are one Latin piece. Up to the first a text is foreign (other European
 languages lie just above it), from the second it is English (prose and code lie above)."""
-
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 
@@ -167,7 +164,6 @@ def _count_words(run: str) -> tuple[int, int]:
 
 
 _ANY_LETTER = re.compile(r"[^\W\d_]")
-
 _COVERED_SCRIPTS: Final = (
     *("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"),
     *("IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH", "MASCULINE", "FEMININE", "MICRO"),
@@ -263,7 +259,6 @@ MINILM: Final = OnnxEmbedder(
     vocabulary_coverage=english_coverage,
 )
 """all-MiniLM-L6-v2: English, trained on 256 pieces."""
-
 E5: Final = OnnxEmbedder(
     identity=EmbedderIdentity(
         kind="embedded",
@@ -279,10 +274,8 @@ E5: Final = OnnxEmbedder(
     vocabulary_coverage=script_coverage,
 )
 """multilingual-e5-small: about 100 languages, packaged with Europe's and East Asia's scripts."""
-
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""
-
 OTHER_SHARE: Final = 0.1
 """Minimum share of posts in other languages than English to choose E5. Of nine sites the six
 English ones have at most .002, the three others .79 and more, and a blog of two languages .38."""

@@ -36,9 +36,7 @@ from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
 """Value of --embedder: keeps an index's embedder; for a new English index tries Ollama's."""
-
 _SERVERS: Final = ("ollama", "openai")
-
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Function that counts a folder's posts by language (`en`, `zh`)."""
 

@@ -43,7 +43,6 @@ from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 MAX_BATCH: Final = 32
 """Maximum texts per request; a failed request loses the work on all of its texts."""
-
 HARMLESS_TEXT: Final = "a short and simple text"
 """Text sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
 

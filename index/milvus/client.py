@@ -17,18 +17,13 @@ from blog_search_mcp.index.types import Vectors
 
 TOKEN = "MILVUS_TOKEN"
 """The environment variable of the token, `user:password` or an API key."""
-
 PORT = 19530
-
 CONNECT_SECONDS, SECONDS = 5.0, 60.0
 """Timeouts in seconds of connecting and of a request; a cluster may load a collection first."""
-
 MOST_ROWS, MOST_TEXT = 16_384, 65_535
 """Maximum rows of a request's result, and bytes of UTF-8 in a text (milvus.io, limitations)."""
-
 ROWS_AT_ONCE = 200
 """Number of rows that are written, or read by keys, in one request."""
-
 _NO_COLLECTION, _NOT_LOADED = 100, 101
 """Server's codes for a collection that is missing or not loaded (milvus, pkg/util/merr)."""
 

@@ -17,7 +17,6 @@ from blog_search_mcp.index.store.manifest import REBUILD
 
 BLOCK_BYTES = 48_000
 """Bytes of a block before compression; even incompressible ones fit into a text in base 85."""
-
 BLOCKS_AT_ONCE = 100
 """Number of rows that are read at once, up to 6 MB."""
 

@@ -45,7 +45,6 @@ from blog_search_mcp.index.vectors.segments import empty_directory, read_directo
 
 LEASE_SECONDS = 120.0
 """Seconds of a lease; an ingest on another machine that does not renew its lease counts as dead."""
-
 LIVE, WRITER = "LIVE", "WRITER"
 """Names of the heads with the live generation and the writing machine."""
 

@@ -18,40 +18,31 @@ from blog_search_mcp.index.text.query import Query
 LENGTH_POWER = 0.25
 """Power of the query's length by which its nearness is multiplied: few passages lie as near to a
 long question as to a heading of their own."""
-
 ABSENT_NEARNESS, MORE_BY_SIZE, HEADING_GAIN = -0.1, 0.04, 0.3
 """Nearness that a query without an answer usually reaches on a blog of one vector, its gain with
 the natural logarithm of their number (the nearest is the largest of so many), and the further gain
 of headings: within .05 on eleven blogs of 434 to 15,370 vectors, with either packaged model.
 Measured on the blog itself they gain nothing on blogs left out of the fit."""
-
 SMALL_BLOG, SMALL_LOGIT = 30, 1.2
 """Number of vectors from which the words that a blog lacks count in full, and addition to the logit
 for a blog of none. Of seven blogs cut to 3, 8 and 20 posts of a few paragraphs .02, .04 and .04 of
 the answered questions have low confidence, and .95, .96 and .98 of everyday ones."""
-
 LEAST_MEANING_WEIGHT = 0.2
 """Minimum weight of meaning for a query's cosines to count."""
-
 MOST_MISSING = 0.75
 """Minimum share of a query, by rarity, that no post has for low confidence. None of 344 questions
 that blogs answer reaches it; one in eighteen of those in other words than the post's, one in seven
 everyday ones and a query for one absent word do."""
-
 CLEAR = 0.4
 """Certainty from which words that no post has do not matter, in a query of two words or more: short
 notes are often asked for in other words. On a blog in English, whose words have few forms, they
 always matter, since the author may keep that subject back."""
-
 LEAST_HELD = 0.4
 """Minimum rare words that a passage must hold of the subject; "use" is a tenth of one."""
-
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. Then the
 blog has an answer: none of 981 questions that six blogs do not answer reaches it."""
-
 NOTICE = "Low confidence: the blog may hold nothing on this."
-
 FOREIGN_NOTICE = "Little was found, but most of the blog is in another language: ask again in {}."
 
 

@@ -24,19 +24,15 @@ from blog_search_mcp.index.types import VERSIONED, Replacement, Translation, Tra
 PASSAGES_PER_POST = 3
 """Maximum passages of a post in a list. The third raises the share of English questions whose
 evidence is shown by .03 to .04, and no post drops out of the first five."""
-
 DECAY = 0.7
 """Factor on the score of each further passage of a post. A larger one pushes posts out of the first
 five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
-
 MIN_SAME_SHARE, MIN_PAIRS = 0.93, 8
 """Minimum share of the longer passage's word pairs that its copy shares, and minimum pairs to
 decide. A copy differs in one number at most; posts of one template differ in more, or in names."""
-
 OUTDATED_FACTOR, MIN_CURRENT_SHARE = 0.8, 0.4
 """Factor on the score of an outdated post without a replacement, and minimum share of a replaced
 post's score that its replacement needs to rank above it; with less it says too little."""
-
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
 

@@ -21,14 +21,11 @@ from blog_search_mcp.index.types import Chunk
 WIDTHS = 400, 160, 100
 """Columns of the first, the second and each further preview; a Han character takes two. Five of 240
 columns show the evidence of .16 of 189 questions on six blogs, these of .34, for fewer tokens."""
-
 LEAD, TAIL = 0.3, 0.6
 """Maximum share of the width before the first match, so as to begin at a sentence or clause, and
 minimum share to fill before ending early at one."""
-
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(write_sentence_end_pattern())
-
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
 """Emphasis marks that CommonMark does not read beside Chinese; few texts have any."""

@@ -22,51 +22,39 @@ from blog_search_mcp.index.search.retrieval import Candidates, Numbers, Retrieva
 from blog_search_mcp.index.text.query import Query
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
-
 QueryKind = Literal["question", "short"]
 """Kind of a query: a question or running text, or a name, an identifier or a few words."""
-
 Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
 """Feature of a post: BM25 of its best passage; the largest share of the query's terms that one
 passage holds; BM25 of the whole post; similarity of its nearest passage, and of its first one."""
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
-
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
-
 HEADING_SIMILARITY = 0.33
 """Usual similarity of a heading to its passage: .29 to .45 on eleven blogs, with both models."""
-
 MAX_SIMILARITY = 1.5
 """Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A heading's own passage holds
 it word for word, so few queries come nearer."""
-
 COVERAGE_POWER = 2.0
 """Power of the feature coverage, by which one passage with all words stands out from many with
 most. With weights fitted without the corpus (`python -m tools.fit_ranking`) it gains identifiers
 .010 of nDCG@10 and web queries for code .014; other means move by less than .003."""
-
 ENOUGH_WORDS = 2.5
 """Number of rare words that one passage must hold, unless it holds all, for words to count in full.
 A question's best passage holds 2 or more; a paraphrase, with no word of its post, .8. With weights
 fitted without the blog, 2 to 3 keep the hit@1 of all kinds within .007."""
-
 GATE_POWER, GATE = 4.0, 0.9
 """Power of the coverage by which meaning counts less, and the largest reduction: posts by meaning
 stay hits. One passage holds all of a heading and half of a question. With weights fitted without
 the blog headings gain .03 of hit@1; questions move by .006."""
-
 LEAST_SCORE = 0.001
 """Minimum score of a post that holds a word of the query, however far its meaning is."""
-
 REWARD = 0.1
 """Addition to the score of a post that has the query as a heading or verbatim in its best passage,
 divided among all such posts. It adds and does not decide, since a passage may be a detail of a
 post. Values of .05 to .3 find identifiers and headings of nine blogs equally well, and leave
 questions and descriptions unchanged."""
-
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
-
 NEARNESS_WEIGHT = 0.015
 """Gain of a chunk's score for each standard deviation of the candidates' cosines. Within a post
 words place the answer, and meaning decides between chunks with equally many. Without it the page

@@ -35,30 +35,22 @@ from blog_search_mcp.index.text.tokenizer import spell_words
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
-
 LEXICAL_CHUNKS = 200
 """Number of best chunks whose posts are proposed by BM25, or whose coverage is read."""
-
 LEXICAL_POSTS = 80
 """Number of posts proposed by their BM25 as wholes."""
-
 DENSE_VECTORS = 150
 """Number of nearest vectors whose posts are proposed."""
-
 CHUNKS_PER_POST = 5
 """Number of chunks looked up, on average, for each post that is proposed only as a whole."""
-
 FULL_VOCABULARY = 0.5
 """Share of the blog that the embedder's vocabulary must cover for meaning to count in full. Posts
 it does not cover have no vectors; if most lack them, the few with vectors rank too high."""
-
 LEAST_VOCABULARY = 0.1
 """Share it must cover for meaning to count at all. Of a blog in another language it covers only
 quotes and single terms, about .05, which say nothing about a post."""
-
 ON_TOPIC_CHUNKS = 20
 """Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
-
 MAX_WAITING_SHARE = 0.1
 """Maximum share of chunks without their vectors yet for meaning to count. With half missing,
 nDCG@10 is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese

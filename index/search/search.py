@@ -44,22 +44,16 @@ from blog_search_mcp.index.text.tokenizer import fold, spell_words
 from blog_search_mcp.index.types import Answer, Filters, Hit, Post
 
 NO_WORDS = "The query has no word or number that could be looked for."
-
 VERBATIM_POSTS = 10
 """Number of top posts whose best passage is searched for the query as a phrase."""
-
 COMPARED_PASSAGES = 10
 """Number of top passages that are checked for copies of each other."""
-
 NEWEST_SHARE = 0.7
 """Minimum share of the best score that a post needs in an order by date. Of 262 questions on two
 English blogs, .96 keep their known post, and half keep at most two posts. At .6 it is .97 with
 twice as many posts, at .5 .99 with four times as many."""
-
 MAX_NAMED = 3
 """Maximum number of copies, and of words that no post has, that a notice names."""
-
-
 _POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
 """A URL, with or without its scheme, or the name of a Markdown file."""
 

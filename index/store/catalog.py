@@ -94,7 +94,6 @@ _CHUNK_ROWS = (
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
 IN_LIST = "IN (SELECT value FROM json_each(?))"
-
 _NEWEST = "coalesce(date, '') DESC, source"
 _ORDERS: dict[Order, str] = {
     "newest": _NEWEST,

@@ -26,7 +26,6 @@ PRAGMA shared.journal_mode = OFF;
 PRAGMA shared.synchronous = OFF;
 PRAGMA foreign_keys = ON;
 """
-
 SCHEMA = """
 CREATE TABLE posts (
     post_id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -30,10 +30,8 @@ from blog_search_mcp.index.errors import IndexProblem
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
 """Pattern of a generation's folder; 17 digits fit wherever integers do."""
-
 DEFAULT_FOLDER = ".blog-index"
 """Default folder of an index, in the current folder."""
-
 MANIFEST_HEAD = b'{"format": '
 """First bytes of a manifest of any format; a new generation begins with them."""
 
@@ -138,7 +136,6 @@ def replace_file(path: Path, content: bytes) -> None:
 
 Stamp: TypeAlias = tuple[int, ...]
 """Stamp that changes with every switch of generations; it begins with the live one's number."""
-
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes and time of the last change of content in ns since 1970. The time of the
 last change of status would change with every further link to the file."""

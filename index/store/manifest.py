@@ -23,7 +23,6 @@ from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, Pos
 
 FORMAT = 24
 """Version of the format. Raise it when an older program would fail at or misread new files."""
-
 REBUILD = ("Rebuild it: ", TO_REBUILD, ".")
 
 

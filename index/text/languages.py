@@ -24,10 +24,8 @@ a set in a regular expression."""
 FULL_WIDTH = f"{IDEOGRAPHS}\u3001-\u303f\u30fb\u3100-\u312f\uff00-\uffef"
 """Characters between which a line breaks without a space: ideographs, bopomofo, punctuation and
 full-width forms. Korean separates words by spaces."""
-
 EAST_ASIAN = frozenset({"ja", "ko", "zh"})
 """Languages written in CJK."""
-
 SOUTHEAST_ASIAN = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf"
     "\u1000-\u103f\u1050-\u109f\uaa60-\uaa7f\u1780-\u17d3\u17d7\u17dc\u17dd"
@@ -48,22 +46,18 @@ _LANGUAGE_ROWS = {
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
 """Languages with a Snowball stemmer; other posts' Latin words are stemmed as English."""
-
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
 )
 """A word outside East Asia with its points and vowel signs, which are no letters to Python."""
-
 CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
 """East Asian characters per word when scripts are compared, and words of running text per function
 word, by which Latin text is measured, since code is Latin in any language."""
-
 LEAST_EVIDENCE = 2
 """Minimum number of different function words to name a language: one may be a coincidence (de
 facto, la jolla, man pages). A word with a letter beyond ASCII (für, que) counts as two; a single
 such letter as one (à la carte), any other single letter as none (a variable, I/O). Each word with a
 letter that tells a language counts as one, two such words at most: a text may quote."""
-
 UNDETERMINED = "und"
 """BCP 47's tag of an unknown language."""
 
@@ -141,7 +135,6 @@ _LANGUAGE_TAG = re.compile(
     rf"(?:{'|'.join(_LANGUAGE_ROWS)})(?:-(?:hans|hant|latn|cyrl|arab))?(?:-(?:[a-z]{{2}}|\d{{3}}))?"
 )
 """Language tags of blogs, without those that are also file endings or topics (ts, ml)."""
-
 TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
 """Part of a Chinese language tag that means Traditional characters."""
 

@@ -38,14 +38,11 @@ from blog_search_mcp.index.text.tokenizer import (
 STOPWORD_WEIGHT = 0.4
 """Weight of a function word, relative to others. At 1, questions over a Chinese blog (a quarter of
 them in English) lose .08 of nDCG@10; at 0, questions lose .02 to .03."""
-
 _QUESTION = re.compile("|".join(read_rows("question_patterns.txt")), re.IGNORECASE)
-
 _CODE = re.compile(
     r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
 )
 """Marks of an identifier, a path, a call or a flag."""
-
 _EAST_ASIAN, _BIGRAM = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
 
 
@@ -229,10 +226,8 @@ def join_neighbors(
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A Latin word by itself, not part of an identifier, a path or a flag."""
-
 Titles: TypeAlias = Mapping[str, Sequence[int]]
 """Ids of the posts that have a title, by its key."""
-
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
 """Words around a name that ask for its meaning, in six languages."""
 

@@ -25,7 +25,6 @@ from blog_search_mcp.index.text.languages import (
 
 LONGEST_TERM = 64
 """Maximum characters of a term; what is longer is data (a hash, an inlined file), not a word."""
-
 _INVISIBLE = (
     "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
@@ -38,7 +37,6 @@ _MARK_RUNS = "".join(
 _MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _MARK_RUNS.split())
 """Characters inside words that are no letters, as ranges, which compile 5 ms faster than a list."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
-
 _NUMERAL = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
 _WORD_LETTERS = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
 _SIGN = r"(?:\+\+|\#(?!\w))"
@@ -74,7 +72,6 @@ _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no words by themselves."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 """Spellings of letters on keyboards without them."""
-
 _UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 """Han characters; folding only makes them Simplified."""
 _LETTER = re.compile(
@@ -85,10 +82,8 @@ _KATAKANA = "[\u30a1-\u30fa\u30fc\u31f0-\u31ff]"
 _FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
 """The long mark at the end of a katakana word of four characters or more, which some leave out:
 コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
-
 LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
 """Stems' large katakana of each kana: リンゴ for りんご, ウインドウ for ウィンドウ."""
-
 EXTRA, WHOLE, SPELLING, MAJOR = "extra", "whole", "spelling", "major"
 """Roles of a term. EXTRA never counts as missing; WHOLE counts only if no document has it; SPELLING
 is another spelling of the term before; MAJOR is a version's first number, indexed but not searched.

@@ -15,7 +15,6 @@ from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
 TITLE_TIMES, HEADING_TIMES, NAME_TIMES = 3, 2, 2
 """Repetitions of the title, of a heading, and of file name, slug, tags and aliases."""
-
 PADDING = 150
 """Number of words added to a chunk's length, half of what an English or Chinese one has.
 

@@ -14,7 +14,6 @@ from blog_search_mcp.index.words.documents import PADDING
 _PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
 """Files that tantivy makes private, whatever the umask, though servers of other accounts read them,
 and a file that keeps its usual permissions."""
-
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """Names of the number fields by folder; documents are removed by the number `post`."""
 

@@ -26,7 +26,6 @@ MAX_CHUNK_BYTES = 20_000
 with at most 25,000 tokens, some of which describe the chunk's place."""
 MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
 """Maximum size of a piece in bytes; 2,000 bytes are left for the headings joined to it."""
-
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
 """Patterns of a line, and of a part of a longer line: a character takes at most four bytes."""
 _CUT_END = write_sentence_end_pattern(".!?;", "。！？；…")

@@ -54,7 +54,6 @@ MAX_MARKS = 400_000
 """Maximum lines, cells, links, quotations, headings and list items. A list item takes up to 2.8 kB
 and 60 µs while Markdown is parsed, others less; posts of three corpora have at most 24,999."""
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
-
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
 _INCLUDE = re.compile(

@@ -86,7 +86,6 @@ MAX_ALIASES = 12
 """Maximum number of aliases in a block; when nested, 12 multiply the values by 81."""
 MAX_DEPTH = 50
 """Maximum depth of nesting: libyaml's composer recurses in C and overflows the stack at 60,000."""
-
 _END = r"[^\S\n]*+$"
 _LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
 _UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author):[ \t])

@@ -84,7 +84,6 @@ DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
 CHANGE_FIELDS = tuple(_CHANGED.split())
 """Normalized names of fields with the last change. Hugo can date a post by them if it has no other
 date (`frontmatter` in its configuration), and Qiita's program writes no other."""
-
 _NAMES = """jan ene gen ian oca tam sty led січ янв ιαν, feb fev sub hel lut uno фев лют φεβ,
     mar maa mrt mrz bre бер мар μαρ, apr abr avr nis huh kwi dub апр кві απρ, may mai mag mei maj
     mayo tou kve мая маи тра μαι, jun juin giu iun haz kes cze cerv июн чер ιουν, jul juil lug iul
@@ -215,7 +214,6 @@ MAX_DESCRIPTION = 2000
 MAX_TAGS = 100
 MAX_TAG = 100
 """Maximum characters of a tag."""
-
 _SUMMARIES = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LOCALES = ("lang", "language", "locale")
 _SERIES = ("series", "seriesname", "collectionname")
@@ -225,7 +223,6 @@ _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """Fields that translations of a post share if each post names its language."""
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
-
 _BYLINES = (
     *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
@@ -234,7 +231,6 @@ _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
 """Separators of names; a comma before a single word separates last and first name instead."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
-
 _OUTDATED = re.compile(r"\b(?:deprecated|outdated|archived|superseded|obsolete)\b")
 _REPLACEMENTS = {
     **dict.fromkeys(("supersededby", "replacedby", "obsoletedby", "deprecatedby"), "newer"),

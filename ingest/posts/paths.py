@@ -23,7 +23,6 @@ MKDOCS_INDEX = re.compile("index|README")
 """Names of files that stand for their folder in MkDocs."""
 FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$|mdown$|mkdn?$|mkdown$|markdn$)[a-z]\w{0,5}$")
 """Lower-case suffix of a file that is no page."""
-
 _DAY = re.compile(
     r"(?P<day>\d{4}([-_])\d{1,2}\2\d{1,2}|(?:19|20)\d{6})(?:(?<=\d{8})(?:\d{4}|\d{6}))?(?:[-_ ]+|$)"
 )

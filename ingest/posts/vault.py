@@ -16,7 +16,6 @@ from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
 
 OBSIDIAN = ".obsidian"
 LOGSEQ = "logseq"
-
 _TEMPLATES = (
     ("templates.json", "folder"),
     ("daily-notes.json", "template"),

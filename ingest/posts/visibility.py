@@ -35,7 +35,6 @@ VISIBILITY = get_args(HiddenReason)
 vault's settings make a post `excluded`; `copy` is a version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
-
 _NO = "false no off 0 n f never"
 _NEGATED = f"{_NO} none null"
 _STATES = (
@@ -94,7 +93,6 @@ _OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
 """Mappings whose fields count as the post's: of Hugo, Zola, themes and Eleventy."""
-
 _BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
     scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
 _BEGINS = tuple(_BEGIN_NAMES.split())

@@ -24,23 +24,18 @@ from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vau
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkdown", ".markdn")
 """Suffixes of posts' files, in lower case."""
-
 _OTHER_TEXTS = re.compile(
     r".+(\.(?:adoc|asciidoc|canvas|creole|djot|html?|ipynb|mdtext|mdtxt|mdwn|org|rmd|rst|tex|textile"
     r"|txt|typ|wiki))",
     re.IGNORECASE,
 )
 """Names of other texts that generators publish or editors write notes in."""
-
 IGNORE_FILE = ".blogignore"
-
 NOT_PUBLISHED = "not published"
 """Reason for a file of which the site makes no page. Like `copy` (another version of a post beside
 it), it is only counted in reports, since the author expects it."""
-
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
-
 _COPY = re.compile(
     r"(.+?)(?:[ ._-]sync-conflict-\d{8}-\d{6}\S*|\.conflict|_conf\(\d+\)"
     r"|[ ._-]*[(\[][^()\[\]]*(?:[ck]onfli[ckt]|конфликт|競合|冲突|衝突|충돌)[^()\[\]]*[)\]]"
@@ -60,7 +55,6 @@ _MAYBE_COPY = re.compile(
 of another post; `ingest.prepare` compares the texts of both files to decide."""
 _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files."""
-
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Files of fields for posts: of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
@@ -74,7 +68,6 @@ _ABOUT_REPOSITORY = re.compile(
     re.IGNORECASE,
 )
 """Files about a repository that GitHub recommends, also in another language: `README.zh.md`."""
-
 LEVELS_ABOVE = 3
 """Number of folders above the content folder that are searched for its site or vault."""
 

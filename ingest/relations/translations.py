@@ -20,10 +20,8 @@ _DOCUSAURUS = re.compile(
     r"((?:.+/)?)i18n/([^/]+)/docusaurus-plugin-content-(blog|docs|pages)(?:-[^/]+)?/(?:current/)?(.+)"
 )
 _LANGUAGE_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
-
 Family = dict[str, str]
 """Source of the post in each language."""
-
 MIN_LANGUAGES = 3
 """Minimum number of languages that texts in folders of one level confirm, for all these folders to
 be languages: most posts of one site's `zh-tw/` and `th/` are still English."""

@@ -14,7 +14,6 @@ from blog_search_mcp.ingest.posts.metadata import normalize_name, normalize_name
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
-
 _SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 

@@ -28,7 +28,6 @@ from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """Type of a setting that must be off for any URL to be sure."""
-
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
 """Start of posts' places (`""` for all), collection as in `Cascade`, and their default fields."""
 

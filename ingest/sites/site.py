@@ -34,7 +34,6 @@ from blog_search_mcp.ingest.sites.known_generators import (
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, ScriptSite, Jekyll)
 """Generators in the order of trial: a `_config.yml` that is not Hexo's is Jekyll's."""
 _BY_NAME = {kind.__name__.lower(): kind for kind in GENERATORS if kind is not ScriptSite}
-
 _NO_SITE = "no configuration of Zola, Hugo, Hexo, MkDocs, Quarto, Jekyll names the blog's address"
 _WEB = re.compile(r"https?://\w\S*", re.IGNORECASE)
 

@@ -26,7 +26,6 @@ FULL_SHARE = 0.99
 """Share of the title's weight from which MIN_WEIGHT does not apply: the title is complete."""
 UNRELATED_COST = 0.3
 """Share of the weight of a word outside the title that is subtracted from linked words."""
-
 _UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
 _MASKED = re.compile(
     r"""
@@ -47,7 +46,6 @@ _MASKED = re.compile(
 """Syntax that is no prose. The distance to a closing mark is bounded, since a text of opening marks
 would otherwise take quadratic time."""
 _BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
-
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
 _SENTENCE_STOP = re.compile(f"{_SENTENCE_BREAK}|{_PARAGRAPH_END.pattern}")
@@ -56,8 +54,6 @@ _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 _WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
 """Pattern of a whole word or identifier; no part of one is linked."""
 _PHRASE_BREAK = re.compile(r"[^\w\s\-'’./+#]")
-
-
 Sentence = Sequence[Term]
 """Terms of one sentence, with their offsets in the text."""
 

@@ -13,12 +13,10 @@ from blog_search_mcp.index.words.searcher import bm25_idf
 RUN = 4
 """Number of consecutive words in a run. Passages by one author on one subject seldom share a run;
 a copy with a quarter of its sentences left out shares nearly all."""
-
 _PART_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、]?\s+|part\s+\d+\s*[:：.-]\s*)", re.IGNORECASE)
 """Pattern of a number or `Part N:` before a title."""
 _TITLE_BREAK = re.compile(r"\s*[:：|—–()（）「」]\s*|\s+-\s+|\s*[?？!！,，](?=\s|$)\s*")
 """Pattern of a separator between the parts of a title, each of which may name the post."""
-
 Runs = frozenset[tuple[str, ...]]
 """All runs of RUN consecutive stems of a text."""
 

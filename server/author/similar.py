@@ -28,7 +28,6 @@ from blog_search_mcp.server.author.overlap import Rarity, read_wording, share_ru
 Kind = Literal["translation", "same text", "same ground"]
 """Relation of a post to a text: the text in another language; most of its words, as in a post that
 is published twice or that the text is part of; or neither."""
-
 MIN_SAME_RUNS = 0.5
 """Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
 reached by .82 to .95 of the passages of re-published posts that lack a quarter of their sentences,

@@ -28,10 +28,8 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
 """Fields that this program writes. An update drops their old values and keeps other fields."""
-
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
 """HTTP header that marks an entry with a URL as written by this program."""
-
 _START_PATTERN = re.compile(
     rf"{PACKAGE}(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",

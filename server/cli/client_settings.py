@@ -75,11 +75,9 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
 
 
 CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).items()}
-
 EntryFields: TypeAlias = dict[str, Any]
 Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. Among changes, an entry without fields stands for its removal."""
-
 BACKUP = ".before-blog-search-mcp"
 """Suffix of the copy beside the settings, which holds them as before the last change."""
 

@@ -30,7 +30,6 @@ from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """Result of a check: a warning means that it could work better, a problem that it does not."""
-
 Check: TypeAlias = tuple[str, State, str]
 """Subject of a check in a word or two, its state, and its result, with a remedy unless `ok`."""
 

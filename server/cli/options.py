@@ -22,7 +22,6 @@ from blog_search_mcp.server.settings import (
 
 Work: TypeAlias = Callable[..., int | None]
 """Function of a command, which returns the exit status; `None` stands for 0."""
-
 AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
     *("tags", "stale-drafts"),
@@ -104,7 +103,6 @@ _TOKEN_FILE = _option(
 _NAME = _option(
     "--name", "The entry's name.  [default: blog, for further indexes blog-FOLDER]", default=""
 )
-
 OPTIONS: Final = {
     "setup": (
         _option(

@@ -17,7 +17,6 @@ from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses of a command that failed, and of a command line with a mistake."""
-
 _PICTURES: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),

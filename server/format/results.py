@@ -20,11 +20,8 @@ from blog_search_mcp.index.text.languages import language_of, primary_subtag
 from blog_search_mcp.index.types import Answer, Hit, PlaceInSeries, Post
 
 log = logging.getLogger(__name__)
-
 T = TypeVar("T")
-
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
 TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Maximum widths in columns; longer texts are shortened."""
 

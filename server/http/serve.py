@@ -44,7 +44,6 @@ that send nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
 """Seconds that requests in flight have to finish after a signal."""
 ALLOW = "start it with --allow-host {}, or let the proxy pass the Host on."
-
 log = logging.getLogger(__name__)
 
 

@@ -15,7 +15,6 @@ from blog_search_mcp.server.mcp.resources import Context
 from blog_search_mcp.server.settings import ToolsetName
 
 Prompts: TypeAlias = Mapping[str, types.Prompt]  # by name
-
 _PROMPTS = json.loads(Path(__file__).with_name("prompts.json").read_text(encoding="utf-8"))
 """Prompts by name: title, description, required arguments with descriptions, and lines of text."""
 

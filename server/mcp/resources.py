@@ -19,10 +19,8 @@ from blog_search_mcp.server.format import results
 from blog_search_mcp.server.mcp.read_chunk import CHUNK_INDEX_MOST, describe_place, join_chunks
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
-
 POSTS_PER_PAGE = 100
 """Number of posts on a page, which has about 20 KB."""
-
 POST_URI = "blog://post/"
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{POST_URI}{{+path}}",

@@ -51,9 +51,7 @@ NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
 )
-
 Tools: TypeAlias = tuple[Tool[Any], ...]
-
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
 """Tools that every client is offered: a model pays for each tool in every session."""
 TOOLSETS: dict[ToolsetName, Tools] = {
@@ -61,7 +59,6 @@ TOOLSETS: dict[ToolsetName, Tools] = {
     "extended": (*CORE, LIST_POSTS, GET_OUTLINE),
     "author": (*CORE, FIND_SIMILAR, SUGGEST_LINKS),
 }
-
 Params = TypeVar("Params")
 Result = TypeVar("Result")
 

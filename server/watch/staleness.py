@@ -18,7 +18,6 @@ from blog_search_mcp.ingest.last_ingest import describe_changes, find_changes, r
 INTERVAL = 3.0
 """Seconds between the starts of two comparisons. One over the rust-blog's 754 posts takes 14 ms of
 a processor, so a client that searches without end spends less than a hundredth of it here."""
-
 FOLDER_LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
     "If it was moved: ",

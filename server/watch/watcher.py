@@ -38,7 +38,6 @@ TIMEOUT_MS = 3_000
 RETRY = 20.0
 """Seconds after which an ingest that failed or left posts without vectors is tried again although
 no post has changed. An attempt that fails again costs half a second."""
-
 log = logging.getLogger(__name__)
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 """The distribution's version, which pyproject.toml takes from here."""
-
 __all__ = [
     "Answer",
     "BlogIndex",
@@ -32,7 +31,6 @@ __all__ = [
     "build_index",
     "open_index",
 ]
-
 _MODULES = {"BlogSearchError": "index.errors", "Report": "ingest.report"} | dict.fromkeys(
     ("BlogIndex", "build_index", "open_index"), "api"
 )

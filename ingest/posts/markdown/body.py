@@ -27,7 +27,6 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
 
 MAX_HASHTAG = 60
 """Maximum characters of a hashtag; a longer one is text without spaces."""
-
 _HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
 _HTML_HEADING = re.compile(
     r"(?:<(?:div|center|header|section)\b[^<>]*>\s*+){0,4}<h([1-6])(?=[\s>])[^<>]*>"
@@ -35,7 +34,6 @@ _HTML_HEADING = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _COLOR = re.compile(r"(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2,5}", re.I)
-
 _DIVISIBLE = {
     "bullet_list",
     "ordered_list",
@@ -47,7 +45,6 @@ _DIVISIBLE = {
     "container",
 }
 """Blocks that may be cut between their children; others are cut by sentence or not at all."""
-
 _LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 MAX_LEAD_BYTES = 3_000
 """Maximum bytes of a lead; a longer one, such as the head of a wide table, is left out."""

@@ -21,7 +21,6 @@ _TAG_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
 _OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
 """Output of a template inside one paragraph: two braces in prose may be far apart."""
 _IN_BRACES = r"(?:\{[^{}\n]*+\})?"
-
 _ANYWHERE = (
     # Hugo and Zola: shortcodes shown, and run
     r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*{]|\*(?!/)|\{(?!(?:\{[<%]?|%)\s*/\*))*+)\*/"
@@ -61,7 +60,6 @@ SYNTAX = re.compile(
 )
 MDX = re.compile(r"^ {0,3}</?[A-Z][\w.]*(?=[\s/>])", re.MULTILINE)
 """Tag of a component at the start of a line."""
-
 _ARGUMENT = re.compile(
     r"(?:(?<![\w@:#.-])([\w@:#.-]+)(?:(\s*=\s*)|\s*:\s*))?[{(\[]{0,3}"
     r"(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)"

@@ -36,12 +36,10 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
 
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Icon of MkDocs Material."""
-
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
 _ATTRIBUTE = rf"(?:[#.][\w-][\w:.-]*|[\w-]+={_VALUE}|\w+-toc)"
 _ATTRIBUTES = rf"\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}"
 """`{#id .class key="value"}` of Hugo, Docusaurus and Pandoc; `{: …}` of kramdown and MkDocs."""
-
 _GONE = re.compile(
     rf"""
       (?=[{{:\[^]|^[ \t`@;-])(?:                  # what any of these begins with
@@ -75,7 +73,6 @@ _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
-
 CACHED_PARAGRAPHS = 256
 """Number of cached paragraphs; each is read for its post's language, chunks and links."""
 
@@ -117,7 +114,6 @@ _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^《]|{_ICON}")
 """Characters that only occur in a paragraph with markup."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
-
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
 _HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
 _PHRASING = re.compile(
@@ -133,7 +129,6 @@ _HTML_ATTRIBUTE = re.compile(
 )
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
 """Invisible characters except joiners, which shape letters; an escape could color a terminal."""
 _SPACES = re.compile("  +")

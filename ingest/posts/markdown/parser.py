@@ -30,7 +30,6 @@ from blog_search_mcp.ingest.posts.markdown.extensions import LABEL, MDX, SYNTAX,
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
-
 _BLOCK_OPENING = re.compile(
     r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
     r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
