@@ -1,15 +1,25 @@
-"""What the command lines share: numbers, folders, the cache, tables, the status of a failure."""
+"""What the command lines share: options, the cache, tables, the status of a failure.
+
+And what a measurement says of itself, so that it can be repeated: commit, command line, machine.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from blog_search_mcp.index.errors import BlogSearchError, UsageError
 
 FAILED, WRONG_USAGE = 1, 2
+_ROOT = Path(__file__).parents[1]
+_PACKAGES = ("faiss-cpu", "tantivy", "onnxruntime", "numpy", "mcp")
 
 
 def folder(value: str) -> Path:
@@ -41,3 +51,33 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[
     aligned = set(right)
     rules = ["--:" if number in aligned else "---" for number in range(len(header))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))
+
+
+def read_commit() -> str:
+    """Return this checkout's commit, `-dirty` if files were changed; empty without git."""
+    describe = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"]
+    try:
+        ran = subprocess.run(describe, cwd=_ROOT, capture_output=True, encoding="utf-8")
+    except OSError:
+        return ""
+    return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def describe_run(module: str) -> str:
+    """Say the commit, and the command line that runs `module` as it was run now."""
+    command = shlex.join(["python", "-m", module, *sys.argv[1:]])
+    return f"Commit `{read_commit() or 'unknown'}`, `{command}`."
+
+
+def describe_machine() -> str:
+    """Describe the machine this runs on, its packages, and how much else it does now."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    models = [line.partition(":")[2] for line in lines if line.startswith("model name")]
+    processor = " ".join(models[0].split()) if models else platform.processor()
+    packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return (
+        f"{processor or platform.machine()}, {os.cpu_count() or 1} cores, {platform.system()}, "
+        f"Python {platform.python_version()}, {packages}; load {load:.1f}"
+    )

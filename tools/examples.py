@@ -13,10 +13,8 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from typing import Any
 from unittest import mock
 
 from tests.support.front import command as run_command
+from tests.support.ports import free_port, wait_until_listening
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("docs/quick-start.md", "docs/examples.md", "docs/tools.md", "examples/agent/README.md")
@@ -105,7 +104,7 @@ class Home:
         self._home = folder.resolve() / "me"
         self._kept = folder.resolve() / "kept"
         self._project = self._home / PROJECT
-        self._port = _find_free_port()
+        self._port = str(free_port())
         programs = self._project / ".venv" / "bin"
         programs.mkdir(parents=True)
         for name, module in ((PROJECT, "-m blog_search_mcp"), ("python", "")):
@@ -123,7 +122,7 @@ class Home:
         """Run an example's commands in the home as it was at first; return what a reader sees."""
         shutil.rmtree(self._home)
         shutil.copytree(self._kept, self._home)
-        self._port = _find_free_port()
+        self._port = str(free_port())
         printed = ""
         with ExitStack() as servers:
             for command in example.commands:
@@ -173,11 +172,7 @@ class Home:
             stderr=quiet,
         )
         try:
-            end = time.monotonic() + PATIENCE
-            while not _listens(int(self._port)):
-                if time.monotonic() > end or server.poll() is not None:
-                    raise RuntimeError(f"the server did not begin to listen: {command}")
-                time.sleep(0.05)
+            wait_until_listening(int(self._port), server, PATIENCE)
             yield
         finally:
             server.terminate()
@@ -191,17 +186,6 @@ class Home:
 
     def _at_free_port(self, command: str) -> str:
         return _HTTP_ALONE.sub(f"--http {PORT}", command).replace(PORT, self._port)
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _find_free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
 
 
 def main() -> int:

@@ -23,12 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.options import cache_folder
-from benchmarks.provenance import read_commit
-from benchmarks.quality.blogs import ABSENT, Blog, Embedding, read_blog
+from benchmarks.options import cache_folder, read_commit
+from benchmarks.quality.blogs import ABSENT, LIMIT, Blog, Embedding, read_blog
+from benchmarks.quality.metrics import READ, gain
 from benchmarks.quality.queries import Query, reduce_to_keywords
-from blog_search_mcp.index.embedders.registry import open_embedder
-from blog_search_mcp.index.reader import Index
 from blog_search_mcp.index.search.confidence import (
     EVERY_WORD,
     MOST_MISSING,
@@ -48,8 +46,6 @@ from blog_search_mcp.index.search.ranking import (
     largest_sum,
 )
 from blog_search_mcp.index.search.retrieval import analyze, retrieve
-from blog_search_mcp.index.search.snapshot import open_snapshot
-from blog_search_mcp.index.store.disk import Layout
 from blog_search_mcp.index.text.query import find_named_posts
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -57,44 +53,29 @@ Ranking: TypeAlias = dict[QueryKind, Weights]
 
 ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
 """Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
-
 HARD = {"paraphrase", "paraphrase-en"}
 """Sets of questions in other words than the posts', which no threshold is chosen by."""
-
-LIMIT = 200
-"""Most queries of a kind and blog."""
-
 ENOUGH = 40
 """Number of queries of a kind and blog that count in full; more of them weigh no more together."""
-
 KIND_WEIGHTS = {"question": 5.0, "keywords": 5.0, "judged": 2.5}
 """Weights of the kinds that readers ask; a query made of the posts weighs 1."""
-
 LEFT_OUT = {"title", "definition", "misspelled", "simplified"}
 """Kinds that are answered by the title, or are other queries rewritten."""
-
 UNRANKED = {"keywords"}
 """Kinds that only confidence is fitted on."""
-
 UNSURE = {"judged", "everyday"}
 """Kinds that confidence is not fitted on: what is judged is asked of no blog, and everyday
 questions test the fit."""
-
 RIDGE = 1e-3
 """L2 penalty of the ranking's weights, which few queries of each kind decide."""
-
 CONFIDENCE_RIDGE = 1e-4
 """L2 penalty of confidence's weights, which all queries decide. At 1e-3 fewer headings of other
 blogs are low where the blog was left out, at 1e-5 as many."""
-
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-
 CONFIDENCE = ("coverage", "unnamed", "length", "score", "nearest")
 """Features of confidence; without vectors, all but the last two."""
-
 ELSEWHERE = 150
 """Most questions of other blogs asked of each blog, and most of their headings."""
-
 FALSE_LOW, WORST_LOW = 0.01, 0.05
 """Share of the questions with an answer that is low at most, of all blogs together and of each."""
 
@@ -167,18 +148,15 @@ def main() -> int:
 def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
     """Search for every query of a blog, and for questions that have no answer in it."""
     sys.stderr.write(f"searching {blog.name}\n")
-    manifest = Index(blog.folder, lambda identity: open_embedder(identity, "")).reader().manifest
-    files = Layout(blog.folder).generation(manifest.generation)
+    snapshot = blog.engine.reader().snapshot
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
-    snapshot = open_snapshot(files, open_embedder(manifest.embedder, ""))
     ids = {post.source: number for number, post in snapshot.catalog.every_post().items()}
-    groups = snapshot.translations
     for query in _add_keywords([*asked, *blog.ask_elsewhere(blogs, ELSEWHERE)]):
         retrieved = retrieve(snapshot, analyze(snapshot, query.text))
         if not retrieved.posts:
             continue
         right = {ids[source] for source in query.right if source in ids}
-        right |= {each.post for post in right for each in groups.get(post, ())}
+        right |= {each.post for post in right for each in snapshot.translations.get(post, ())}
         features = compute_post_features(retrieved)
         yield Example(
             corpus=blog.name,
@@ -209,7 +187,7 @@ def fit(examples: Sequence[Example]) -> RankingModel:
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
     }
     sure = [each for each in examples if each.kind not in UNSURE and not each.is_foreign]
-    used = [each for each in sure if _is_absent(each) or _is_found(each, ranking)]
+    used = [each for each in sure if each.kind in ABSENT or _is_found(each, ranking)]
     return RankingModel(
         fitted_on=tuple(sorted({each.corpus for each in examples})),
         ranking=ranking,
@@ -295,7 +273,7 @@ def _fit_logistic(
     importance = _importance(used)
     features = [each.weigh(ranking) for each in used]
     rows = np.array([[each[name] for name in names] for each in features])
-    answered = np.array([not _is_absent(each) for each in used])
+    answered = np.array([each.kind not in ABSENT for each in used])
     weight = np.array([importance(each) for each in used])
     for side in (answered, ~answered):  # each side counts as much as the other
         weight[side] /= 2.0 * weight[side].sum()
@@ -316,12 +294,8 @@ def _fit_logistic(
     return LogisticModel(bias=bias, weights=dict(zip(names, weights, strict=True)), low=0.0)
 
 
-def _is_absent(example: Example) -> bool:
-    return example.kind in ABSENT
-
-
 def _is_found(example: Example, ranking: Ranking) -> bool:
-    return example.is_named or bool(example.is_right.any() and example.rank(ranking) <= 5)
+    return example.is_named or bool(example.is_right.any() and example.rank(ranking) <= READ)
 
 
 def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
@@ -331,11 +305,11 @@ def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
         by_kind[each.kind].append(each)
     for kind, own in sorted(by_kind.items()):
         line = f"{name:<22}{kind:<12}{len(own):>5}"
-        if not _is_absent(own[0]):
+        if kind not in ABSENT:
             ranks = np.array([1 if each.is_named else each.rank(model.ranking) for each in own])
-            gain = np.where(ranks <= 10, 1.0 / np.log2(ranks + 1.0), 0.0)
-            line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= 5):.3f} {gain.mean():.3f}"
-            own = [each for each, rank in zip(own, ranks, strict=True) if rank <= 5]
+            gains = [gain(rank) for rank in ranks]
+            line += f"  {np.mean(ranks == 1):.3f} {np.mean(ranks <= READ):.3f} {np.mean(gains):.3f}"
+            own = [each for each, rank in zip(own, ranks, strict=True) if rank <= READ]
         low = np.mean([_is_low(each, model) for each in own]) if own else 0.0
         print(line, f"low {low:.3f}")  # noqa: T201
 

@@ -13,16 +13,16 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from subprocess import PIPE, Popen, check_output, run
+from subprocess import check_output, run
 from typing import Any
 
-from benchmarks.answers.compare import DEPTH, compare
+from benchmarks.answers.compare import compare
 from benchmarks.quality.blogs import read_questions
+from benchmarks.quality.metrics import DEPTH
+from benchmarks.speed.server import server
 
-Command = list[str | Path]
 Ask = Callable[..., Any]
 """Sends a request with its parameters; returns the result, or the whole message of an error."""
 Asked = tuple[str, str, Sequence[str]]
@@ -71,21 +71,20 @@ def write(options: argparse.Namespace) -> int:
     answers: dict[str, Any] = {}
     for blog in sorted(path.parent for folder in options.blogs for path in folder.glob("*/posts")):
         if blog.name in (options.only or [blog.name]):
-            index = options.work / blog.name
-            ingest(options.bin, blog / "posts", index)
+            bin_, index = options.bin.absolute(), options.work.absolute() / blog.name
+            ingest(bin_, blog / "posts", index)
             found = read_questions(options.questions, blog.name) if options.questions else ()
-            asked = [(query.kind, query.text, query.right) for query in found]
-            answers[blog.name] = answer(options.bin, index, asked)
+            asked = [(each.asked.kind, each.query, each.asked.right) for each in found]
+            answers[blog.name] = answer(bin_, index, asked)
             options.file.write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
     return 0
 
 
 def ingest(bin_: Path, content: Path, index: Path) -> None:
     """Index the posts anew and reuse the vectors of the last time."""
-    site = ["--base-url", "https://blog.example"]
-    site += ["--permalink", PERMALINKS.get(index.name, "hugo")]
-    command: Command = [bin_ / PROGRAM, "ingest", content, "--index", index, "--rebuild", *site]
-    run([*command, "--embedder", "embedded"], check=True)
+    options = ["--permalink", PERMALINKS.get(index.name, "hugo"), "--rebuild"]
+    options += ["--base-url", "https://blog.example", "--embedder", "embedded"]
+    run([bin_ / PROGRAM, "ingest", content, "--index", index, *options], check=True)
 
 
 def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
@@ -104,7 +103,11 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
     }
     replies = {}
     for toolset in ("core", "extended", "author"):
-        with serve(bin_, index, toolset) as ask:
+        command = (bin_ / PROGRAM, "serve", "--index", index, "--toolset", toolset)
+        with server([*map(str, command)], {}) as started:
+            ask, client = started.request, {"name": "answers", "version": "1"}
+            ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+            started.send("notifications/initialized", {})
             replies[toolset] = ask("tools/list")
             for tool in replies[toolset]["tools"]:
                 for given in calls.pop(tool["name"], ()):
@@ -114,26 +117,6 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
                 queries = [search(ask, *each) for each in (*asked, *make_queries(posts))]
                 queries += [search(ask, "link", *each) for each in make_drafts(posts)]
     return {"posts": posts, "replies": replies, "queries": queries}
-
-
-@contextmanager
-def serve(bin_: Path, index: Path, toolset: str) -> Iterator[Ask]:
-    """Start a server; yields the client's end of a session over stdio."""
-    command: Command = [bin_ / PROGRAM, "serve", "--index", index, "--toolset", toolset]
-    with Popen(command, stdin=PIPE, stdout=PIPE, encoding="utf-8") as server:
-
-        def send(**message: Any) -> None:
-            print(json.dumps({"jsonrpc": "2.0", **message}), file=server.stdin, flush=True)
-
-        def ask(method: str, **params: Any) -> Any:
-            send(id=1, method=method, params=params)
-            lines = map(json.loads, server.stdout or ())
-            return next(line.get("result", line) for line in lines if line.get("id") == 1)
-
-        client = {"name": "answers", "version": "1"}
-        ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
-        send(method="notifications/initialized")
-        yield ask
 
 
 def order_by_hash(texts: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@ import json
 import sys
 from collections import defaultdict
 from itertools import islice
-from math import inf, log2
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DEPTH, READ = 10, 5
-"""Hits that nDCG looks at, and hits that must be equal: an assistant's default page."""
+from benchmarks.quality.metrics import READ, gain, rank_of
+
 MEASURED = ("question", "title", "heading")
 """Kinds of queries that may not do worse."""
 CHANGE_LEAST = -0.02
@@ -119,9 +118,9 @@ def measure(before: Any, after: Any) -> dict[str, Rows]:
 def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
     """Return the figures of one answer, from the rank of its first right post."""
     sources = dict.fromkeys(hit[0] for hit in answer["hits"])
-    rank = next((rank for rank, source in enumerate(sources, 1) if source in right), inf)
+    rank = rank_of(right, sources)
     is_low = answer["confidence"] == "low" and (rank <= READ or not right)
-    return rank <= 1, rank <= READ, 1 / log2(1 + rank), is_low
+    return rank <= 1, rank <= READ, gain(rank), is_low
 
 
 def judge(kind: str, name: str, rows: Rows) -> str:

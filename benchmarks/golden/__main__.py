@@ -13,10 +13,11 @@ import os
 import sys
 from collections.abc import Iterator
 
-from benchmarks.golden.answers import ASK, answer_questions
+from benchmarks.golden.answers import ASK, answer
 from benchmarks.golden.notes import measure_notes
-from benchmarks.golden.questions import MEASURES, QUESTIONS, read_answers, read_questions, score
+from benchmarks.golden.scores import MEASURES, QUESTIONS, read_answers, score
 from benchmarks.options import cache_folder, folder, report_failure, table
+from benchmarks.quality.blogs import Embedding, index_posts, read_questions
 from blog_search_mcp import BlogSearchError
 from blog_search_mcp.index.errors import UsageError
 
@@ -36,10 +37,10 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks.golden", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    answer = commands.add_parser("answer", help="answer the questions over blogs")
-    answer.add_argument("blogs", type=folder, metavar="BLOGS", help="a folder with a folder a blog")
-    answer.add_argument("--by", choices=[*ASK], default="program")
-    answer.set_defaults(run=_answer)
+    answers = commands.add_parser("answer", help="answer the questions over blogs")
+    answers.add_argument("blogs", type=folder, metavar="BLOGS", help="a folder of blogs' folders")
+    answers.add_argument("--by", choices=[*ASK], default="program")
+    answers.set_defaults(run=_answer)
     scores = commands.add_parser("score", help="score files of answers")
     scores.add_argument("files", type=folder, nargs="+", metavar="FILE")
     scores.set_defaults(run=_score)
@@ -48,23 +49,23 @@ def _parser() -> argparse.ArgumentParser:
     notes.add_argument("golden", type=folder, metavar="GOLDEN")
     notes.add_argument("--model", help="a packaged model; by default the one that suits the notes")
     notes.set_defaults(run=lambda given: measure_notes(given.notes, given.golden, given.model))
-    for command in (answer, scores):
+    for command in (answers, scores):
         command.add_argument("--questions", type=folder, default=QUESTIONS)
     return parser
 
 
 def _answer(options: argparse.Namespace) -> Iterator[str]:
     """Answer the questions on every blog that lies in a folder. Raises BlogSearchError."""
-    blogs, questions = options.blogs, read_questions(options.questions)
+    blogs, questions = options.blogs, [*read_questions(options.questions)]
     names = [name for name in dict.fromkeys(q.blog for q in questions) if (blogs / name).is_dir()]
     if not names:
         raise UsageError(f"{blogs} holds no blog of benchmarks/questions.")
     for name in names:
         content = blogs / name / "posts" if (blogs / name / "posts").is_dir() else blogs / name
-        asked = [question for question in questions if question.blog == name]
-        index = cache_folder(os.environ) / f"golden-{name}"
-        for answer in answer_questions(content, index, asked, options.by):
-            yield answer.model_dump_json()
+        engine = index_posts(content, cache_folder(os.environ) / f"golden-{name}", Embedding())
+        for question in questions:
+            if question.blog == name:
+                yield answer(engine, question, options.by).model_dump_json()
 
 
 def _score(options: argparse.Namespace) -> Iterator[str]:
@@ -72,11 +73,10 @@ def _score(options: argparse.Namespace) -> Iterator[str]:
     rows = []
     for file in options.files:
         answers = read_answers(file)
-        questions = read_questions(options.questions, {blog for blog, _ in answers})
-        for row in score(questions, answers):
-            values = zip(MEASURES, row.measures, strict=True)
-            cells = [_format(name, value) for name, value in values]
-            rows.append([file.stem, row.language, str(row.questions), *cells])
+        questions = [*read_questions(options.questions, *{blog for blog, _ in answers})]
+        for language, number, measures in score(questions, answers):
+            cells = map(_format, MEASURES, measures)
+            rows.append([file.stem, language, str(number), *cells])
     header = ("answers", "language", "questions", *MEASURES)
     yield table(header, rows, range(2, len(header)))
 

@@ -6,19 +6,15 @@ its best chunk, and show the best chunks of the first five posts whole.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.golden.questions import Answer
+from benchmarks.golden.scores import Answer
 from benchmarks.quality.blogs import Question
 from benchmarks.quality.metrics import DEPTH, READ
-from blog_search_mcp import Filters, build_index
+from blog_search_mcp import Filters
 from blog_search_mcp.index.text.query import analyze_query
-from blog_search_mcp.ingest.report import Progress
-from blog_search_mcp.server.engine import Engine, engine_for
+from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
-from blog_search_mcp.server.settings import Settings
 
 NEAREST = 100
 """Number of chunks that a floor retrieves, which suffices for ten posts."""
@@ -66,14 +62,9 @@ ASK: Mapping[str, Callable[[Engine, str], tuple[Sequence[str], str, bool]]] = {
 """How each system answers, by its name."""
 
 
-def answer_questions(
-    content: Path, index: Path, questions: Sequence[Question], system: str
-) -> Iterator[Answer]:
-    """Index a blog as a user would, with the packaged embedder, and ask. Raises BlogSearchError."""
-    build_index(content, index, embedder="embedded", progress=Progress(sys.stderr))
-    engine = engine_for(Settings(index.absolute(), ""))
-    for question in questions:
-        sources, shown, low = ASK[system](engine, question.query)
-        yield Answer(
-            blog=question.blog, query=question.query, sources=tuple(sources), shown=shown, low=low
-        )
+def answer(engine: Engine, question: Question, system: str) -> Answer:
+    """Have one of these systems answer. Raises BlogSearchError."""
+    sources, shown, low = ASK[system](engine, question.query)
+    return Answer(
+        blog=question.blog, query=question.query, sources=tuple(sources), shown=shown, low=low
+    )

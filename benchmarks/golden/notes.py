@@ -9,24 +9,23 @@ once, at its best passage.
 from __future__ import annotations
 
 import hashlib
-import math
 import os
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, median
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from benchmarks.options import cache_folder, table
-from benchmarks.provenance import read_commit
-from blog_search_mcp import BlogIndex, build_index, open_index
+from benchmarks.options import cache_folder, read_commit, table
+from benchmarks.quality.blogs import Embedding, index_posts
+from benchmarks.quality.metrics import READ, gain, rank_of
+from blog_search_mcp import Filters
 from blog_search_mcp.index.errors import UsageError
-from blog_search_mcp.ingest.report import Progress
+from blog_search_mcp.server.engine import Engine
 
-PASSAGES, DEPTH = 30, 5
-"""Number of hits asked for (a note may have several), and of notes that nDCG looks at."""
+PASSAGES = 30
+"""Number of hits asked for, since a note may have several; the first READ notes are judged."""
 HEADER = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
 
 
@@ -47,23 +46,19 @@ def read_golden(path: Path) -> list[GoldenQuery]:
     return [query for query in judged if query.relevant_paths]
 
 
-def judge(index: BlogIndex, judged: GoldenQuery) -> tuple[float, ...]:
+def judge(engine: Engine, judged: GoldenQuery) -> tuple[float, ...]:
     """Ask one query; return nDCG@5, 1 / rank, hit@1, hit@5 and milliseconds."""
     start = time.perf_counter()
-    hits = index.search(judged.query, limit=PASSAGES).hits
+    hits = engine.search(judged.query, Filters(), limit=PASSAGES, offset=0).hits
     taken = time.perf_counter() - start
     notes = list(dict.fromkeys(hit.post.source for hit in hits))
-    ranks = [rank for rank, note in enumerate(notes, 1) if note in judged.relevant_paths]
-    gains = dict.fromkeys(judged.partial_paths, 0.5) | dict.fromkeys(judged.relevant_paths, 1.0)
-    gain = discount([gains.get(note, 0.0) for note in notes])
-    first = min(ranks, default=math.inf)
-    gain /= discount(sorted(gains.values(), reverse=True))
-    return gain, 1 / first, first <= 1, first <= DEPTH, 1000 * taken
-
-
-def discount(gains: Sequence[float]) -> float:
-    """Sum the first DEPTH gains, each by 1 / log2(1 + rank) (Järvelin and Kekäläinen 2002)."""
-    return sum(gain / math.log2(1 + rank) for rank, gain in enumerate(gains[:DEPTH], 1))
+    first = rank_of(judged.relevant_paths, notes)
+    worth = dict.fromkeys(judged.partial_paths, 0.5) | dict.fromkeys(judged.relevant_paths, 1.0)
+    found, best = (
+        sum(value * gain(rank) for rank, value in enumerate(values[:READ], 1))
+        for values in ([worth.get(note, 0.0) for note in notes], sorted(worth.values())[::-1])
+    )
+    return found / best, 1 / first, first <= 1, first <= READ, 1000 * taken
 
 
 def measure_notes(notes: Path, golden: Path, model: str | None) -> Iterator[str]:
@@ -73,9 +68,8 @@ def measure_notes(notes: Path, golden: Path, model: str | None) -> Iterator[str]
     """
     key = hashlib.sha256(f"{notes.resolve()}\n{model}".encode()).hexdigest()[:12]
     place, queries = cache_folder(os.environ) / f"golden-{key}", read_golden(golden)
-    build_index(notes, place, embedder="embedded", model=model, progress=Progress(sys.stderr))
-    with open_index(place) as index:
-        *shares, taken = zip(*(judge(index, query) for query in queries), strict=True)
+    engine = index_posts(notes, place, Embedding(model=model))
+    *shares, taken = zip(*(judge(engine, query) for query in queries), strict=True)
     figures = [*(f"{fmean(share):.3f}" for share in shares), f"{median(taken):.1f}"]
     row = [read_commit() or "unknown", str(len(queries)), *figures]
     yield table(HEADER, [row], range(1, len(HEADER)))

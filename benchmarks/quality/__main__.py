@@ -11,23 +11,15 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
 
-from benchmarks.options import cache_folder, count, folder, report_failure, table
-from benchmarks.provenance import command_line, read_commit
-from benchmarks.quality.blogs import JUDGED, Blog, Embedding, read_blog
-from benchmarks.quality.metrics import Row, measure
+from benchmarks.options import cache_folder, count, describe_run, folder, report_failure, table
+from benchmarks.quality.blogs import JUDGED, LIMIT, Blog, Embedding, read_blog
+from benchmarks.quality.metrics import MEASURES, average, measure
 from blog_search_mcp import BlogSearchError
 from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.index.search.ranking import load_ranking_model
 
-LIMIT = 200
-"""Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""
-
-HEADER = (
-    *("kind", "queries", "hit@1", "hit@5", "nDCG@10", "in first", "in any", "low"),
-    *("in right", "first preview", "any preview", "answer", "read"),
-)
+HEADER = ("kind", "queries", *MEASURES)
 
 
 def main() -> int:
@@ -49,8 +41,7 @@ def main() -> int:
 
 def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
     """Yield what measured, then the table of each blog. Raises UsageError."""
-    command = command_line("benchmarks.quality", sys.argv[1:])
-    yield f"Commit `{read_commit() or 'unknown'}`, `{command}`."
+    yield describe_run("benchmarks.quality")
     fitted = {blog.name for blog in blogs} & {*load_ranking_model().fitted_on}
     if fitted:
         yield f"Weights were fitted on {', '.join(sorted(fitted))}."
@@ -62,13 +53,11 @@ def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
             queries += blog.ask_elsewhere(blogs, limit)
         sys.stderr.write(f"{blog.name}: {len(queries)} queries\n")
         yield f"**{blog.name}: {len(blog.posts)} posts**"
-        rows = measure(blog.engine, queries)
-        yield table(HEADER, map(_write_row, rows), range(1, len(HEADER)))
-
-
-def _write_row(row: Row) -> list[str]:
-    kind, queries, *shares = astuple(row)
-    return [kind, str(queries), *map(_write_share, shares)]
+        rows = [
+            [kind, str(len(measured)), *map(_write_share, average(measured))]
+            for kind, measured in measure(blog.engine, queries).items()
+        ]
+        yield table(HEADER, rows, range(1, len(HEADER)))
 
 
 def _write_share(share: float | None) -> str:

@@ -1,11 +1,8 @@
 """What is measured: a blog or a judged collection, with its index, its posts and its queries.
 
 A blog is a folder of posts; one that is called `posts` is named after the folder it lies in.
-Questions come from a file, or from a folder with files named after the blog: `BLOG.jsonl`, further
-ones `BLOG-2.jsonl`, and `BLOG.absent.jsonl`. A line is a `query` with the `source` of the post that
-answers it, perhaps `also` with further ones and `evidence`, words of the post that answer it
-verbatim, and `lang`, its language; without a `source` the blog does not answer it. Further keys are
-ignored. All other queries are made of the posts.
+Questions come from a file, or from a folder with files named after the blog, in the format of
+benchmarks/questions/README.md. All other queries are made of the posts.
 
 A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
 ({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
@@ -50,14 +47,15 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 JUDGED = "judged"
 """The kind of query for which every right post counts; for others the first one does."""
-
+LIMIT = 200
+"""Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""
 ABSENT = ("absent", "everyday", "elsewhere", "heading elsewhere")
 """Kinds without an answer: questions of the blog's field, what people ask who think of no blog,
 other blogs' questions, and their headings."""
-
 EVERYDAY = Path(__file__).with_name("everyday.txt")
 """A question a line about what people do when they do not write blogs, in the languages of
-EVERYDAY_LANGUAGES, apart by tabs. Written for this project; nothing is fitted on them."""
+EVERYDAY_LANGUAGES apart by tabs; a blog in another one is asked in English. Written for this
+project; nothing is fitted on them."""
 EVERYDAY_LANGUAGES = ("en", "zh-hant", "zh", "ja", "de")
 
 EVERY_CHUNK = 1_000_000
@@ -78,8 +76,6 @@ class Blog:
     """One blog, or one judged collection, with all queries it is measured by."""
 
     name: str
-    folder: Path
-    """Folder of the index."""
     engine: Engine
     posts: Posts
     language: str
@@ -93,12 +89,12 @@ class Blog:
         """
         others = [blog for blog in blogs if blog.name != self.name]
         others = [blog for blog in others if blog.language == self.language] or others
-        asked: dict[str, list[str]] = {"elsewhere": [], "heading elsewhere": []}
-        for query in (query for blog in others for query in blog.queries):
-            if query.kind == "question":
-                asked["elsewhere"].append(query.text)
-            elif query.kind == "heading" and is_specific(query.text):
-                asked["heading elsewhere"].append(query.text)
+        queries = [query for blog in others for query in blog.queries]
+        headings = [query.text for query in queries if query.kind == "heading"]
+        asked = {
+            "elsewhere": [query.text for query in queries if query.kind == "question"],
+            "heading elsewhere": [heading for heading in headings if is_specific(heading)],
+        }
         return [
             query
             for kind, texts in asked.items()
@@ -123,8 +119,22 @@ def read_blog(
     if is_judged:
         place = write_collection(content, cache / f"{name}-{key[:12]}-posts")
     sys.stderr.write(f"{name}\n")
+    engine = index_posts(place, folder, embedding)
+    with open_index(folder, embedder_url=embedding.host) as index:
+        posts = read_posts(index)
+    languages = Counter(post.language for post in posts).most_common(1)
+    language = languages[0][0] if languages else ""
+    if is_judged:
+        queries = [*islice(sort_by_hash(read_judgements(content)), limit)]
+    else:
+        queries = _choose_queries(posts, language, name, questions, limit)
+    return Blog(name, engine, posts, language, tuple(queries))
+
+
+def index_posts(content: Path, folder: Path, embedding: Embedding) -> Engine:
+    """Index posts anew, but for known vectors; return what answers. Raises BlogSearchError."""
     build_index(
-        place,
+        content,
         folder,
         embedder=embedding.kind,
         model=embedding.model,
@@ -132,16 +142,7 @@ def read_blog(
         rebuild=True,
         progress=Progress(sys.stderr),
     )
-    with open_index(folder, embedder_url=embedding.host) as index:
-        posts = read_posts(index)
-    engine = engine_for(Settings(folder.absolute(), embedding.host))
-    languages = Counter(post.language for post in posts).most_common(1)
-    language = languages[0][0] if languages else ""
-    if is_judged:
-        queries = [*islice(sort_by_hash(read_judgements(content)), limit)]
-    else:
-        queries = _choose_queries(posts, language, name, questions, limit)
-    return Blog(name, folder, engine, posts, language, tuple(queries))
+    return engine_for(Settings(folder.absolute(), embedding.host))
 
 
 def read_posts(index: BlogIndex) -> Posts:
@@ -169,7 +170,7 @@ def _choose_queries(
     posts: Posts, language: str, name: str, questions: Path | None, limit: int
 ) -> list[Query]:
     """Make queries of the posts, and take the questions with what is made of them."""
-    asked = list(read_questions(questions, name)) if questions else []
+    asked = [each.asked for each in read_questions(questions, name)] if questions else []
     known = {post.source for post in posts}
     if lost := [query.text for query in asked if query.right and not known & {*query.right}]:
         sys.stderr.write(f"{len(lost)} questions are for posts that are not there: {lost[0]}\n")
@@ -178,15 +179,10 @@ def _choose_queries(
         for query in asked
         if query.right and (text := reduce_to_keywords(query.text)) not in ("", query.text)
     ]
-    everyday = [Query("everyday", text) for text in everyday_questions(language)]
-    return [*derive_queries(posts, limit), *asked, *keywords, *everyday]
-
-
-def everyday_questions(language: str) -> tuple[str, ...]:
-    """Return questions about everyday life in a blog's language, else in English."""
     rows = [line.split("\t") for line in EVERYDAY.read_text(encoding="utf-8").splitlines()]
-    asked = dict(zip(EVERYDAY_LANGUAGES, zip(*rows, strict=True), strict=True))
-    return asked.get(language, asked["en"])
+    by_language = dict(zip(EVERYDAY_LANGUAGES, zip(*rows, strict=True), strict=True))
+    everyday = [Query("everyday", text) for text in by_language.get(language, by_language["en"])]
+    return [*derive_queries(posts, limit), *asked, *keywords, *everyday]
 
 
 class Question(BaseModel):
@@ -203,24 +199,23 @@ class Question(BaseModel):
     blog: str = ""
     """Name of the blog, which the name of the file says."""
 
+    @property
+    def asked(self) -> Query:
+        """The query, for which `source` and `also` are right."""
+        right = (self.source, *self.also) if self.source else ()
+        return Query("question" if right else "absent", self.query, right, self.evidence)
 
-def read_questions(place: Path, name: str) -> Iterator[Query]:
-    """Read a file of questions, or those in a folder that are named after a blog.
+
+def read_questions(place: Path, *blogs: str) -> Iterator[Question]:
+    """Read a file of questions, or those in a folder that are named after these blogs, or all.
 
     Raises UsageError with the line that is wrong.
     """
-    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
-    for file in files:
-        if place.is_file() or name_blog(file) == name:
+    for file in sorted(place.glob("*.jsonl")) if place.is_dir() else [place]:
+        blog = re.sub(r"(-\d+)?(\.absent)?\.jsonl\Z", "", file.name)
+        if place.is_file() or not blogs or blog in blogs:
             for question in read_lines(file, Question):
-                right = (question.source, *question.also) if question.source else ()
-                kind = "question" if right else "absent"
-                yield Query(kind, question.query, right, question.evidence)
-
-
-def name_blog(file: Path) -> str:
-    """Return the name of the blog that a file of questions is on."""
-    return re.sub(r"(-\d+)?(\.absent)?\.jsonl\Z", "", file.name)
+                yield question.model_copy(update={"blog": blog})
 
 
 def read_lines(file: Path, model: type[ModelT]) -> Iterator[ModelT]:

@@ -20,13 +20,10 @@ T = TypeVar("T")
 
 HEADING_WORDS = 2
 """Least words of a heading that is asked for; one with fewer is a label, not a question."""
-
 SPECIFIC_WORDS = 3
 """Least words of a specific heading without function words; two CJK letters count as one word."""
-
 SHORT = 2
 """Most words, or unbroken runs of CJK letters, of a title that is a term: "what is X?"."""
-
 DEFINITION = {
     "en": "What is {}?",
     "zh": "什么是 {}？",
@@ -35,20 +32,15 @@ DEFINITION = {
     "de": "Was ist {}?",
 }
 """Question for a definition, by language; posts in other languages get none."""
-
 MISSPELLED_LETTERS = 5
 """Least letters of a word that is misspelled: search does not correct shorter ones."""
-
 TRADITIONAL_SHARE = 0.05
 """Share of the letters that are written otherwise in Simplified characters: of Traditional text a
 quarter are, of Simplified text the few that the table takes for variants."""
-
 OPENING = 500
 """Characters of a post by which its script is detected."""
-
 LEAST_IDENTIFIER, MOST_IDENTIFIER = 3, 60
 """Bounds in characters: a shorter name is part of other words, a longer one a line of code."""
-
 GENERIC = {
     "acknowledgements", "conclusion", "finalthoughts", "furtherreading", "gettingstarted",
     "knownissues", "learnmore", "nextsteps", "overview", "releasenotes", "seealso",
@@ -56,7 +48,6 @@ GENERIC = {
     "延伸阅读", "相关文章", "参考文献", "関連記事", "おわりに", "はじめに",
 }  # fmt: skip
 """Headings any post might have, as `fold` writes them; that one post has it is chance."""
-
 _CJK = re.compile(f"[{CJK}]")
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.][^\W{CJK}]+)*")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
@@ -118,13 +109,8 @@ def definitions(posts: Posts) -> Iterator[Query]:
     languages = {post.source: post.language for post in posts}
     for query in titles(posts):
         asked = DEFINITION.get(languages[query.right[0]], "")
-        if asked and is_short(query.text):
+        if asked and 0 < len(_RUN.findall(query.text)) <= SHORT:
             yield Query("definition", asked.format(query.text), query.right)
-
-
-def is_short(title: str) -> bool:
-    """Whether a title is a term: at most SHORT words or runs of CJK letters."""
-    return 0 < len(_RUN.findall(title)) <= SHORT
 
 
 def misspelled(posts: Posts) -> Iterator[Query]:

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.quality import __main__ as quality
 from benchmarks.quality import queries
 from benchmarks.quality.blogs import read_judgements, read_questions, write_collection
-from benchmarks.quality.metrics import Outcome, Row, ndcg, summarise
+from benchmarks.quality.metrics import MEASURES, average, gain, ndcg, rank_of
 from benchmarks.quality.queries import Query, Text, select_foreign
 from blog_search_mcp.index.errors import UsageError
 
@@ -68,8 +68,10 @@ def test_questions_are_those_of_the_files_named_after_the_blog(tmp_path: Path) -
         (tmp_path / name).write_text(line)
     one = Query("question", "one", ("a.md", "b.md"), "1")
     two, three = Query("question", "two", ("c.md",)), Query("absent", "three")
-    assert [*read_questions(tmp_path, "cats")] == [two, three, one]
-    assert [*read_questions(tmp_path / "cats.jsonl", "dogs")] == [one]
+    read = {names: [*read_questions(tmp_path, *names)] for names in (("cats",), ())}
+    assert [each.asked for each in read["cats",]] == [two, three, one]
+    assert {each.blog for each in read[()]} == {"cats", "catsup"}
+    assert [each.asked for each in read_questions(tmp_path / "cats.jsonl", "dogs")] == [one]
     (tmp_path / "cats.jsonl").write_text('{"question": "one", "source": "a.md"}')
     with pytest.raises(UsageError, match=r"cats\.jsonl:1 "):
         list(read_questions(tmp_path / "cats.jsonl", "cats"))
@@ -94,18 +96,13 @@ def test_a_judged_collection_is_posts_and_queries_with_all_that_is_relevant(tmp_
 
 
 def test_figures_worked_by_hand() -> None:
-    assert [ndcg(ranks, 1) for ranks in ([1], [3], [7], [11], [])] == [1, 1 / 2, 1 / 3, 0, 0]
+    assert [rank_of(["b", "c"], sources) for sources in ("abc", "c", "a")] == [2, 1, math.inf]
+    assert [gain(rank) for rank in (1, 3, 7, 11, math.inf)] == [1, 1 / 2, 1 / 3, 0, 0]
     assert ndcg([1, 3], 2) == pytest.approx(1.5 / (1 + 1 / math.log2(3)))
-    outcomes = [
-        Outcome(1, 1.0, False, True, True),
-        Outcome(3, 0.5, True, False, True),
-        Outcome(7, 0.5, True),
-        Outcome(math.inf, 0.0, True),
-    ]
-    row = summarise("question", outcomes, is_answered=True)
-    assert row == Row("question", 4, 1 / 4, 1 / 2, 1 / 2, 1 / 2, 1.0, 1 / 2)
-    absent = summarise("absent", outcomes, is_answered=False)
-    assert absent == Row("absent", 4, None, None, None, None, None, 3 / 4)
+    measured = [{"hit@1": True, "low": True, "read": 30}, {"hit@1": False, "read": 50}]
+    means = zip(MEASURES, average(measured), strict=True)
+    known = {name: mean for name, mean in means if mean is not None}
+    assert known == {"hit@1": 1 / 2, "low": 1, "read": 40}
 
 
 @pytest.mark.slow  # three ingests

@@ -12,26 +12,17 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.options import count, folder, report_failure
-from benchmarks.provenance import command_line, describe_machine, read_commit
+from benchmarks.options import count, describe_machine, describe_run, folder, report_failure
 from benchmarks.speed import rows
 from benchmarks.speed.figure import Figure, as_table
 from benchmarks.speed.growth import draw_growth, measure_growth
 from benchmarks.speed.rows import Stage
 from blog_search_mcp.index.errors import BlogSearchError
 
-ROWS: Mapping[str, Callable[[Stage], Figure]] = {
-    "start": rows.start,
-    "first": rows.first,
-    "search": rows.search,
-    "read": rows.read,
-    "ingest": rows.ingest,
-    "peak": rows.peak,
-    "embed": rows.embed,
-    "edit": rows.edit,
-}
-
-SMALL_CHUNKS, SMALL_RUNS = 1_000, 5
+_ROWS = ("start", "first", "search", "read", "ingest", "peak", "embed", "edit")
+ROWS: Mapping[str, Callable[[Stage], Figure]] = {name: getattr(rows, name) for name in _ROWS}
+SMALL = 1_000, 5
+"""Chunks and runs of `--small`."""
 BEYOND, ATTEMPTS = 1.5, 3
 """A figure fails if it is BEYOND times what it shall be at most in each of ATTEMPTS runs: a busy
 machine slows figure and floor alike, and one of them alone seldom three times."""
@@ -40,9 +31,7 @@ machine slows figure and floor alike, and one of them alone seldom three times."
 def main() -> int:
     """Measure what was asked for; return the exit status."""
     options = _parser().parse_args()
-    chunks, runs = options.chunks, options.runs
-    if options.small:
-        chunks, runs = SMALL_CHUNKS, SMALL_RUNS
+    chunks, runs = SMALL if options.small else (options.chunks, options.runs)
     try:
         if options.growth:
             options.growth.write_text(draw_growth(measure_growth(options.blog)), encoding="utf-8")
@@ -53,9 +42,8 @@ def main() -> int:
             figures = [_measure(name, stage, attempts) for name in options.rows]
     except BlogSearchError as error:
         return report_failure(error)
-    command = command_line("benchmarks.speed", sys.argv[1:])
     sys.stdout.write(
-        f"Commit `{read_commit() or 'unknown'}`, `{command}`.\n\n{describe_machine()}.\n\n"
+        f"{describe_run('benchmarks.speed')}\n\n{describe_machine()}.\n\n"
         f"{stage.posts:,} posts of about {chunks:,} chunks.\n\n{as_table(figures)}\n"
     )
     slow = [figure.what for figure in figures if _is_slow(figure)]

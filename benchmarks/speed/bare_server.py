@@ -33,14 +33,10 @@ async def _list(_context: Any, _params: PaginatedRequestParams | None) -> ListTo
 
 async def _call(_context: Any, params: CallToolRequestParams) -> CallToolResult:
     if params.name == "imports":
-        await anyio.to_thread.run_sync(_import)
+        for name in ("faiss", "tantivy", "onnxruntime"):
+            await anyio.to_thread.run_sync(import_module, name)
     text = str((params.arguments or {}).get("text", ""))
     return CallToolResult(content=[TextContent(text=text)])
-
-
-def _import() -> None:
-    for name in ("faiss", "tantivy", "onnxruntime"):
-        import_module(name)
 
 
 async def _serve() -> None:

@@ -43,13 +43,6 @@ class Figure:
         return f"{self.what}: {self.ratio:.2f} times its floor{excess}"
 
 
-def timed(work: Callable[..., object], *arguments: object) -> float:
-    """Return the milliseconds that `work` took."""
-    started = time.perf_counter()
-    work(*arguments)
-    return (time.perf_counter() - started) * 1000.0
-
-
 def in_turn(
     inputs: Iterable[T], *works: Callable[[T], object], uncounted: int = 1
 ) -> list[list[float]]:
@@ -57,7 +50,13 @@ def in_turn(
 
     The first inputs are `uncounted`: they fill caches, which belong to no one.
     """
-    rounds = [[timed(work, given) for work in works] for given in inputs]
+
+    def milliseconds(work: Callable[[T], object], given: T) -> float:
+        started = time.perf_counter()
+        work(given)
+        return (time.perf_counter() - started) * 1000.0
+
+    rounds = [[milliseconds(work, given) for work in works] for given in inputs]
     return [list(values) for values in zip(*rounds[uncounted:], strict=True)]
 
 

@@ -91,15 +91,22 @@ class Stage:
 
 def start(stage: Stage) -> Figure:
     """From a process's start to its first reply, beside a bare server's."""
-    taken, floors = in_turn([ours(stage.index)] * (stage.runs + 1), _first_reply, _bare_reply)
-    return Figure(
-        "start to first MCP reply, ms", taken, "a bare server on the same SDK", floors, 1.1
+    ready = ours(stage.index)
+    taken, floors = in_turn(
+        range(stage.runs + 1), lambda _: _ask_once(ready), lambda _: _ask_once(BARE)
     )
+    floor = "a bare server on the same SDK"
+    return Figure("start to first MCP reply, ms", taken, floor, floors, 1.1)
 
 
 def first(stage: Stage) -> Figure:
     """From a process's start to its first answered search, beside the imports that it needs."""
-    taken, floors = in_turn([ours(stage.index)] * (stage.runs // 3 + 2), _first_answer, _imports)
+    ready = ours(stage.index)
+    taken, floors = in_turn(
+        range(stage.runs // 3 + 2),
+        lambda _: _ask_once(ready, "search_blog", query=QUERY),
+        lambda _: _ask_once(BARE, "imports"),
+    )
     floor = "a bare server that imports FAISS, tantivy and onnxruntime"
     return Figure("start to first search result, ms", taken, floor, floors, 2.0)
 
@@ -138,9 +145,8 @@ def read(stage: Stage) -> Figure:
             lambda _text: started.call("read_chunk", **place),
             lambda text: bare.call("echo", text=text),
         )
-    return Figure(
-        "warm read_chunk, ms", taken, "a bare server's echo of the same text", floors, 2.5
-    )
+    floor = "a bare server's echo of the same text"
+    return Figure("warm read_chunk, ms", taken, floor, floors, 2.5)
 
 
 def ingest(stage: Stage) -> Figure:
@@ -245,22 +251,9 @@ def _hits(started: Server, query: str) -> list[dict[str, Any]]:
     return list(reply["structuredContent"]["results"])
 
 
-def _first_reply(command: tuple[str, ...]) -> None:
+def _ask_once(command: tuple[str, ...], tool: str = "", **arguments: Any) -> None:
+    """Start a server, have its first reply, and call the tool if one is named."""
     with server(command) as started:
-        started.first_reply()
-
-
-def _bare_reply(_command: tuple[str, ...]) -> None:
-    _first_reply(BARE)
-
-
-def _first_answer(command: tuple[str, ...]) -> None:
-    with server(command) as started:
-        started.first_reply()
-        started.call("search_blog", query=QUERY)
-
-
-def _imports(_command: tuple[str, ...]) -> None:
-    with server(BARE) as started:
-        started.first_reply()
-        started.call("imports")
+        started.request("server/discover")
+        if tool:
+            started.call(tool, **arguments)
