@@ -3,8 +3,6 @@
 And what a measurement says of itself, so that it can be repeated: commit, command line, machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -6,8 +6,6 @@ A text begins with what leads up to a part of the pattern, repeats a part, and e
 The pattern is called as the package calls it. Status 1 if the time of one outgrows the text.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import multiprocessing

@@ -6,8 +6,6 @@ same source gives the same bytes. The manifest is validated by `mcpb`, the forma
 (npm: @anthropic-ai/mcpb), where it is installed; nothing is downloaded for it.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -4,8 +4,6 @@ The search page is photographed in Chromium (`make browser` installs Playwright)
 prints in a new home is written as lines of an SVG.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

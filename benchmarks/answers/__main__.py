@@ -6,8 +6,6 @@ blog is a folder with `posts/` in a DIR; its questions are those of `benchmarks.
 stay in `--work`, where another version finds them too.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

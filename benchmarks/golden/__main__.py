@@ -6,8 +6,6 @@ instead of this program. `score FILE…` prints a table of the measures of such 
 can write. `notes NOTES GOLDEN` asks the queries of a set of the project obsidian-hybrid-search.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

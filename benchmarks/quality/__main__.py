@@ -5,8 +5,6 @@ Of several blogs each is asked the others' questions and headings as well, which
 A table a blog goes to stdout, as Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -4,8 +4,6 @@ Relevance is binary, so a ranking is the ranks of its right posts. The other ben
 ranking by the same functions.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Which queries are kept of many is decided by a hash, so that a blog that grows keeps most of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What is asked of a blog, and what the figures of its answers are."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -4,8 +4,6 @@
 the figures are for people to judge.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

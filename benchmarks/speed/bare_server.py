@@ -4,8 +4,6 @@ Run as a script, it serves over stdin and stdout until they end; `echo` gives ba
 argument, `imports` imports what a search needs.
 """
 
-from __future__ import annotations
-
 import os
 from importlib import import_module
 from typing import Any

@@ -4,8 +4,6 @@ Seconds of one machine at one hour say little, so a figure is judged by its rati
 which is measured in turn with it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

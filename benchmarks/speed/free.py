@@ -5,8 +5,6 @@ share, as all texts of a real model do. It passes for all-MiniLM-L6-v2, so that 
 opens the index and embeds queries by the real model: searching takes as long whatever is found.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import zlib

@@ -1,7 +1,5 @@
 """Cost of each step as a blog grows, in one picture on two axes of powers of ten."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping, Sequence
 from math import log10

@@ -6,8 +6,6 @@ are common and most are rare: else a large blog would have a small one's vocabul
 word would stand in every tenth post.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ All ask real servers over stdin and stdout, and run real ingests. Passages have 
 nothing to make (`free`); queries are embedded by the model in the package.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Start processes, and ask those that are servers over their pipes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
