@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.types import Answer, Chunk, Filters, Hit, Passage, Post
     from blog_search_mcp.ingest.report import Report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 """The distribution's version, which pyproject.toml takes from here."""
 __all__ = [
     "Answer",
