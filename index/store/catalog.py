@@ -238,7 +238,7 @@ class Catalog:
         sources = self.rows("SELECT source FROM posts ORDER BY source")
         nearest = ", ".join(find_nearest(source, (row[0] for row in sources)))
         advice = f" Nearest: {nearest}." if nearest else ""
-        raise NotInIndex(f"No post {source!r} in the index.{advice} Use a source from search_blog.")
+        raise NotInIndex(f"No post {source!r} in the index.{advice} Use the source of a hit.")
 
     def find_post(self, name: str) -> tuple[int, Post]:
         """Find a post by source, URL, the end of either, or a path that ends with its source.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blog_search_mcp.index.errors import ContentError, UnreadablePost, UsageError
+from blog_search_mcp.index.invocation import TO_SETUP, Message
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.foreign_files import decode_settings, describe_os_error, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, decide
@@ -178,7 +179,9 @@ def _resolve_root(content: Path) -> Path:
         raise ContentError(
             f"The content folder {content} cannot be read: {reason}. Give the folder that holds "
             f"the posts.{near}",
-            for_clients=f"The content folder cannot be read: {reason}.",
+            for_clients=Message(
+                f"The content folder cannot be read: {reason}. If it was moved: ", TO_SETUP, "."
+            ),
         ) from error
 
 

@@ -31,11 +31,12 @@ _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
 """HTTP header that marks an entry with a URL as written by this program."""
 _START_PATTERN = re.compile(
-    rf"{PACKAGE}(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
+    rf"({PACKAGE}|blog-server)(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
     re.DOTALL,
 )
-"""Command and arguments, joined by NUL, that start this program as a script, by Python or uvx."""
+"""Command and arguments, joined by NUL, that start this program as a script (`blog-server` before
+0.2), by Python or by uvx."""
 
 
 def is_ours(fields: EntryFields, url: str = "") -> bool:

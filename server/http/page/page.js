@@ -72,9 +72,9 @@ async function list(look, offset = 0) {
 }
 
 // A notice that stands in every answer is not read aloud at every key.
-function tell(count, notice) {
+function tell(count, notice, role = null) {
   at("count").textContent = count;
-  if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice)] : []));
+  if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice, role)] : []));
 }
 
 function failed(error) {
@@ -82,7 +82,7 @@ function failed(error) {
   if (!("status" in error)) throw error;
   [listed, next] = [null, null];
   hits.replaceChildren();
-  if (error.status !== 401) return tell("", error.message);
+  if (error.status !== 401) return tell("", error.message, "alert");
   at("door-why").textContent = sessionStorage.getItem(TOKEN) ? error.message : "";
   at("door").hidden = false;
   at("main").hidden = true;

@@ -191,6 +191,7 @@ def test_a_server_that_only_names_this_program_is_never_changed(
     [
         ("/opt/blog/.venv/bin/blog-search-mcp", []),
         ("blog-search-mcp.exe", ["serve"]),
+        ("/opt/blog/bin/blog-server", []),
         ("/usr/bin/uvx", ["blog-search-mcp@0.1.0", "serve"]),
         ("/usr/bin/uvx", ["--from", "/home/ann/blog-search", "blog-search-mcp", "serve"]),
         ("pipx", ["run", "--spec", "/home/ann/blog-search", "blog-search-mcp", "serve"]),
