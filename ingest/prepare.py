@@ -127,7 +127,7 @@ def _read_part(
     `parts` caches the number of bytes and the text by source. Raises ContentError as `walk` does.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
-        path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
+        path = posixpath.normpath(posixpath.join(base, name.lstrip("@/")))
         source = path.removeprefix(f"../{file.content.name}/")
         if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
             break

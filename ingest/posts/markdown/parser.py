@@ -260,6 +260,8 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
+_BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
+"""What a site prints; in an outline `{{embed x}}` and its like do something."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
@@ -267,7 +269,7 @@ def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> 
     """Replace all syntax that begins outside code; what has its line for itself keeps one."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
-        if keeps_braces and match[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not match["opens"]:
+        if keeps_braces and _BRACES.match(match[0]) and not match["opens"]:
             continue
         start, end = match.span()
         words, line = read_syntax(match), match["indent"]
