@@ -158,6 +158,9 @@ def _are_copies(*files: bytes) -> bool:
     return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 
 
+_EMPTY_ITEMS = re.compile(r"(?:[\s>*+-]|\d+[.)](?=\s|\Z)|\[[ xX]?\](?=\s|\Z))*+")
+
+
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
@@ -174,7 +177,7 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
-    chunks = chunks if document.body.text.strip(" \t\n-*+>") else ()  # of empty items alone
+    chunks = () if _EMPTY_ITEMS.fullmatch(document.body.text) else chunks
     text = post.description or post.words or (post.title if post.aliases else "")
     if not chunks and text:
         chunks = (Chunk(post.source, 0, text, text, (), 1, max(document.first_line - 1, 1)),)

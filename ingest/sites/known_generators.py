@@ -374,7 +374,7 @@ def _spell(name: str, fields: Fields) -> str:
 
 
 _INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue", "book.toml": "hash"}
-_INCLUDES |= {"liquid_tags": "liquid", "jinja2content": "liquid"}
+_INCLUDES |= dict.fromkeys(("liquid_tags", "jinja2content"), "of a plugin")
 """https://docusaurus.io/docs/markdown-features/react#importing-markdown,
 https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown,
 https://rust-lang.github.io/mdBook/format/mdbook.html#including-files"""

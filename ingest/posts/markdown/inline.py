@@ -65,10 +65,16 @@ _DEFINITION = re.compile(
 )
 """Definition of a link, whose label may be code, or of an abbreviation."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
-_RAISED = re.compile(r"([~^])(?<=[^\W_][~^])([\w+,.()-]{1,20})\1(?!\1)")
+_RAISED = re.compile(
+    r"(?:(?<=[\w)*])(?<!_)(?P<mark>[~^])|(?<![\w^\\\[])\^(?=[\d+-]))(?!\s)"
+    r"((?:\\ |[^\s~^\\\[\]{}|$`/:<>\"]){1,30})(?(mark)(?P=mark)|\^)(?!(?(mark)(?P=mark)|\^))"
+)
+"""Subscripts and superscripts of Pandoc, maybe with an escaped blank."""
 _READING = re.compile(
-    rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}|｜?([{HAN}々]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
-    rf"|\[([{HAN}][^\[\]\n]{{0,30}})\]\^{{1,2}}\([^()\n]{{0,90}}\)|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
+    rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}"
+    rf"|(?:[｜|](?=[^\s《]+《))?([{HAN}々]{{1,30}}|(?<=[｜|])[^\s《》|｜]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
+    rf"|\[([{HAN}][^\[\]\n]{{0,30}})\](?:\^{{1,2}}\([^()\n]{{0,90}}\)|\{{[ぁ-ヿㄅ-ㄯ ]+\}})"
+    r"|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
 """Readings beside characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana and HTML."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
@@ -92,7 +98,9 @@ def strip_editor_syntax(source: str) -> str:
     pieces, at = [], 0
     for code in (*CODE.finditer(source), None):
         words = source[at : code.start() if code else None]
-        words = _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", _GONE.sub("", words)))
+        words = _RAISED.sub(
+            lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
+        )
         words = _READING.sub(r"\1\2\3", words)
         pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
         at = code.end() if code else at
@@ -224,7 +232,9 @@ def strip_title(title: str) -> str:
     Names such as `__init__` and `Vec<T>` stay.
     """
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
-    source = _READING.sub(r"\1\2\3", _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", source)))
+    source = _READING.sub(
+        r"\1\2\3", _RAISED.sub(lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", source))
+    )
     tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
     kept = (
         token.content

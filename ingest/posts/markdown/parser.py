@@ -224,7 +224,7 @@ def find_outside(
             yield match
 
 
-_HASHES = re.compile(r"^#{1,6}(?=[^#\s])", re.MULTILINE)
+_HASHES = re.compile(r"^(?:> ?)*#{1,6}(?=[^#\s])", re.MULTILINE)
 
 
 def write_headings(text: str) -> str:
