@@ -1,14 +1,12 @@
 """A file's bytes as text, and the text as front matter and body.
 
-UTF-8 is kept even with a few bad bytes, because a post that is almost UTF-8 is UTF-8 that was
-damaged. Others have a byte order mark or escapes of ISO 2022, or are guessed by the letters of each
-language. Text stays verbatim but for three things: line endings become LF, a byte order mark is
-dropped, and NUL becomes U+FFFD as CommonMark asks (2.3, insecure characters).
+What is almost UTF-8 is damaged UTF-8. Others have a byte order mark or escapes of ISO 2022, or are
+guessed by the letters of each language. Text stays verbatim, but lines end with LF, a byte order
+mark is dropped, and NUL becomes U+FFFD (CommonMark, 2.3).
 
-Front matter has one of _FORMS, or is Pandoc's title block, the fields at the end of a note of
-Joplin, or lines of `Name: value` up to a blank one, a title among them, as Pelican has them, or
-Nikola with `.. ` before each. It may stand below comments, as Quarto reads it, or in one, as Hugo
-and Nikola read it. A blank of any kind parts a name from its value.
+Front matter has one of _FORMS, or is Pandoc's title block, the end of a note of Joplin, or lines of
+`Name: value` up to a blank one, as Pelican has them, or Nikola with `.. ` before each. It may stand
+below comments (Quarto) or in one (Hugo, Nikola). A blank of any kind parts a name from its value.
 
 A field that cannot be read costs itself alone, and is read as the words of its line. Where a
 leading `---` opens no mapping it is a thematic break, and the whole text is body; so too where its

@@ -1,9 +1,8 @@
 """Describe a post by its front matter and its file's place.
 
-The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
-Hexo, Zola, Docusaurus, Astro and Obsidian read them. Field names are compared without regard to
-case, and a value of an unexpected type is made into text or passed over: no field is worth
-losing a post. All usual names of a field are read, the commonest first.
+The author's fields win; what is missing comes from the file's name and folder. Field names are
+compared without regard to case, and a value of an unexpected type is made into text or passed over:
+no field is worth losing a post. All usual names of a field are read, the commonest first.
 """
 
 import html
@@ -99,7 +98,6 @@ _MONTHS_BY_NAME = {
 """Months by how they begin, without accents, in the languages that are stemmed and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
-_VIETNAMESE = r"\b(\d{1,2}) thang (\d{1,2}),? (?:nam )?(\d{4})\b"
 _NUMERIC = (
     r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
     r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
@@ -107,7 +105,7 @@ _NUMERIC = (
 _ABOVE_12 = r"(1[3-9]|2\d|3[01])"
 _DATE_FORMS = (
     (re.compile(_NUMERIC), 0, 1, 2),
-    (re.compile(_VIETNAMESE), 2, 1, 0),
+    (re.compile(r"\b(\d{1,2}) thang (\d{1,2}),? (?:nam )?(\d{4})\b"), 2, 1, 0),  # Vietnamese
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),

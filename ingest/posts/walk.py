@@ -64,9 +64,11 @@ _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Fields for all posts of a folder, of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
-_PACKAGES = ("/node_modules/", "/bower_components/", "/vendor/bundle/", "/vendor/cache/", "/Pods/")
-_PACKAGES += ("/site-packages/", "/jspm_packages/", "/renv/library/")
-"""Ends of folders in which package managers of JavaScript, Ruby, Swift, Python and R install."""
+_PACKAGES = (
+    *("/node_modules/", "/bower_components/", "/jspm_packages/", "/vendor/bundle/"),
+    *("/vendor/cache/", "/site-packages/", "/Pods/", "/renv/library/"),
+)
+"""Ends of folders in which package managers of five languages install."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """One of these makes a folder that of a site's sources, not of its posts alone."""
 _ABOUT_REPOSITORY = re.compile(

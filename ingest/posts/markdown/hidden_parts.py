@@ -244,8 +244,6 @@ _NO_CODE = re.compile(r"\becho[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]input
 _NOTHING = re.compile(r"\binclude[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]cell\b", re.I)
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
-_UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
-"""Conditions that the site's profile or metadata decide."""
 _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
@@ -256,9 +254,10 @@ _ENCODED_DATA = re.compile(
 LONGEST_EXAMPLE = 1_000
 """Characters of a fence that may be encoded bytes and are read all the same."""
 _HIDDEN = re.compile(
-    r"\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}|\A\{only\}(?!.*(?<!not )\bhtml\b)"
+    r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
+    r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
 )
-"""Also directives of Sphinx that say for which output (https://www.sphinx-doc.org, `only`)."""
+"""Also what a profile or metadata decide, and `only` of Sphinx (https://www.sphinx-doc.org)."""
 
 
 def take_out_hidden(text: str, *, echoes: bool = True) -> str:
@@ -307,8 +306,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 def _is_hidden(attributes: str) -> bool:
     """Return whether an element with these attributes is hidden, or may be."""
-    is_hiding = attributes[:1] == "{" and _hide(attributes.lower())
-    if is_hiding or _UNSURE.search(attributes) or _HIDDEN.search(attributes):
+    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hide(attributes.lower())):
         return True
     met = [
         _FORMATS.isdisjoint(re.split(r"[\s,]+", "".join(names))) == (word == "unless")

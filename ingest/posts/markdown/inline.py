@@ -7,10 +7,9 @@ links, attributes, marks of footnotes and blocks) and parsed inline.
 Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
 definitions of its own links, and `[^1]: word` is a footnote, not a definition.
 
-Links are found as Markdown, HTML, editors and site generators write them. What a generator replaces
-by an address becomes an address with a scheme of ours: `ref:` for Hugo's `ref` and `relref`,
-`link:` for Jekyll's `link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes
-(`[[Page]]`) becomes the file `Page.md`.
+What a generator replaces by an address becomes one with a scheme of ours: `ref:` for Hugo's `ref`
+and `relref`, `link:` for Jekyll's `link`, `post:` for its `post_url` and Hexo's `post_link`. A link
+between notes (`[[Page]]`) becomes the file `Page.md`.
 """
 
 import html
@@ -77,6 +76,8 @@ _READING = re.compile(
     r"|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
 """Readings beside characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana and HTML."""
+_ROLE = re.compile(r"(?<!\\)\{[a-z][\w:.+-]*\}\Z")
+"""Name of a role of MyST, in front of its text and maybe its target between backticks."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
@@ -97,12 +98,14 @@ def strip_editor_syntax(source: str) -> str:
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
     pieces, at = [], 0
     for code in (*CODE.finditer(source), None):
-        words = source[at : code.start() if code else None]
+        words, shown = source[at : code.start() if code else None], code[0] if code else ""
+        if shown and (role := _ROLE.search(words)):
+            words, shown = words[: role.start()], re.sub(r"\s*<[^<>`]*>(?=`)", "", shown)
         words = _RAISED.sub(
             lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
         )
         words = _READING.sub(r"\1\2\3", words)
-        pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
+        pieces += [_WIKI_LINK.sub(_write_link, words), shown]
         at = code.end() if code else at
     return "".join(pieces)
 

@@ -261,7 +261,7 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
 
 
 _BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
-"""What a site prints; in an outline `{{embed x}}` and its like do something."""
+"""Braces that a site prints; in an outline `{{embed x}}` and its like do something."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 

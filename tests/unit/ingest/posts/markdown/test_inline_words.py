@@ -143,6 +143,10 @@ def test_a_long_run_of_openers_is_read_and_loses_no_word(opener: str) -> None:
         ("SO~4~^2-^ and 5 km^2^, the 3^rd^", "SO42- and 5 km2, the 3rd"),
         ("P~a\\ cat~, **x**^−2^, ^14^C; ^_^ [^1][^2]", "Pa cat, x−2, 14C; ^_^"),
         ("## Fe~2~O~3~ in CO~2~", "Fe2O3 in CO2"),
+        (
+            "See {ref}`the *mill* <mill>`, {py:func}`grind` {x} and `{a}`",
+            "See the *mill*, grind {x} and {a}",
+        ),
         ("~10 or ~20, x^y, a ~ b ~ c, `m^2^`", "~10 or ~20, x^y, a ~ b ~ c, m^2^"),
         ("{京都|きょうと}の{食べる|た}人、{北京|běi|jīng}", "京都の食べる人、北京"),
         ("｜水車《すいしゃ》の粉屋《こなや》、《山》と{開|关}", "水車の粉屋、《山》と{開|关}"),
