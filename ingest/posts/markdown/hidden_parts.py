@@ -44,8 +44,8 @@ bracket  \[(?P<locked>(?i:CODES|searchwp_KEPT|hide|login|s2If|member|access|is_u
    \[/NAME\s*\]
 element  <(?P<opened>[A-Za-z][\w-]*+)(?=[\s/>])(?P<attributes>(?:[^<>"']|"[^"<]*"|'[^'<]*')*+)>
 behind  \{:?(?![%/{>+=~-])(?P<marks>[^{}\n]*)\}[ \t]*+\#*+[ \t]*+$
-COMMENT  [ \t]*%(?!%|\w+%)[^\n]*$
-percent  (?<![^\n.!?:;)\]}>`*|]\n)^COMMENT(?:\n[ \t]*%[^\n]*)*
+COMMENT  [ ]{0,3}%(?!%|\w+%)[^\n]*$
+percent  (?<![^\n.!?:;)\]}>*|]\n)^COMMENT(?:\n[ ]*%[^\n]*)*
 myst  ^COMMENT
 logbook  ^[ \t]*:(?:LOGBOOK|PROPERTIES):[ \t]*$  ^[ \t]*:END:[ \t]*$
 REST  [ \t]*(?://[^\n]*)?$

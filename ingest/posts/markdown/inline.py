@@ -66,7 +66,7 @@ _DEFINITION = re.compile(
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _RAISED = re.compile(
     r"(?:(?<=[\w)*])(?<!_)(?P<mark>[~^])|(?<![\w^\\\[])\^(?=[\d+-]))(?!\s)"
-    r"((?:\\ |[^\s~^\\\[\]{}|$`/:<>\"]){1,30})(?(mark)(?P=mark)|\^)(?!(?(mark)(?P=mark)|\^))"
+    r"((?:\\ |[\w+,.()*=−∗′°-]){1,30})(?(mark)(?P=mark)|\^)(?!(?(mark)(?P=mark)|\^))"
 )
 """Subscripts and superscripts of Pandoc, maybe with an escaped blank."""
 _READING = re.compile(

@@ -106,6 +106,7 @@ SHOWN = [
     "    <!--members-only-->\n\nplum",
     "In a year\n% of plum",
     "%PLUM% is where the plum is.",
+    "See it.\n\t% plum",
     ":::{only} html or latex\nplum\n:::",
     '::: {.hidden-door style="color: red"}\nplum\n:::',
     "`<%# plum %>`, `{{! x }}`",

@@ -147,6 +147,7 @@ def test_a_long_run_of_openers_is_read_and_loses_no_word(opener: str) -> None:
             "See {ref}`the *mill* <mill>`, {py:func}`grind` {x} and `{a}`",
             "See the *mill*, grind {x} and {a}",
         ),
+        ("1~6 是 2001~2006，7~9 是", "1~6 是 2001~2006，7~9 是"),
         ("~10 or ~20, x^y, a ~ b ~ c, `m^2^`", "~10 or ~20, x^y, a ~ b ~ c, m^2^"),
         ("{京都|きょうと}の{食べる|た}人、{北京|běi|jīng}", "京都の食べる人、北京"),
         ("｜水車《すいしゃ》の粉屋《こなや》、《山》と{開|关}", "水車の粉屋、《山》と{開|关}"),
