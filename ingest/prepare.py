@@ -123,7 +123,7 @@ def _read_part(
     `parts` caches the number of bytes and the text by source. Raises ContentError as `walk` does.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
-        path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
+        path = posixpath.normpath(posixpath.join(base, name.lstrip("@/")))
         source = path.removeprefix(f"../{file.content.name}/")
         if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
             break
@@ -152,6 +152,9 @@ def _are_copies(*files: bytes) -> bool:
     return (one & other).total() >= MIN_COPY_SHARE * max(one.total(), other.total())
 
 
+_EMPTY_ITEMS = re.compile(r"(?:[\s>*+-]|\d+[.)](?=\s|\Z)|\[[ xX]?\](?=\s|\Z))*+")
+
+
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
@@ -168,7 +171,7 @@ def _make_pending_post(
     )
     document = replace(document, post=post)
     chunks = chunk_body(post.source, document.body, document.first_line, post.title)
-    chunks = chunks if document.body.text.strip(" \t\n-*+>") else ()  # of empty items alone
+    chunks = () if _EMPTY_ITEMS.fullmatch(document.body.text) else chunks
     text = post.description or post.words or (post.title if post.aliases else "")
     if not chunks and text:
         chunks = (Chunk(post.source, 0, text, text, (), 1, max(document.first_line - 1, 1)),)

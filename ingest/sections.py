@@ -116,8 +116,7 @@ def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)
         target = normalize_names(values.get("target")).items()
-        texts = {name: to_text(value) for name, value in target}
-        yield {"fields": _pick_fields(values), "target": texts}
+        yield {"fields": _pick_fields(values), "target": {n: to_text(v) for n, v in target}}
 
 
 def _pick_fields(fields: object) -> dict[str, Value]:

@@ -65,12 +65,13 @@ _INCLUDE = re.compile(
     r"|(?<![{\\\"'])\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
     r"[\"']?\s*[>%]\}\}"
     r"|(?<![{\\\"'])\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"
+    r"|(?<!\\)\{\{\s*\#include\s+(?P<hash>[^\s:{}]+)[^{}]*\}\}"
     r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
     r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
     re.MULTILINE | re.DOTALL,
 )
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
-MkDocs (`snippet`) or VitePress (`vue`) include another file, and verbatim text."""
+MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, and verbatim text."""
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000

@@ -90,11 +90,14 @@ _END = r"[^\S\n]*+$"
 _LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
 _UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author):[ \t])
     (?=(?:[\w-]+:.*\n|[ \t]*-[ ].*\n){2,}-{3,}"""
-_EXPORT = r"""export\s++(?:const|let|var)\s++(?i:meta(?:data)?|front_?matter|article|post|page)
-    \b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
+_EXPORT = r"""export\s++(?:const|let|var)\s++
+    (?i:\w{0,20}meta(?:data)?|front_?matter|article|post|page)\b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
 _EXPORTED = rf"(?:(?!```|~~~|{_EXPORT})[^\n]*+\n)*+{_EXPORT}"
 _FORMS = {
-    "yaml": (rf"\s*-{{3,}}(?P<language>yaml|toml|json|js)?{_END}", rf"^(?:-{{3,}}|\.{{3}}){_END}"),
+    "yaml": (
+        rf"\s*-{{3,}}[ ]*(?P<language>ya?ml|toml|json|js|javascript)?{_END}",
+        rf"^(?:-{{3,}}|\.{{3}}){_END}",
+    ),
     "toml": (rf"\s*\+{{3,}}{_END}", rf"^\+{{3,}}{_END}"),
     "js": (rf"\s*;{{3,}}{_END}", rf"^;{{3,}}{_END}"),
     "yaml_": (rf"{_UNOPENED}{_END})", rf"^-+{_END}"),
@@ -138,13 +141,14 @@ _JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
 """Fields at the end of a note that Joplin syncs (packages/lib/models/BaseItem.ts, `serialize`)."""
 _JOPLIN_FIELD = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
 _NOT_YAML = re.compile(
-    r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|`|\\'"
+    r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|\\'"
+    r"|(?<=[:=] )`[^`]*`|`|^[ \t]*(?:const|let|var)[ \t]+(?P<name>\w+)[ \t]*=|;(?=[ \t]*$)"
 )
-_AS_YAML = {"`": "'", "\\'": "''", "!": "not "}
+_AS_YAML = {"`": "'", "\\'": "''", "!": "not ", ";": ","}
 """Replacements of JavaScript signs that are not YAML; other such signs become blanks."""
 _PAIR = re.compile(
-    r"(?:^|[{,])[ \t]*[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*"
-    r"(?=[,;}#]|$)",
+    r"(?:^|[{,])[ \t]*(?:(?:const|let|var)[ \t]+)?[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*"
+    r"([\"']?)([^\"'\n,;{}#]*)\2[ \t]*(?=[,;}#]|$)",
     re.MULTILINE,
 )
 """A field with a value on one line, in any language."""
@@ -267,14 +271,14 @@ def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> 
     if len(block) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
-        if language == "json":
+        if language == "json" and loader:
             return json.loads(block)
         block = re.sub(r"[^\S\t\n]", " ", block)
-        if language in ("js", "mdx"):
+        if language in ("json", "js", "javascript", "mdx"):
             block = block if block.lstrip().startswith("{") else f"{{{block}\n}}"
             with suppress(ValueError):
                 return json.loads(block)
-            block = _NOT_YAML.sub(lambda sign: _AS_YAML.get(sign[0], " "), block)
+            block = _NOT_YAML.sub(_write_yaml, block)
         if language != "toml":
             return _parse_yaml(block, loader or StringLoader)
         if _DOTTED_KEY.search(block):
@@ -284,6 +288,12 @@ def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> 
         return fields
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+
+
+def _write_yaml(sign: re.Match[str]) -> str:
+    if sign[0][1:].endswith("`"):
+        return json.dumps(sign[0][1:-1])
+    return f"{sign['name']}: " if sign["name"] else _AS_YAML.get(sign[0], " ")
 
 
 def _parse_yaml(block: str, loader: type[Any]) -> object:
@@ -349,7 +359,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
     Fields below a TOML table belong to the table and are skipped.
     """
     fields: dict[Any, object] = {}
-    if language in ("js", "mdx"):
+    if language in ("json", "js", "javascript", "mdx"):
         block = dedent(re.sub(r"\A\s*\{|\}\s*\Z", "", block).strip("\n"))
     parts = _FIELD_START.split(block) if len(block) <= MAX_CHARACTERS else []
     for part in takewhile(lambda part: not part.startswith("["), parts):

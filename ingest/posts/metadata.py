@@ -84,16 +84,18 @@ DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
 CHANGE_FIELDS = tuple(_CHANGED.split())
 """Normalized names of fields with the last change. Hugo can date a post by them if it has no other
 date (`frontmatter` in its configuration), and Qiita's program writes no other."""
-_NAMES = """jan ene gen ian oca tam sty led січ янв ιαν, feb fev sub hel lut uno фев лют φεβ,
-    mar maa mrt mrz bre бер мар μαρ, apr abr avr nis huh kwi dub апр кві απρ, may mai mag mei maj
-    mayo tou kve мая маи тра μαι, jun juin giu iun haz kes cze cerv июн чер ιουν, jul juil lug iul
-    tem hei lip cervenc cervenec июл лип ιουλ, aug ago aou agu elo sie srp авг сер αυγ, sep set eyl
-    syy sze wrz zar сен вер σεπ, oct okt ott out eki lok paz rij окт жов οκτ, nov noi kas marras lis
-    ноя лис νοε, dec dez dic des ara jou gru pro дек гру δεκ"""
+_NAMES = """jan ene gen ian jaa oca tam sty sij led січ янв ιαν ينا, feb fev sub hel lut uno vee
+    velj фев лют φεβ فبر, mar maa mac mrt mrz bre ozu бер мар μαρ مار, apr abr avr nis huh kwi dub
+    tra апр кві απρ أبر ابر, may mai mag mei maj mayo tou kve svi мая маи тра μαι ماي, jun juin
+    juun giu iun haz kes cze cerv lipnj июн чер ιουν يون, jul juil juul lug iul tem hei lip srpnj
+    cervenc cervenec июл лип ιουλ يول, aug ago aou agu elo sie srp kol ogo авг сер αυγ أغس اغس,
+    sep set eyl syy sze wrz zar ruj сен вер σεπ سبت, oct okt ott out eki lok paz rij окт жов οκτ
+    أكت اكت, nov noi kas marras lis stu ноя лис νοε نوف, dec dez dic des dis det ara jou gru pro
+    дек гру δεκ ديس"""
 _MONTHS_BY_NAME = {
     name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
 }
-"""Months by their beginnings, without accents, in the languages with a stemmer and six more."""
+"""Months by their beginnings, without accents, in the languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
@@ -103,6 +105,7 @@ _NUMERIC = (
 _ABOVE_12 = r"(1[3-9]|2\d|3[01])"
 _DATE_FORMS = (
     (re.compile(_NUMERIC), 0, 1, 2),
+    (re.compile(r"\b(\d{1,2}) thang (\d{1,2}),? (?:nam )?(\d{4})\b"), 2, 1, 0),  # Vietnamese
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),
@@ -242,7 +245,7 @@ _NO_WORDS = re.compile(
     r"|auth(?!or)|kennwort|contrase|senha|пароль|密[码碼]|パスワード|비밀번호|lang|locale"
     r"|draft|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
     r"|order|weight|sort|menu|nav|side|toc|math|comment|engine|format|licen[cs]e|mail"
-    r"|output|execute|jupyter|bibliography|^head|footer|cascade|build|params|extra|alias|redirect"
+    r"|output|execute|jupyter|bibliography|^head$|footer|cascade|build|params|extra|alias|redirect"
     r"|taxonom|sitemap|listing|option|config|plugin"
 )
 """Parts of normalized names of fields whose values are not meant for readers."""
@@ -362,7 +365,7 @@ def _list_words(named: Fields) -> Iterator[str]:
 _TITLES = re.compile(
     r"(?!sub|series|collection|section|part|book|album|site|parent|prev|next|alt|image|cover|nav|menu"
     r"|side|short|meta|seo|og|twitter|browser|tab|toc)"
-    r".*(?:title|headline|titel|titre|título|titulo|titolo|标题|標題|タイトル|제목)([a-z]{2})?"
+    r".*(?:title|headline|heading|заголовок|titel|titre|título|titulo|titolo|标题|標題|タイトル|제목)([a-z]{2})?"
 )
 """Normalized names of fields with a post's title, perhaps with a language."""
 

@@ -59,7 +59,7 @@ _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
         postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
         protected isprotected passwordprotected lock locked islocked paywall paid premium
         memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
-        requiresauth encryptionapplied"""),
+        requiresauth encryptionapplied access.site access.site.login"""),
     ("copy", "is not", _NEGATED, "isconflict"),
     ("not published", "is not", "1", "joplintype"),
     ("hidden", "is not", _NEGATED, """unlisted isunlisted hidden ishidden noindex norobots

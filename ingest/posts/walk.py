@@ -59,8 +59,11 @@ _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Files of fields for posts: of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
-_PACKAGES = ("/node_modules/", "/bower_components/", "/vendor/bundle/", "/vendor/cache/")
-"""Ends of folders in which npm, Bower and Bundler install packages."""
+_PACKAGES = (
+    *("/node_modules/", "/bower_components/", "/jspm_packages/", "/vendor/bundle/"),
+    *("/vendor/cache/", "/site-packages/", "/Pods/", "/renv/library/"),
+)
+"""Ends of folders in which package managers of five languages install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names of which one marks a folder as a repository rather than a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(

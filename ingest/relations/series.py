@@ -16,7 +16,8 @@ def find_series(posts: Mapping[int, Post]) -> list[Series]:
     """
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, post in posts.items():
-        if key := _fold_series_name(post.series):
+        words = re.findall(r"\w+", unicodedata.normalize("NFKC", post.series).casefold())
+        if key := " ".join(words):
             groups[post.language, key].append(number)
     series = [_order_parts(posts, group) for group in groups.values() if len(group) > 1]
     return sorted(series, key=lambda one: one.parts[0].source)
@@ -36,7 +37,3 @@ def _order_parts(posts: Mapping[int, Post], group: list[int]) -> Series:
         for at, number in enumerate(ordered, 1)
     )
     return Series(posts[ordered[0]].series, parts)
-
-
-def _fold_series_name(name: str) -> str:
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", name).casefold()))

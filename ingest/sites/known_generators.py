@@ -371,14 +371,18 @@ def _spell(name: str, fields: Fields) -> str:
     return spelled
 
 
-_INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue"}
+_INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue", "book.toml": "hash"}
+_INCLUDES |= dict.fromkeys(("liquid_tags", "jinja2content"), "of a plugin")
 """https://docusaurus.io/docs/markdown-features/react#importing-markdown,
-https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown"""
+https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown,
+https://rust-lang.github.io/mdBook/format/mdbook.html#including-files"""
 _PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config", ".eleventy", "quartz.config")
 _SETTINGS = (
     ("docusaurus", "(?!)", "", "exclude", "**/"),
     ("vitepress", "srcDir", "", "srcExclude", "**/"),
     ("eleventy", "input", "", "ignores", "/"),
+    ("astro", "(?!)", "", "pattern", "!**/"),
+    ("docusaurus", "(?!)", "", "include", "!**/"),
     ("quartz", "(?!)", "content", "ignorePatterns", "/"),
     ("pelican", "PATH", "", "(?:ARTICLE|PAGE)_EXCLUDES", "/"),
     ("pelican", "PATH", "", "IGNORE_FILES", "**/*"),
@@ -401,7 +405,13 @@ class ScriptSite(Generator):
     files: ClassVar = (
         *(f"{name}.{kind}{end}s" for name in _PROGRAMS for kind in ("", "m", "c") for end in "jt"),
         *(f".vitepress/config.{kind}{end}s" for kind in ("", "m", "c") for end in "jt"),
-        *(".vitepress", "pelicanconf.py", "book.toml", ".gitbook.yaml", "book.json"),
+        *(
+            f"src/content{at}config.{kind}{end}s"
+            for at in "./"
+            for kind in ("", "m")
+            for end in "jt"
+        ),
+        *(".vitepress", "pelicanconf.py", "book.toml", ".gitbook.yaml", "book.json", "book.js"),
     )
     never: ClassVar = (
         *("/build/", "/dist/", "/output/", "/public/", "/static/", "/_site/", "/theme/"),
@@ -422,11 +432,15 @@ class ScriptSite(Generator):
         value = re.search(rf"\b{setting}[\"']?\s*+[:=]\s*+({_STRING}|[\w./-]++)", code)
         home = clean_folder(value[1].strip("\"'`") if value else home)
         home = home if (folder / home).is_dir() else ""
-        includes = frozenset(form for name, form in _INCLUDES.items() if name in program)
+        plugins = " ".join((program, *re.findall("liquid_tags|jinja2content", code)))
+        includes = frozenset(form for name, form in _INCLUDES.items() if name in plugins)
         rules, listed = (*_list_ignored(folder, home, code, program),), frozenset[str]()
         if "book" in program:
-            summary = read_settings(folder, posixpath.join(home, "SUMMARY.md"))
-            paths = re.findall(r"\]\(<?([^()<>#\n]++)", summary)
+            named = re.search(r"\bsummary[\"']?\s*:\s*[\"']?([\w./-]+)", code)
+            summary = read_settings(
+                folder, posixpath.join(home, named[1] if named else "SUMMARY.md")
+            )
+            paths = re.findall(r"\]\(<?([^()<>#\n]+?)(?=[)>#]|[ \t]+[\"'])", summary)
             paths += ["README.md"] if paths and "book.toml" not in program else []
             places = (posixpath.join(home, unquote(path)) for path in paths)
             listed = frozenset(map(posixpath.normpath, places))
@@ -434,6 +448,10 @@ class ScriptSite(Generator):
         doubt = "its generator's configuration is a program, which is not run"
         reads_hashes = "pelicanconf.py" in names
         return cls.make(fields, doubt).model_copy(update={**known, "reads_hashes": reads_hashes})
+
+    def prints_braces(self) -> bool:
+        """Whether pages show `{{ x }}`, which templates, Vue and MDX would read."""
+        return not self.includes - {"hash"}
 
     def list_defaults(self) -> Iterator[Default]:
         """Yield the fields that Pelican's configuration gives to all posts."""
@@ -445,7 +463,9 @@ def _list_ignored(folder: Path, home: str, code: str, program: str) -> Iterator[
     yield from ("_*/",) if re.search("docusaurus|astro", program) else ()
     for name, _, _, setting, form in _SETTINGS:
         for items in re.findall(rf"\b{setting}\b{_LIST}", code) if name in program else ():
-            yield from write_rules([s[1:-1] for s in re.findall(_STRING, items)], form, home)
+            globs = [s[1:-1] for s in re.findall(_STRING, items)]
+            negated = [glob[1:] for glob in globs if glob[:1] == form[:1]]
+            yield from write_rules(negated if form[:1] == "!" else globs, form.strip("!"), home)
     for file in (".eleventyignore", ".gitignore", f"{home}/.eleventyignore"):
         text = read_settings(folder, file.lstrip("/")) if "eleventy" in program else ""
         for line in (line for line in text.splitlines() if line[:1] != "#"):

@@ -163,6 +163,8 @@ def test_braces_are_no_words_where_a_template_runs(tmp_path: Path) -> None:
         ("_config.yml", "a.md", "First.\n\n{% include_relative b/_p.md %}\n", "b/_p.md"),
         ("mkdocs.yml", "docs/a.md", 'First.\n\n--8<-- "docs/b/../_p.md"\n', "docs/_p.md"),
         (".vitepress/x", "a.md", "First.\n\n<!-- @include: ./_part.md -->\n", "_part.md"),
+        (".vitepress/x", "b/a.md", "First.\n\n<!-- @include: @/_part.md{2,} -->\n", "_part.md"),
+        ("book.toml", "src/a.md", "First.\n\n{{#include _p.md:1:9}}\n", "src/_p.md"),
         (".eleventy.js", "a.md", 'First.\n\n{% include "p.md" %}\n', "_includes/p.md"),
         ("docusaurus.config.js", "a.md", "import P from '@site/_p.md';\n\n<P />\n", "_p.md"),
         ("hugo.toml", "content/a.md", '{{% readfile file="_p.md" %}}', "content/_p.md"),

@@ -107,17 +107,12 @@ def read_syntax(match: re.Match[str]) -> str:
 
 
 def _printed(source: str | None) -> str:
-    """Join the arguments of a shortcode or component that are text for readers."""
+    """Join the arguments of a shortcode or component that are words: several, or any of CJK."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):
         value = "".join(values)
-        is_shown = is_set and _SHOWN.fullmatch(name)
-        if is_shown or (not _UNSHOWN.match(name) and _is_prose(value)):
+        several = sum(bool(_LETTERS.search(word)) for word in value.split()) > 1
+        is_prose = (several or _CJK_WORD.search(value)) and not _NO_PROSE.search(value)
+        if (is_set and _SHOWN.fullmatch(name)) or (is_prose and not _UNSHOWN.match(name)):
             words.append(value)
     return " ".join(filter(None, words))
-
-
-def _is_prose(value: str) -> bool:
-    """Return whether a value is prose: several words, or any in Chinese, Japanese or Korean."""
-    words = sum(bool(_LETTERS.search(word)) for word in value.split())
-    return not _NO_PROSE.search(value) and (words > 1 or bool(_CJK_WORD.search(value)))

@@ -31,17 +31,21 @@ liquid  \{%-?\s*comment\b  \{%-?\s*endcomment\s*-?%\}
 kramdown  \{::comment\}  \{:/(?:comment)?\}
 jinja  \{\#(?![\w-]+[ }])  #\}
 inline  \{%-?\s*\#  %\}
+erb  <%(?:\#|--)  %>
+handlebars  \{\{~?!--  --~?\}\}
 remark  (?<!\{)\{>>  <<\}
 deletion  (?<!\{)\{--  --\}
 substitution  (?<!\{)\{~~  ~>|~~\}
 shortcode  \{\{[<%] *(?P<code>CODES|comment)\b[^{}]*\}\}  \{\{[<%] */ *NAME\b[^{}]*\}\}
 tag  \{%-?\s*(?P<block>CODES)\b[^%]*%\}  \{%-?\s*endNAME\b[^%]*%\}
-bracket  \[(?P<locked>(?i:CODES|searchwp_KEPT|hide|login|s2If))\b[^\[\]\n]*\](?![(\[:])
+bracket  \[(?P<locked>(?i:CODES|searchwp_KEPT|hide|login|s2If|member|access|is_user_logged_in
+   |(?!\w*(?:not_|out))(?:members|wlm|swpm|ihc|um|wcm)[-_]\w{1,30}))\b[^\[\]\n]*\](?![(\[:])
    \[/NAME\s*\]
 element  <(?P<opened>[A-Za-z][\w-]*+)(?=[\s/>])(?P<attributes>(?:[^<>"']|"[^"<]*"|'[^'<]*')*+)>
 behind  \{:?(?![%/{>+=~-])(?P<marks>[^{}\n]*)\}[ \t]*+\#*+[ \t]*+$
-percent  (?:\A|(?<=\n\n))%(?!%)[^\n]*(?:\n%[^\n]*)*
-myst  ^%(?!%)[^\n]*$
+COMMENT  [ ]{0,3}%(?!%|\w+%)[^\n]*$
+percent  (?<![^\n.!?:;)\]}>*|]\n)^COMMENT(?:\n[ ]*%[^\n]*)*
+myst  ^COMMENT
 logbook  ^[ \t]*:(?:LOGBOOK|PROPERTIES):[ \t]*$  ^[ \t]*:END:[ \t]*$
 REST  [ \t]*(?://[^\n]*)?$
 EXPORTED  (?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b|default\s+(?:\w+;?REST
@@ -50,15 +54,17 @@ export  ^export\s++(?=EXPORTED)(?:[^\n]*[(\[{`][ \t]*$|(?P<plain>))  ^[)\]}`][^\
 paragraph  (?!)  [^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+
 import  ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?REST
 definition  ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
-FIELD  (?:id|collapsed|heading|background-color|(?:cre|upd)ated-at|(?:logseq|card|hl)[.-]\S+)
-property  ^[ \t]*(?:FIELD::[ ]|(?:SCHEDULED|DEADLINE):[ ]<|\#\+(?:BEGIN|END)_)[^\n]*$
+FIELD  (?:id|collapsed|heading|background-color|(?:cre|upd)ated-at
+   |(?:logseq|card|[hl][ls]|query)[.-]\S+)
+property  ^[ \t]*(?:-[ ])?(?:FIELD::[ ]|(?:SCHEDULED|DEADLINE):[ ]<|\#\+(?:BEGIN|END)_)[^\n]*$
 mark  <!--+>|\{(?:\+\+|==)|(?<![%+=~]\w\w)(?<![+=~])(?:\+\+|==|~~)\}
-   |\(\([\da-f-]{36}\)\)|^\([^()\n]+\)=[ \t]*$
+   |\(\([\da-f-]{36}\)\)|^\([^()\n]+\)=[ \t]*$|^\+{3}(?:[ ]\{[^\n]*)?$|\{\{~?!(?!--)[^{}]*\}\}
 """
 """Name, opening and closing pattern of each kind; NAME is the opening's name; a kind without a
 closing is matched whole. KEPT are names that hide a part from search or non-members, in Material
 for MkDocs, Pagefind, MarkBind, Ghost, WordPress and others. `remark`, `deletion` and `substitution`
-are CriticMarkup (http://criticmarkup.com/spec.php); `percent` and `myst` are comments of MyST."""
+are CriticMarkup (http://criticmarkup.com/spec.php); `myst` and, elsewhere after the end of a
+sentence, `percent` are comments of MyST (https://github.com/jupyter-book/myst-spec)."""
 _PATTERNS: dict[str, list[str]] = {}
 for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
     _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
@@ -66,12 +72,12 @@ for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").
     _PATTERNS[_kind] = [*_columns, ""][:2]
 _KEPT = _PATTERNS["KEPT"][0]
 _ANY = "|".join(f"(?P<{kind}>{opens})" for kind, (opens, _) in _PATTERNS.items() if kind.islower())
-_UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculh])(?:{_ANY})", re.MULTILINE)
+_UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculhq-])(?:{_ANY})", re.MULTILINE)
 """Openings of hidden parts; the first lookahead saves two thirds of the time."""
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
 """Start of a part that hides the rest of the post if never closed."""
-_RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
 _MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
+_RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
 
 
 def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
@@ -81,7 +87,7 @@ def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
     if not _UNSEEN.search(text):
         return text
     code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
-    unclosed = set[str]() if "\n%" in text and _MYST.search(text) else {"myst"}
+    unclosed = set[str]() if _MYST.search(text) else {"myst"}
     spans, place = list[Span](), 0
     while opening := next(find_outside(code, _UNSEEN, text, place), None):
         (start, place), kind = opening.span(), str(opening.lastgroup)
@@ -126,6 +132,12 @@ _HIDING = re.compile(
     rf"(?:{_KEPT}|(?<!-)(?:hidden|d-none)(?![-\w]))(?:[^a-z].*)?",
     re.DOTALL,
 )
+
+
+def _hide(attributes: str) -> bool:
+    return any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))
+
+
 _SINGLE = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 _HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+)[ \t]*$", re.M)
 
@@ -135,7 +147,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))):
+    if not (is_named or _hide(attributes)):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -170,7 +182,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
 
 
 _BRANCH = re.compile(
-    r"\{%-?\s*(?P<word>(?P<end>end)?(?P<opens>if\w*|unless|for|case)|els(?:e ?)?if|elif|else)\b"
+    r"\{%-?\s*(?P<word>(?P<end>end)?(?P<opens>if\w*|unless|for|case)|el(?:s?e? ?if|se)|when)\b"
     r"(?P<test>[^%]*)%\}"
 )
 _BUILT, _OTHER = r"[\"'](?:prod(?:uction)?|build)[\"']", r"[\"'](?!prod|build)[^\"']*[\"']"
@@ -178,27 +190,31 @@ _SIDE = (
     r"(?:(?:(?:jekyll|eleventy|process|site|env|build)\.(?:\w+\.)?)?(?:\w+_env|environment|env"
     rf"|runmode)|{_BUILT})"
 )
-_TRUE = re.compile(rf"true|{_SIDE} ?===? ?{_BUILT}|{_SIDE} ?!==? ?{_OTHER}|({_OTHER}) ?===? ?\1")
+_IS, _NOT = " ?(?:===?|contains) ?", " ?!==? ?"
+_TRUE = re.compile(rf"true|{_SIDE}{_IS}{_BUILT}|{_SIDE}{_NOT}{_OTHER}|({_OTHER}) ?===? ?\1")
 _FALSE = re.compile(
-    rf"false|nil|null|none|{_SIDE} ?!==? ?{_BUILT}|{_SIDE} ?===? ?{_OTHER}|{_OTHER} ?===? ?{_SIDE}"
+    rf"false|nil|null|none|{_SIDE}{_NOT}{_BUILT}|{_SIDE}{_IS}{_OTHER}|{_OTHER}{_IS}{_SIDE}"
 )
 
 
 def _find_unbuilt(text: str) -> Iterator[Span]:
     """Yield the template branches that surely are not in the production site."""
     code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
-    stack: list[tuple[bool, bool, int]] = []
+    stack: list[tuple[bool, bool, int, str]] = []
     for tag in find_outside(code, _BRANCH, text):
         is_first = tag["opens"] and not tag["end"]
         if is_inside(tag.start(), raw) or not (is_first or stack):
             continue
-        is_met, is_hidden, start = (False, False, 0) if is_first else stack.pop()
+        is_met, is_hidden, start, case = (False, False, 0, "") if is_first else stack.pop()
         if is_hidden:
             yield start, tag.start()
         if not tag["end"]:
-            met = _decide(" ".join(tag["test"].lower().strip("-").split()))
+            test = " ".join(tag["test"].lower().strip("-").split())
+            case = test if tag["word"] == "case" else case
+            values = re.split(", ?| or ", test) if tag["word"] == "when" else ()
+            met = _decide(" or ".join(f"{case} == {value}" for value in values) or test)
             met = met if met is None else met != (tag["word"] == "unless")
-            stack.append((is_met or met is True, is_met or met is False, tag.end()))
+            stack.append((is_met or met is True, is_met or met is False, tag.end(), case))
 
 
 def _decide(test: str) -> bool | None:
@@ -214,8 +230,8 @@ def _decide(test: str) -> bool | None:
 
 _PART = re.compile(
     r"(?=[\[{]|^[ \t>`~:])(?:"
-    r"^[ \t>]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)\n?(?P<code>.*?)"
-    r"(?:^[ \t>]*(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"^[ \t>]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}|:{3,}(?=\{code-cell))(?P<info>[^\n]*)"
+    r"\n?(?P<code>.*?)(?:^[ \t>]*(?P=fence)[`~]*[ \t]*$|\Z)"
     r"|(?<!`)\[(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*+\])*+\](?P<span>\{[^{}]*\})(?!`)"
     r"|^[ \t>]*:::+[ \t]*(?P<division>\{[^{}]*\}|[^\n]*)$)",
     re.MULTILINE | re.DOTALL,
@@ -227,8 +243,6 @@ _NO_CODE = re.compile(r"\becho[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]input
 _NOTHING = re.compile(r"\binclude[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]cell\b", re.I)
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
 _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s{}>]+))")
-_UNSURE = re.compile(r"\b(?:when|unless)-(?:profile|meta)\b")
-"""Conditions on the site's profile or metadata."""
 _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
@@ -238,7 +252,11 @@ _ENCODED_DATA = re.compile(
 )
 LONGEST_EXAMPLE = 1_000
 """Maximum characters of a fence that is read even if it may be encoded bytes."""
-_HIDDEN = re.compile(r"\A\{[^=]*\.hidden(?![\w-])|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment)\}")
+_HIDDEN = re.compile(
+    r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
+    r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
+)
+"""Also conditions on a profile or metadata, and Sphinx's `only` (https://www.sphinx-doc.org)."""
 
 
 def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:
@@ -286,8 +304,8 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 
 def _is_hidden(attributes: str) -> bool:
-    """Return whether an element with these attributes is, or may be, hidden."""
-    if _UNSURE.search(attributes) or _HIDDEN.search(attributes):
+    """Return whether an element with these attributes is hidden, or may be."""
+    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hide(attributes.lower())):
         return True
     met = [
         _FORMATS.isdisjoint(re.split(r"[\s,]+", "".join(names))) == (word == "unless")

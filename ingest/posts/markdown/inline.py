@@ -63,12 +63,20 @@ _DEFINITION = re.compile(
 )
 """Definition of a link, whose label may be code, or of an abbreviation."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
-_RAISED = re.compile(r"([~^])(?<=[^\W_][~^])([\w+,.()-]{1,20})\1(?!\1)")
+_RAISED = re.compile(
+    r"(?:(?<=[\w)*])(?<!_)(?P<mark>[~^])|(?<![\w^\\\[])\^(?=[\d+-]))(?!\s)"
+    r"((?:\\ |[\w+,.()*=−∗′°-]){1,30})(?(mark)(?P=mark)|\^)(?!(?(mark)(?P=mark)|\^))"
+)
+"""Subscripts and superscripts of Pandoc, maybe with an escaped blank."""
 _READING = re.compile(
-    rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}|｜?([{HAN}々]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
-    rf"|\[([{HAN}][^\[\]\n]{{0,30}})\]\^{{1,2}}\([^()\n]{{0,90}}\)|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
+    rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}"
+    rf"|(?:[｜|](?=[^\s《]+《))?([{HAN}々]{{1,30}}|(?<=[｜|])[^\s《》|｜]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
+    rf"|\[([{HAN}][^\[\]\n]{{0,30}})\](?:\^{{1,2}}\([^()\n]{{0,90}}\)|\{{[ぁ-ヿㄅ-ㄯ ]+\}})"
+    r"|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
 """Phonetic readings of characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana, HTML."""
+_ROLE = re.compile(r"(?<!\\)\{[a-z][\w:.+-]*\}\Z")
+"""Name of a MyST role before the backticks that hold its text and maybe its target."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
@@ -85,10 +93,14 @@ def strip_editor_syntax(source: str) -> str:
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
     pieces, at = [], 0
     for code in (*CODE.finditer(source), None):
-        words = source[at : code.start() if code else None]
-        words = _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", _GONE.sub("", words)))
+        words, shown = source[at : code.start() if code else None], code[0] if code else ""
+        if shown and (role := _ROLE.search(words)):
+            words, shown = words[: role.start()], re.sub(r"\s*<[^<>`]*>(?=`)", "", shown)
+        words = _RAISED.sub(
+            lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
+        )
         words = _READING.sub(r"\1\2\3", words)
-        pieces += [_WIKI_LINK.sub(_write_link, words), code[0] if code else ""]
+        pieces += [_WIKI_LINK.sub(_write_link, words), shown]
         at = code.end() if code else at
     return "".join(pieces)
 
@@ -211,7 +223,9 @@ def _parse_alone(source: str) -> Sequence[Token]:
 def strip_title(title: str) -> str:
     """Return a title without emphasis, links and tags; `__init__` and `Vec<T>` stay."""
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
-    source = _READING.sub(r"\1\2\3", _RAISED.sub(r"\2", _HIGHLIGHT.sub(r"\1", source)))
+    source = _READING.sub(
+        r"\1\2\3", _RAISED.sub(lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", source))
+    )
     tokens = parse_inline(_WIKI_LINK.sub(_write_link, source), {})
     kept = (
         token.content

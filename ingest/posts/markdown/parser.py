@@ -223,7 +223,7 @@ def find_outside(
             yield match
 
 
-_HASHES = re.compile(r"^#{1,6}(?=[^#\s])", re.MULTILINE)
+_HASHES = re.compile(r"^(?:> ?)*#{1,6}(?=[^#\s])", re.MULTILINE)
 
 
 def write_headings(text: str) -> str:
@@ -259,6 +259,8 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
+_BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
+"""Braces that a site prints; in an outline `{{embed x}}` and its like do something."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
@@ -266,7 +268,7 @@ def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> 
     """Replace all syntax that begins outside code; syntax alone on a line stays on its own line."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
-        if keeps_braces and match[0].startswith(("{{ ", "{{.", "{{-", "{%")) and not match["opens"]:
+        if keeps_braces and _BRACES.match(match[0]) and not match["opens"]:
             continue
         start, end = match.span()
         words, line = read_syntax(match), match["indent"]

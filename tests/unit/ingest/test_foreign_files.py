@@ -111,6 +111,7 @@ SHOWN = {
     "_config.yml": [f"{{% raw %}}`x` {JINJA}{{% endraw %}}", f'{{{{ "{JINJA}" }}}}', QUARTO],
     "mkdocs.yml": [f"\\{JINJA}", ';--8<-- "p.md"', '~~~\n--8<-- "p.md"\n~~~', QUARTO],
     "hugo.yml": ["{{%/* include p.md */%}}", '--8<-- "p.md"', JINJA],
+    "book.toml": ["\\{{#include p.md}}", "```\n{{#include p.md}}\n```", QUARTO],
     "docusaurus.config.js": [f"```\n{MDX}\n\n<P />\n```", f"~~~\n{MDX}\n~~~\n\n<P />", QUARTO],
     "none": [QUARTO, JINJA, f"{MDX}\n\n<P />", "<!-- @include: p.md -->"],
 }

@@ -48,6 +48,7 @@ HIDDEN = {
     "locked": [
         *("password: plum", "password: [plum, pear]", "encrypted: true", "locked: true"),
         *("protected: yes", "passwordProtected: true", "unlisted: true\npassword: plum"),
+        *("access: {site.login: true}", "access: {site: {login: true}}"),
     ],
 }
 SHOWN = [
@@ -310,8 +311,9 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
         {"me/a.md": "excluded"},
     ),
     "outlines without words": (
-        {**OPEN, "a.md": "-\n", "b.md": "---\ntitle: May\n---\n\n- \n\t- \n* +\n", "c.md": "- x"},
-        dict.fromkeys(("a.md", "b.md"), "empty"),
+        {**OPEN, "a.md": "-\n", "b.md": "---\ntitle: May\n---\n\n- \n\t- \n* +\n", "c.md": "- x"}
+        | {"d.md": "* [ ]\n* [x]\n", "e.md": "1.\n2.\n", "f.md": "- collapsed:: true\n-"},
+        dict.fromkeys(("a.md", "b.md", "d.md", "e.md", "f.md"), "empty"),
     ),
     "notes of a vault": (
         {

@@ -74,6 +74,10 @@ def test_a_title_may_come_from_heading_or_name(source: str, heading: str, expect
         ("01-May-2024", "2024-05-01"),
         ("31.05.2024", "2024-05-31"),
         ("1. Mai 2024", "2024-05-01"),
+        ("ngày 1 tháng 5 năm 2024", "2024-05-01"),
+        ("١ مايو ٢٠٢٤", "2024-05-01"),
+        ("1. svibnja 2024.", "2024-05-01"),
+        ("1 Ogos 2024", "2024-08-01"),
         ("Dienstag, 5. März 2024", "2024-03-05"),
         ("mardi 13 février 2024", "2024-02-13"),
         ("1º de agosto de 2024", "2024-08-01"),
@@ -160,6 +164,7 @@ def test_tags_are_gathered_in_order_without_repeats(
     ("fields", "expected"),
     [
         ({"pageTitle": "P", "post-title": "Q"}, "P"),
+        ({"heading": "P"}, "P"),
         ({"title": "2024", "headline": "H"}, "2024"),
         ({"title": "", "Headline": "H"}, "H"),
         ({"title_en": "E", "title_de": "D", "lang": "de-at"}, "D"),

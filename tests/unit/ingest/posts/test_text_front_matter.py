@@ -59,6 +59,12 @@ TOML = '+++\ntitle = "T"\ndate = 2024-01-02\ndraft = true\n[extra]\nx = 1\n+++\n
         ("title: T\ndate: x\n-----\nBody\n", {"title": "T", "date": "x"}),
         (';;;\n"title": "水車",\n"draft": true\n;;;\nBody\n', {"title": "水車", "draft": True}),
         ('"title":"T",\n"tags": [\n"a"\n]\n;;;\nBody\n', {"title": "T", "tags": ["a"]}),
+        ('---json\n{"title": "T;", "tags": ["a",],}\n---\nBody\n', {"title": "T;", "tags": ["a"]}),
+        (
+            "--- javascript\nconst title = `It's`;\nlet draft = true;\n---\nBody\n",
+            {"title": "It's", "draft": "true"},
+        ),
+        ("--- yml\ntitle: T\n---\nBody\n", {"title": "T"}),
         ('{"title": "T", "x": {\n"y": 1\n}\n}\nBody\n', {"title": "T", "x": {"y": 1}}),
         ('{"title": oops,\n"draft": true}\nBody\n', {"title": "oops", "draft": "true"}),
         ("<!--\n+++\ntitle = 'T'\n+++\n-->\nBody\n", {"title": "T"}),
@@ -169,6 +175,7 @@ EXPORTS = [
     "import A from './a'\nimport {{\n B\n}} from 'b'\n\nexport const frontMatter = {{\n  {}\n}}",
     "export const dynamic = 'force-static'\nexport const meta: Meta = {{\n  {}\n}} as const;",
     "export const article = createArticle({{\n  {}\n}})",
+    "export const postMeta = {{\n  x: `it's`,\n  {}\n}} satisfies Meta",
     "<A />\n\nexport let post = {{\n  x: {{\n    y: `z`\n  }},\n  {}\n  }}",
 ]
 

@@ -36,7 +36,10 @@ REPOSITORY = "README.md readme.zh-TW.md CHANGELOG.md LICENSE.md CONTRIBUTING.md 
         ("a.md B.MD c.markdown d.mdx e.qmd", "e.Rmd f.txt md g.md.bak"),
         ("a.qmd b.md c.mdx e/d.md", "b.QMD c.qmd"),
         ("x.md", ".hidden.md .store/x.md node_modules/p/README.md d/.git/x.md"),
-        ("bundle/x.md vendor/x.md", "a/env/pyvenv.cfg a/env/lib/p/README.md vendor/bundle/p/x.md"),
+        (
+            "bundle/x.md vendor/x.md",
+            "a/env/pyvenv.cfg a/env/lib/p/README.md vendor/bundle/p/x.md lib/site-packages/p/x.md",
+        ),
         (
             "2024/index.mdx _index.md _posts/a.md b/_index.fr.md",
             "2024/_limits.mdx _t.md _indexed.md",

@@ -82,10 +82,10 @@ SITES = [
         "docusaurus.config.ts",
         "docs: {\n  // exclude: ['docs/a.md'],\n  exclude: [...usual, // it's the usual\n"
         "    `**/*.x.{md,mdx}`, '**/@(wip|草稿)/**'],\n},\n"
-        "sitemap: {ignorePatterns: ['/docs/**']},\n",
+        "sitemap: {ignorePatterns: ['/docs/**']}, blog: {include: ['**/*.md', '!**/mine/**']},\n",
         "blog/a.md docs/build/b.md",
-        "blog/_next/a/b.md blog/_partials/e.md build/f.md docs/a.x.mdx docs/b/wip/a.md "
-        "docs/草稿/a.md",
+        "blog/_next/a/b.md blog/_partials/e.md blog/mine/a.md build/f.md docs/a.x.mdx "
+        "docs/b/wip/a.md docs/草稿/a.md",
     ),
     (
         "astro.config.mjs",
@@ -148,6 +148,27 @@ TEXTS: list[tuple[dict[str, str], str, str]] = [
         {".gitbook.yaml": "root: ./docs/\n", "docs/SUMMARY.md": "* [A](a.md)\n"},
         "docs/README.md docs/a.md",
         "b.md docs/b.md",
+    ),
+    (
+        {
+            ".gitbook.yaml": "root: ./docs/\nstructure:\n  summary: in/toc.md\n",
+            "docs/in/toc.md": '* [A](a.md "Of it")\n',
+        },
+        "docs/README.md docs/a.md",
+        "docs/b.md",
+    ),
+    (
+        {"book.js": "module.exports = {}", "SUMMARY.md": "* [A](./a.md#x)\n"},
+        "README.md a.md",
+        "b.md",
+    ),
+    (
+        {
+            "astro.config.mjs": "",
+            "src/content.config.ts": "glob({ pattern: ['**/*.md', '!**/wip/*', `!x.md`], base })",
+        },
+        "src/content/a.md",
+        "src/content/wip/a.md src/content/x.md",
     ),
     (
         {

@@ -20,6 +20,16 @@ HIDDEN = [
     "```{code-cell}\n:tags: [hide-output, remove-cell]\nplum\n```\npear",
     "```{code-cell} python\n---\ntags: [remove-cell]\n---\nplum\n```\npear",
     ":::{todo}\nplum\n:::\npear",
+    "The mill turns pear.\n% plum\n  % plum\nIt is old.",
+    "{ref}`mill` has pear\n% plum",
+    "- pear\n\n  % plum\n",
+    ":::{code-cell} python\n:tags: remove-cell\nplum\n:::\npear",
+    "```{only} latex\nplum\n```\npear",
+    ":::{only} not html\nplum\n:::\npear",
+    ":::{ifconfig} x\nplum\n:::\npear",
+    # comments of templates
+    "pear <%# plum %> <%-- plum --%>",
+    "pear {{!-- plum }} plum --}} {{! plum }}",
     # kept from search
     "## Mill {.no-index}\n\nplum\n\n### Inner\n\nplum\n\n## Next\n\npear",
     "Mill { data-search-exclude }\n------\n\nplum\n\nNext\n====\n\npear",
@@ -37,7 +47,9 @@ HIDDEN = [
     "<!-- BEGIN NOINDEX -->plum<!-- END NOINDEX -->pear",
     "<h2 data-search-exclude>Mill</h2>\n\nplum\n\n<h2>Next</h2>\n\npear",
     '<div data-swiftype-index="false">plum</div>pear',
+    '::: {data-pagefind-ignore=""}\nplum\n:::\n\npear',
     # hidden elements
+    '::: {#x style="display: none"}\nplum\n:::\n\npear [plum]{style="display:none"}',
     '<div style="color:red;display:none"><div>plum</div>plum</div>pear',
     "<p hidden>\n\nplum\n\n</p>\n\npear",
     "<p hidden>plum\n\npear",
@@ -60,11 +72,13 @@ HIDDEN = [
     'pear\n<div class="paywall-jump" data-component-name="PaywallToDOM"></div>\nplum',
     "[members_only]\n\nplum\n\n[/members_only]\npear",
     '[restrict userlevel="editor"]plum[/restrict] pear, [private] is a word',
+    '[members_access role="editor"]plum[/members_access] pear [um_loggedin]plum[/um_loggedin]',
     "[private] is a word, [hide]plum[/hide] pear",
     "{{< paywall >}}plum{{< /paywall >}}pear",
     "{% private %}plum{% endprivate %}pear",
     "<MembersOnly>\n\nplum\n\n</MembersOnly>\n\npear",
     # properties of outlines
+    "- collapsed:: plum\n- pear\n  query-table:: plum\n  ls-type:: plum",
     "- pear\n  id:: plum\n  collapsed:: plum\n\t- x\n\t  logseq.order-list-type:: plum",
     "- DONE pear\n  SCHEDULED: <2024-01-01 plum>\n  :LOGBOOK:\n  CLOCK: plum\n  :END:\n- x",
 ]
@@ -81,6 +95,9 @@ BRANCHES = [
     "{% else %}pear{% endif %}",
     "{% if nil %}plum{% endif %}\n\n```\n{% endif %}\n```\n\npear",
     "{% if 'dev' == 'production' %}plum{% endif %}pear",
+    "{% if jekyll.environment contains 'dev' %}plum{% endif %}pear",
+    "{% case jekyll.environment %}{% when 'dev' or 'test' %}plum{% when 'production' %}pear"
+    "{% else %}plum{% endcase %}",
 ]
 SHOWN = [
     "Write `{>>plum<<}` and `<p hidden>`.",
@@ -88,6 +105,12 @@ SHOWN = [
     "```html\n<div hidden>plum</div>\n```",
     "    <!--members-only-->\n\nplum",
     "In a year\n% of plum",
+    "%PLUM% is where the plum is.",
+    "See it.\n\t% plum",
+    ":::{only} html or latex\nplum\n:::",
+    '::: {.hidden-door style="color: red"}\nplum\n:::',
+    "`<%# plum %>`, `{{! x }}`",
+    "[members_not_logged_in]plum[/members_not_logged_in], a [member] of it",
     "```{note}\nplum\n```\n\n```\n% plum\n```",
     "<div aria-hidden='true'>plum</div>",
     "<div data-search-exclude='false'>plum</div>",
@@ -108,6 +131,7 @@ SHOWN_BRANCHES = [
     "{% if site.x == 'plum' %}plum{% else %}x{% endif %}",
     "{% if jekyll.environment == 'production' %}plum{% endif %}",
     "{% if page.env == 'dev' %}plum{% endif %}",
+    "{% case page.x %}{% when 'a' %}plum{% else %}x{% endcase %}",
     "`{% if false %}`plum`{% endif %}`",
     "{% raw %}{% if false %}plum{% endif %}{% endraw %}",
     "{% unless false %}plum{% endunless %}",

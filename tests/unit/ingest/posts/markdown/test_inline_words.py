@@ -165,12 +165,19 @@ def test_a_long_run_of_openers_is_read_and_loses_no_word(opener: str) -> None:
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
-        ("SO~4~^2-^ and 5 km^2^, the 3^rd^", "SO4^2-^ and 5 km2, the 3rd"),
+        ("SO~4~^2-^ and 5 km^2^, the 3^rd^", "SO42- and 5 km2, the 3rd"),
+        ("P~a\\ cat~, **x**^−2^, ^14^C; ^_^ [^1][^2]", "Pa cat, x−2, 14C; ^_^"),
         ("## Fe~2~O~3~ in CO~2~", "Fe2O3 in CO2"),
+        (
+            "See {ref}`the *mill* <mill>`, {py:func}`grind` {x} and `{a}`",
+            "See the *mill*, grind {x} and {a}",
+        ),
+        ("1~6 是 2001~2006，7~9 是", "1~6 是 2001~2006，7~9 是"),
         ("~10 or ~20, x^y, a ~ b ~ c, `m^2^`", "~10 or ~20, x^y, a ~ b ~ c, m^2^"),
         ("{京都|きょうと}の{食べる|た}人、{北京|běi|jīng}", "京都の食べる人、北京"),
         ("｜水車《すいしゃ》の粉屋《こなや》、《山》と{開|关}", "水車の粉屋、《山》と{開|关}"),
-        ("[大麦]^(おおむぎ)と[水車]^^(すいしゃ)", "大麦と水車"),
+        ("[大麦]^(おおむぎ)と[水車]^^(すいしゃ)や[粉]{こな}", "大麦と水車や粉"),
+        ("｜Mill《ミル》と|小さな粉屋《こなや》", "Millと小さな粉屋"),
         ("<ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>の<ruby>粉<rt>こな</ruby>", "水の粉"),
         ("<p><ruby>水車<rt>すいしゃ</rt></ruby>小屋</p>", "水車小屋"),
         ("    :::python\n    print(1)", "print(1)"),
