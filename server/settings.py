@@ -36,11 +36,14 @@ class Address:
     """Further names of this machine that the Host header may have."""
 
     def read_token(self) -> str:
-        """Return the token that requests must bring now: that of the start without a valid file."""
+        """Return the token that requests must bring now; `""` refuses all, as an emptied file does.
+
+        While the file cannot be read, the token of the start holds.
+        """
         with suppress(OSError, ValueError):
-            token = decode_settings(self.token_file.read_bytes()).strip() if self.token_file else ""
-            if TOKEN.fullmatch(token):
-                return token
+            if self.token_file:
+                token = decode_settings(self.token_file.read_bytes()).strip()
+                return token if TOKEN.fullmatch(token) else ""
         return self.token
 
     @property

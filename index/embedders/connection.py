@@ -192,7 +192,9 @@ class Wire(ABC):
         except (ImportError, OSError, ValueError, UsageError) as error:
             what = f"{self.name}'s client cannot start"
             remedy = f"Correct {self.setting}, SSL_CERT_FILE or the proxy variables."
-            raise EmbedderError(f"{what}: {error}.", remedy, for_clients=f"{what}.") from error
+            raise EmbedderError(
+                f"{what}: {str(error).rstrip('.')}.", remedy, for_clients=f"{what}."
+            ) from error
         return self._clients[timeout]
 
     def _read_answer(self, response: httpx.Response) -> None:

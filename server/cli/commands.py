@@ -232,7 +232,10 @@ def print_posts(settings: Settings, as_json: bool, **arguments: Any) -> None:
     for post in facts["posts"]:
         day, source = post.get("date") or " " * len("2000-01-01"), post["source"]
         click.echo(f"{day}  {terminal.format_line(source)}  {terminal.format_line(post['title'])}")
-    more = f"{facts['total']:,} posts in all; --limit lists more." if facts["has_more"] else ""
+    rest = (
+        "; --limit lists more." if arguments["limit"] < 100 else "; --section and others part them."
+    )
+    more = f"{facts['total']:,} posts in all{rest}" if facts["has_more"] else ""
     if notice := join_sentences(more, facts.get("notice")):
         terminal.print_message(notice, settings)
 

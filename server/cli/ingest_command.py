@@ -60,6 +60,10 @@ def ingest_command(
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.plan import Job
 
+    if index is None and content is None:
+        from blog_search_mcp.server.cli.commands import locate_index
+
+        index = locate_index()
     index = index or read_absolute(DEFAULT_FOLDER)
     folder = content or Path(blog_of(index).content)
     if not folder.is_absolute():

@@ -25,4 +25,5 @@ def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
     if answer.is_success and '"serverInfo"' in answer.text:
         return True, "answers."
     phrase = HTTPStatus(answer.status_code).phrase if answer.status_code in [*HTTPStatus] else ""
-    return False, f"answers with {answer.status_code} {phrase}".rstrip() + "."
+    remedy = "; write the entry anew with --token-file" if answer.status_code == 401 else ""
+    return False, f"answers with {answer.status_code} {phrase}".rstrip() + f"{remedy}."

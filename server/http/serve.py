@@ -67,7 +67,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
         if is_request and scope["path"] == f"{MCP_PATH}/":  # a redirect would name the wrong scheme
             scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
         refused = refuse(scope, address, open_paths) if is_request else None
-        if refused and refused.status_code in (401, 403) and time.monotonic() > logged + 1:
+        if refused and refused.status_code in (400, 401, 403) and time.monotonic() > logged + 1:
             logged = time.monotonic()  # a line a second at most, so that nobody fills a disk
             client = (scope["client"] or ["?"])[0]
             log.warning("%s got %d: %s", client, refused.status_code, bytes(refused.body).decode())
@@ -116,7 +116,7 @@ def _has_token(headers: Headers, token: str) -> bool:
     """Whether the token is sent, compared in constant time."""
     scheme, _, sent = headers.get("authorization", "").partition(" ")
     is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
-    return is_same and scheme.lower() == "bearer"
+    return bool(token) and is_same and scheme.lower() == "bearer"
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
@@ -185,8 +185,8 @@ def serve_http(settings: Settings, address: Address) -> int:
     server = Announced(config)
     try:
         server.run()
-    except SystemExit:  # the port is in use
-        sentence = "%s:%s cannot be served on; choose another place: --http HOST:PORT."
+    except SystemExit:
+        sentence = "%s:%s is in use or not allowed; choose another place: --http HOST:PORT."
         log.error(sentence, address.url_host, address.port)
     return 0 if server.started else 1
 

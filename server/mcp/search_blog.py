@@ -37,13 +37,18 @@ class SearchArguments(FilterArguments):
     @classmethod
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Read `tag:diary` or `after:2020` in a query as the argument that it names."""
-        query = str(values.get("query"))
+        query = _TAGGED.sub(r"posts tag:\1", str(values.get("query")))
         named = {name.lower(): value.strip('"“”') for name, value in _FIELD.findall(query)}
         return (
             {**named, **values, "query": _FIELD.sub(" ", query).strip() or "*"} if named else values
         )
 
 
+_TAGGED = re.compile(
+    r"(?i)^\W*(?:(?:all|my|the|show|me|list)\s+)*(?:posts|notes|articles)\s+(?:that are\s+)?"
+    r"tagged\s+(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]+?)[.?!]*$"
+)
+"""A query for the posts with a tag."""
 _FIELD = re.compile(
     r'(?i)(?<!\S)(tag|author|section|(?:after|before)(?=:"?\d))s?:("[^"]+"|“[^”]+”|[^\s"]+)'
 )

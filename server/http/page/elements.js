@@ -27,7 +27,8 @@ export function element(name, attributes = {}, ...children) {
 }
 
 // What the server says.
-export const told = (sentence, role = null) => element("p", { class: "notice", role, lang: "en" }, sentence);
+export const told = (sentence, role = null, kind = "") =>
+  element("p", { class: `notice ${kind}`.trim(), role, lang: "en" }, sentence);
 
 // A text with its runs inside `marks`, which count characters, as <mark>.
 function marked(text, marks) {
@@ -117,7 +118,7 @@ function drawn(chunk, before, asked, look) {
   const head = path && path !== before?.headings.join(" › ") && !/^\s*#/.test(chunk.text) ? element("p", { class: "path" }, path) : null;
   const lines = say("lines", { first: String(chunk.first_line), last: String(chunk.last_line) });
   const place = element("p", { class: "place", lang: language }, lines);
-  return element("section", { class: isAsked ? "chunk asked" : "chunk", "aria-label": say(isAsked ? "found" : "beside") }, place, head, ...rendered(chunk.html, look));
+  return element("section", { class: isAsked ? "chunk asked" : "chunk", "aria-label": isAsked ? say("found") : null }, place, head, ...rendered(chunk.html, look));
 }
 
 function rendered(html, look) {

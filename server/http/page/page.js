@@ -63,7 +63,7 @@ async function list(look, offset = 0) {
     hits.append(...(page.hits ?? page.posts).map((post, place) => entry(post, look, offset + place + 1)));
     [listed, next] = [listOf(look), page.next_offset];
     const count = say(page.total ? (look.q ? "passages" : "newest") : look.q ? "no-hits" : "no-posts", { n: page.total });
-    tell(count, page.notice ?? "");
+    tell(count, page.notice ?? "", null, page.confidence);
   } catch (error) {
     failed(error);
   }
@@ -72,9 +72,9 @@ async function list(look, offset = 0) {
 }
 
 // A notice that stands in every answer is not read aloud at every key.
-function tell(count, notice, role = null) {
+function tell(count, notice, role = null, kind = "") {
   at("count").textContent = count;
-  if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice, role)] : []));
+  if (notice !== at("notice").textContent) at("notice").replaceChildren(...(notice ? [told(notice, role, kind)] : []));
 }
 
 function failed(error) {

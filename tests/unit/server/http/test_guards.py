@@ -130,7 +130,7 @@ def test_a_new_token_in_the_file_counts_at_once_and_a_damaged_one_never(tmp_path
             (None, TOKEN, 200),
             (TOKEN[::-1], TOKEN, 401),
             (TOKEN[::-1], TOKEN[::-1], 200),
-            ("", TOKEN, 200),
+            ("", TOKEN, 401),
             ("", "", 401),
             ("short", "short", 401),
         ):

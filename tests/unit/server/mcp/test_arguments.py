@@ -85,6 +85,7 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"startDate": "2024/12/31", "folder": "Sea"}, {NEW}),
         ({"until": "March 2024", "maxResults": 3}, {OLD}),
         ({"query": "walrus tag:ice"}, {OLD}),
+        ({"query": "Show me all posts tagged with #ice."}, {OLD}),
         ({"before": "1 March 2024", "response_format": "JSON"}, {OLD}),
     ],
 )
