@@ -346,7 +346,8 @@ class Catalog:
 
 
 _PATH_SUFFIX = re.compile(
-    r"(?:/(?:_?index|readme))?(?:\.(?:md|mdx|markdown|qmd|rst|html?))?(?::[\d:-]+)?$"
+    r"(?:/(?:_?index|readme))?(?:\.(?:mdx?|markdn?|m(?:ark)?down|mkdn?|mkdown|qmd|rst|html?))?"
+    r"(?::[\d:-]+)?$"
 )
 """Endings ignored when names are compared: `/index`, `/readme`, file suffixes, line numbers."""
 
