@@ -80,7 +80,7 @@ def print_links(settings: Settings, subject: str, limit: int, reverse: bool, as_
 @make_command("related")
 @with_settings
 def print_related_posts(settings: Settings, limit: int) -> None:
-    """Print the related posts of each post, as a data file for the site."""
+    """Print each post's related posts as a data file for the site."""
     from blog_search_mcp.server.author.similar import find_related
 
     corpus = read_corpus(engine_for_one(settings, embeds=False))
@@ -109,7 +109,7 @@ def _describe_post(post: Post) -> dict[str, str]:
 def print_audit(
     settings: Settings, folder: Path | None, limit: int, fail_on: tuple[str, ...], as_json: bool
 ) -> int:
-    """List faults in the posts: broken links, orphans, stale drafts and more.
+    """List broken links, orphans, stale drafts and other faults.
 
     With a FOLDER of posts it needs no index, and finds no near-duplicates.
     """
@@ -145,5 +145,5 @@ def _format_finding(finding: Finding) -> str:
 author = click.Group(
     "author",
     [print_similar_posts, print_links, print_related_posts, print_audit],
-    help="What authors need: drafts, links, the state of the blog.",
+    help="For authors: compare drafts, find links, check the blog.",
 )

@@ -225,11 +225,11 @@ def _replace_file(path: Path, before: str, text: str) -> None:
     try:
         partial.touch(mode=0o600)
         partial.write_text(text, encoding="utf-8", newline="")
-        if _read_text(target) != before:
-            raise ValueError("another program has changed it meanwhile; run this again")
         if target.exists():
             shutil.copymode(target, partial)
             shutil.copy2(target, path.with_name(path.name + BACKUP))
+        if _read_text(target) != before:
+            raise ValueError("another program has changed it meanwhile; run this again")
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

@@ -138,7 +138,7 @@ def read_token(host: str, file: str | None) -> str:
 def serve(
     settings: Settings, http: Address | None, token_file: str | None, allow_host: tuple[str, ...]
 ) -> int:
-    """Serve an MCP client over stdin and stdout, or any over HTTP."""
+    """Serve an MCP client over stdio, or several over HTTP."""
     if http is None and (token_file or allow_host):
         raise UsageError("--token-file and --allow-host are of --http, which is not given.")
     if http is not None:
@@ -182,7 +182,7 @@ def ask_through_client(settings: Settings, question: str) -> int:
 @text_argument("query")
 @with_settings
 def print_hits(settings: Settings, query: str, limit: int, as_json: bool, **filters: Any) -> int:
-    """Print the hits for words, an identifier or an error message."""
+    """Print the hits for a question, words or an error message."""
     arguments = SEARCH_BLOG.parse({"query": query, "top_k": limit, **filters})
     engine = engine_for_one(settings)
     answer = find_hits(engine, arguments)
@@ -243,7 +243,7 @@ def print_posts(settings: Settings, as_json: bool, **arguments: Any) -> None:
 @make_command("doctor")
 @with_settings
 def check_everything(settings: Settings) -> int:
-    """Check everything, and print how to fix it."""
+    """Find faults, and print how to fix them."""
     from blog_search_mcp.server.cli.doctor import print_checks
 
     return print_checks(settings, find_clients_here())
@@ -282,7 +282,7 @@ def install(
 def uninstall(client: str | None, name: str) -> int:
     """Remove this server from clients' settings.
 
-    By default from all clients. What stays is listed.
+    By default from all clients. It also lists what stays.
     """
     every = find_clients_here()
     return client_entries.remove_entries([every[client]] if client else every.values(), name)

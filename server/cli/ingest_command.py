@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @make_command(
-    "ingest", epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal."
+    "ingest", epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 ended by a signal."
 )
 @click.argument("content", type=read_absolute, required=False)
 def ingest_command(
@@ -49,7 +49,7 @@ def ingest_command(
 ) -> int:
     """Bring the index up to date with the posts.
 
-    CONTENT and the options are by default those of the last ingest.
+    By default CONTENT and the options that the index keeps are those of the last ingest.
     """
     end_on_signals(STOPPED)
     if stop_with_stdin:  # a server holds stdin open as long as it lives

@@ -37,53 +37,52 @@ def _option(usage: str, text: str, *parameter: str, **attributes: Any) -> click.
     return click.Option([name, *parameter], **attributes)
 
 
-def _limit(most: int, default: int, least: int = 1) -> click.Option:
-    number, text = click.IntRange(least, most), f"How many to print, at most {most:,}."
+def _limit(most: int, default: int, each: str = "", least: int = 1) -> click.Option:
+    number, text = click.IntRange(least, most), f"How many to print{each}, at most {most:,}."
     return _option("--limit", text, type=number, default=default, show_default=True)
+
+
+def _index(place: str) -> click.Option:
+    text = f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER} {place}]"
+    return _option("--index DIR", text, type=read_index, envvar="BLOG_INDEX")
 
 
 _EMBEDDER_URL = _option(
     "--embedder-url URL",
-    "Address of Ollama or, for openai, of the server's /v1.",
+    "URL of Ollama, or of an embedding server's /v1.",
     default="",
     envvar=["EMBEDDER_URL", "OLLAMA_HOST"],
 )
-_INDEX = _option(
-    "--index DIR",
-    f"The index: a folder, or milvus://HOST:PORT/NAME.  [default: {DEFAULT_FOLDER}, here or above]",
-    type=read_index,
-    envvar="BLOG_INDEX",
-)
-_OVER_INDEX = (_INDEX, _EMBEDDER_URL)
+_OVER_INDEX = (_index("here or above, else that of a client's entry"), _EMBEDDER_URL)
 _EMBEDDER = (
     _option(
         "--embedder",
-        "auto keeps the index's embedder; a new index gets Ollama if it embeds and the posts are "
-        "in English, else a packaged model (embedded); openai is any server with /v1/embeddings.",
+        "auto keeps the index's embedder. A new index gets Ollama if that has nomic-embed-text and "
+        "the posts are in English, else a packaged model (embedded). openai: any /v1/embeddings.",
         type=click.Choice(KINDS),
         default="auto",
         show_default=True,
     ),
     _option(
         "--model NAME",
-        "The embedding model.  [default: Ollama's nomic-embed-text, or the packaged model for the "
-        "posts' languages]",
+        "The embedding model.  [default: the index's; for a new index one that suits the posts' "
+        "languages]",
     ),
 )
 _POSTS_OPTIONS = (
     _option(
         "--base-url URL",
-        "Where the blog is published.  [default: as before, or as its site's configuration says]",
+        "Where the blog is published.  [default: as last time, else the site's configuration]",
     ),
     _option(
         "--permalink PATTERN",
-        "How links are made: hugo, jekyll, hexo, zola, mkdocs, quarto, a pattern like /:year/, or "
-        "both as jekyll:/:year/:title/.  "
-        "[default: as before, or as its site's configuration says]",
+        "How links are made: as by hugo, jekyll, hexo, zola, mkdocs or quarto; by a pattern such "
+        "as /:year/:slug/; or by a generator's pattern, jekyll:/:year/:title/.  "
+        "[default: as last time, else the site's configuration]",
     ),
     _option(
         "--include-drafts/--no-drafts",
-        "Index drafts, hidden, future and expired posts too.  [default: as before, or not]",
+        "Index drafts, hidden, future and expired posts too.  [default: as last time, else no]",
         default=None,
     ),
     _option("--rebuild", "Rebuild the index; embeddings are kept.", is_flag=True),
@@ -93,15 +92,15 @@ _FILTERS = (
     _option("--section", "Only posts in this folder of the blog."),
     _option("--tag", "Only posts with this tag."),
     _option("--author", "Only posts by this author."),
-    _option("--after", "Only posts of this day or later."),
-    _option("--before", "Only posts of this day or earlier."),
+    _option("--after", "Only posts from this YYYY-MM-DD, YYYY-MM or YYYY on."),
+    _option("--before", "Only posts up to this YYYY-MM-DD, YYYY-MM or YYYY."),
 )
 _LIMIT = _limit(TOP_K_MOST, TOP_K_DEFAULT)
 _TOKEN_FILE = _option(
-    "--token-file FILE", "File with the token of HTTP clients; or set BLOG_SERVER_TOKEN."
+    "--token-file FILE", "File with the token for HTTP; or put the token in BLOG_SERVER_TOKEN."
 )
 _NAME = _option(
-    "--name", "The entry's name.  [default: blog, for further indexes blog-FOLDER]", default=""
+    "--name", "The entry's name.  [default: blog; for a further index blog-FOLDER]", default=""
 )
 OPTIONS: Final = {
     "setup": (
@@ -110,10 +109,10 @@ OPTIONS: Final = {
             "The client to add this server to.  [default: all that are found]",
             type=click.Choice(list(CLIENTS)),
         ),
-        *(_NAME, *_OVER_INDEX, *_EMBEDDER, *_POSTS_OPTIONS),
+        *(_NAME, _index("beside the posts"), _EMBEDDER_URL, *_EMBEDDER, *_POSTS_OPTIONS),
     ),
     "ingest": (
-        *(_INDEX, *_EMBEDDER, _EMBEDDER_URL),
+        *(_index("here"), *_EMBEDDER, _EMBEDDER_URL),
         *(*_POSTS_OPTIONS, _JSON),
         click.Option([STOP_WITH_STDIN], is_flag=True, hidden=True),
     ),
@@ -134,21 +133,21 @@ OPTIONS: Final = {
         ),
         _option(
             "--toolset",
-            "core searches and reads; extended also lists and outlines posts; author also helps to "
-            "write.",
+            "core searches and reads; extended also lists and outlines posts; author also compares "
+            "a draft with the posts and suggests links.",
             type=click.Choice(get_args(ToolsetName)),
             default="core",
             show_default=True,
         ),
         _option(
             "--watch CONTENT",
-            "Ingest this folder of posts whenever it changes; its index is by default next to it.",
+            "Ingest this folder of posts at the start and whenever it changes.",
             type=read_absolute,
         ),
         # what entries written for version 0.1 may have
         click.Option(["--usage-log"], hidden=True, expose_value=False),
         click.Option(["--wait"], is_flag=True, hidden=True),  # for the one question of `ask`
-        *_OVER_INDEX,
+        *(_index("beside the posts of --watch, else here or above"), _EMBEDDER_URL),
     ),
     "search": (*(*_FILTERS, _LIMIT), *(_JSON, *_OVER_INDEX)),
     "ask": _OVER_INDEX,
@@ -156,7 +155,7 @@ OPTIONS: Final = {
     "list": (*_FILTERS, _limit(100, 20), _JSON, *_OVER_INDEX),
     "install": (
         _NAME,
-        _option("--print", "Print the entry and its file; write nothing.", "prints", is_flag=True),
+        _option("--print", "Only print the entry and its file's path.", "prints", is_flag=True),
         _option("--url URL", "Write an entry for the HTTP server at this address.", type=parse_url),
         *(_TOKEN_FILE, *_OVER_INDEX),
     ),
@@ -170,9 +169,9 @@ OPTIONS: Final = {
         _option("--reverse", "Suggest links from other posts to it instead.", is_flag=True),
         *(_JSON, *_OVER_INDEX),
     ),
-    "related": (_LIMIT, *_OVER_INDEX),
+    "related": (_limit(TOP_K_MOST, TOP_K_DEFAULT, " for each post"), *_OVER_INDEX),
     "audit": (
-        _limit(100_000, 10, least=0),
+        _limit(100_000, 10, " of each kind", least=0),
         _option(
             "--fail-on KIND",
             "Exit with status 1 if there are findings of this kind; may be repeated: "
