@@ -36,7 +36,7 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 LEXICAL_CHUNKS = 200
-"""Number of best chunks whose posts are proposed by BM25, or whose coverage is read."""
+"""Number of best chunks taken by BM25, whose posts are proposed, and by coverage."""
 LEXICAL_POSTS = 80
 """Number of posts proposed by their BM25 as wholes."""
 DENSE_VECTORS = 150
@@ -52,9 +52,8 @@ quotes and single terms, about .05, which say nothing about a post."""
 ON_TOPIC_CHUNKS = 20
 """Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
 MAX_WAITING_SHARE = 0.1
-"""Maximum share of chunks without their vectors yet for meaning to count. With half missing,
-nDCG@10 is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese
-one."""
+"""Maximum share of chunks that wait for vectors if meaning is to count. With half missing, nDCG@10
+is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +67,13 @@ class Candidates:
     chunks: Ids
     """Chunk IDs of the first post, then of the second, and so on: ascending, shape (chunks,)."""
     bm25: Numbers
-    """BM25 score by chunk; 0 for a chunk without any word of the query."""
+    """BM25 score by chunk; 0 for a chunk that was not among the best."""
     coverage: Numbers
     """IDF-weighted share of the query's terms that each chunk holds. It is known for the best
-    LEXICAL_CHUNKS; a chunk below them that matches a word gets the smallest known share."""
+    LEXICAL_CHUNKS; one below them with a BM25 gets the smallest known share, others 0."""
     similarities: Numbers
-    """Cosine of the chunk's nearest vector minus the cosine of the blog's mean vector, divided by 1
-    minus the usual cosine. It may exceed 1; NaN for a chunk without a vector."""
+    """Cosine of the chunk's nearest vector minus the mean of all vectors' cosines, divided by 1
+    minus `usual_cosine`. It may exceed 1; NaN for a chunk without a vector."""
     post_bm25: Numbers
     """BM25 score of each post as a whole."""
 
@@ -112,11 +111,11 @@ class Retrieval:
     max_idf: float
     """The inverse document frequency of a word that no chunk has."""
     nearness: float | None
-    """Nearest cosine, scaled from the usual one (0) to 1; `None` without a query vector."""
+    """Nearest cosine, scaled: 0 for unrelated texts, 1 for equal ones; `None` without a vector."""
     vector_count: int
     """Number of vectors in the index."""
     missing: Mapping[str, bool]
-    """Whether each word of the query that no post has is a name, by the word as written."""
+    """Words of the query that no post has, as written, and whether they are names."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
@@ -128,11 +127,11 @@ class Retrieval:
 
 
 def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
-    """Return every post that a retriever proposes; `among` limits all to these post ids.
+    """Return every post that a retriever proposes; only those in `among`, if it is given.
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
-    # 1. Embed the query, unless there is nothing to compare it with.
+    # 1. Embed the query, if its vector would say anything.
     lexical, notice = snapshot.lexical, None
     try:
         vector, query_coverage = _embed(snapshot, query)
@@ -171,7 +170,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
 
 def analyze(snapshot: Snapshot, text: str) -> Query:
-    """Analyze a query of this blog."""
+    """Analyze a query by this blog's words: join neighbors, note another language, add synonyms."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
     query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
@@ -183,16 +182,16 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
 
 
 def _has_phrase(snapshot: Snapshot, words: str) -> bool:
-    """Whether one of the best passages has these words in a row; the last may be a plural."""
+    """Whether one of the best passages has these words in a row, the last as a word's start."""
     best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
     texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
     return any(spell_words(words).rstrip() in text for text in texts)
 
 
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
-    """Return the query's vector or `None`, and the share of the query its vocabulary covers.
+    """Return the query's vector or `None`, and the share of the query that the embedder knows.
 
-    If the vocabulary covers the blog but not the query, its words are translated to English first.
+    If it knows the blog but not the query, the words of the query are translated to English.
     """
     if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
         snapshot.table.chunks

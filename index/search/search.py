@@ -86,7 +86,7 @@ def search(
     """Return up to `limit` hits from `offset` on, best first; with `order`, good ones by date.
 
     Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
-    for posts without a subject lists them.
+    that asks for posts but names no subject lists them by date.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
@@ -166,9 +166,9 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
-    """Return the query as meant, a notice of corrected words, and whether that is sure.
+    """Return the query as meant, a notice of corrected words, and whether the correction is sure.
 
-    A word that posts write as two words is no correction. A single correction is sure if `is_slip`;
+    A word split in two is neither named nor counted. A single correction is sure if `is_slip`;
     several are sure, since a blog seldom has similar words for all of them by chance.
     """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
@@ -203,7 +203,7 @@ def _count_more(
 
 
 def _name_missing(retrieved: Retrieval, most: int) -> str:
-    """Return a notice of words that no post has; `read_demands` makes the one of quoted words."""
+    """Return a notice of words that no post has, but for quoted ones: `read_demands` names them."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
     return f"No post has {' or '.join(words)}." if words else ""
@@ -265,7 +265,7 @@ def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
 def _list_posts(
     snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
-    """List the understood posts by date; of translations only the one in `text`'s language."""
+    """List by date the posts asked for; of translations only the one in `text`'s language."""
     catalog, among = snapshot.catalog, understood.post_ids
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)

@@ -191,7 +191,7 @@ class Catalog:
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
     def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List posts newest first, after `cursor`: the last post's (ISO day or `""`, source).
+        """List posts newest first, after the one of `cursor`: (its ISO day or `""`, its source).
 
         `None` starts the list. Unlike an offset, a cursor holds in every generation.
         """
@@ -222,9 +222,9 @@ class Catalog:
         )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
-        """Return the posts with a heading of the first of these keys that occurs; `[]` if none.
+        """Return the ids of posts with a heading of the first key that any has; `[]` if none.
 
-        A key is one of `index.text.tokenizer.name_key`.
+        Keys are made by `index.text.tokenizer.name_key`.
         """
         for key in keys:
             if rows := self.rows("SELECT post_id FROM headings WHERE key = ?", [key]):
@@ -360,7 +360,7 @@ def _normalize_name(text: str) -> str:
 def _find_names(
     text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
 ) -> list[str]:
-    """Return the names that match all of `text`, else one of its parts (commas, `and`, `#`)."""
+    """Return the names that match the whole `text`, else a part of it (by commas, `and`, `#`)."""
     keys = [(name, key(name)) for name in names]
     parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
     meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
@@ -369,7 +369,7 @@ def _find_names(
 
 
 def find_tags(text: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags equal to or below a filter's (`a/b` for `a`), compared by `name_key`."""
+    """Return the tags that `text` names, and those below (`a/b` for `a`), by `name_key`."""
     return _find_names(text, tags, _fold_tag, str.startswith)
 
 
