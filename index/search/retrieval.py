@@ -27,7 +27,7 @@ from blog_search_mcp.index.text.query import (
     Word,
     analyze_query,
     find_missing_words,
-    join_neighbors,
+    fit_to_posts,
     shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
@@ -134,9 +134,9 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     # 1. Embed the query, if its vector would say anything.
     lexical, notice = snapshot.lexical, None
     try:
-        vector, query_coverage = _embed(snapshot, query)
+        vector, query_vocabulary = _embed(snapshot, query)
     except EmbedderError as error:
-        vector, query_coverage = None, 0.0
+        vector, query_vocabulary = None, 0.0
         notice = Message(f"{KEYWORDS_ONLY} ", error.for_clients)
     # 2. Ask the retrievers: nearest vectors, best chunks by BM25 and by coverage, best whole posts.
     chunks = None if among is None else snapshot.table.chunk_ids_of(among)
@@ -145,7 +145,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
     posts_bm25 = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
-    meaning_weight = query_coverage * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
+    meaning_weight = query_vocabulary * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
     others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
@@ -175,7 +175,7 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
     frequency_of = chunks.document_frequency
     query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
     posts_with = snapshot.lexical.posts.document_frequency
-    query = join_neighbors(query, snapshot.catalog.languages, posts_with)
+    query = fit_to_posts(query, snapshot.catalog.languages, posts_with)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
@@ -198,9 +198,9 @@ def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     ):
         return None, 0.0
     embedder = snapshot.embedder
-    coverage = embedder.vocabulary_coverage([query.text])[0]
-    if coverage:
-        return embedder.embed_query(join_ideographs(query.text)), coverage
+    known = embedder.vocabulary_coverage([query.text])[0]
+    if known:
+        return embedder.embed_query(join_ideographs(query.text)), known
     gloss = gloss_in_english(query.text, query.language)
     if gloss is not None and snapshot.vocabulary_coverage >= FULL_VOCABULARY:
         return embedder.embed_query(gloss[0]), gloss[1]

@@ -119,11 +119,11 @@ def search(
     notice = join_sentences(
         retrieved.notice,
         understood.notice,
-        _name_missing(retrieved, MAX_NAMED),
-        _name_copies(snapshot, page, copies),
+        _describe_missing(retrieved, MAX_NAMED),
+        _describe_copies(snapshot, page, copies),
         confidence.notice if passages or confidence.level == "normal" else "",
         "" if query.words else NO_WORDS,
-        _count_more(snapshot, understood, page) if confidence.level != "low" else "",
+        _describe_more(snapshot, understood, page) if confidence.level != "low" else "",
     )
     stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
     return Answer(
@@ -155,7 +155,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
 
 
-def _name_copies(
+def _describe_copies(
     snapshot: Snapshot, page: Sequence[RankedPassage], copies: Mapping[int, list[int]]
 ) -> str:
     """Return a notice that names posts with copies of the shown passages, else `""`."""
@@ -193,7 +193,7 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
     return max(dict.fromkeys(forms), key=forms.count, default="")
 
 
-def _count_more(
+def _describe_more(
     snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
 ) -> str:
     """Write how many posts have every word of a query, if more than the page shows."""
@@ -202,7 +202,7 @@ def _count_more(
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
-def _name_missing(retrieved: Retrieval, most: int) -> str:
+def _describe_missing(retrieved: Retrieval, most: int) -> str:
     """Return a notice of words that no post has, but for quoted ones: `read_demands` names them."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]

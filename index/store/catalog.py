@@ -252,11 +252,11 @@ class Catalog:
 
     def find_sources(self, name: str) -> list[str]:
         """Return the sources of all posts that match a name as in `find_post`."""
-        place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
+        place, rows = _normalize_path(name), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
         same, ends = list[str](), list[str]()
         for source, url in rows:
-            file, page = _normalize_name(source), _normalize_name(url or "")
+            file, page = _normalize_path(source), _normalize_path(url or "")
             is_longer = is_path and place.endswith(file or "?")
             if place in (file, page):
                 same.append(source)
@@ -351,7 +351,7 @@ _PATH_SUFFIX = re.compile(
 """Endings ignored when names are compared: `/index`, `/readme`, file suffixes, line numbers."""
 
 
-def _normalize_name(text: str) -> str:
+def _normalize_path(text: str) -> str:
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _PATH_SUFFIX.sub("", compose(path))
@@ -380,7 +380,7 @@ def _fold_tag(tag: str) -> str:
 
 def find_folders(text: str, folders: Iterable[str]) -> list[str]:
     """Return the folder of this path, ignoring case, else the only folder that ends with it."""
-    find = partial(_find_names, text, folders, _normalize_name)
+    find = partial(_find_names, text, folders, _normalize_path)
     ends = find(str.endswith)
     return find(str.__eq__) or ends[: len(ends) == 1]
 

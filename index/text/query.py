@@ -190,7 +190,7 @@ def is_bigram(word: str) -> bool:
     return bool(_BIGRAM.match(word))
 
 
-def join_neighbors(
+def fit_to_posts(
     query: Query, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> Query:
     """Return the query with neighbors joined too, if posts have that as often as the rarer one.

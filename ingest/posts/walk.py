@@ -233,7 +233,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         else:
             original = _find_original(_MAYBE_COPY, name, beside)
             original = original and folder.source + original
-            yield _check_file(folder, entry, source, is_away=bool(away), copy_of=original)
+            yield _make_source(folder, entry, source, is_away=bool(away), copy_of=original)
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
@@ -304,7 +304,7 @@ def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) ->
     return next((decision for decision in decisions if decision is not None), False)
 
 
-def _check_file(
+def _make_source(
     folder: _Folder, entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
 ) -> SourceFile | Skipped:
     try:

@@ -221,15 +221,15 @@ def _replace_file(path: Path, before: str, text: str) -> None:
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        partial.touch(mode=0o600)
-        partial.write_text(text, encoding="utf-8", newline="")
+        unfinished.touch(mode=0o600)
+        unfinished.write_text(text, encoding="utf-8", newline="")
         if target.exists():
-            shutil.copymode(target, partial)
+            shutil.copymode(target, unfinished)
             shutil.copy2(target, path.with_name(path.name + BACKUP))
         if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
-        partial.replace(target)
+        unfinished.replace(target)
     finally:
-        partial.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
