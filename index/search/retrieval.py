@@ -44,8 +44,8 @@ DENSE_VECTORS = 150
 CHUNKS_PER_POST = 5
 """Number of chunks looked up, on average, for each post that is proposed only as a whole."""
 FULL_VOCABULARY = 0.5
-"""Share of the blog that the embedder's vocabulary must cover for meaning to count in full. Posts
-it does not cover have no vectors; if most lack them, the few with vectors rank too high."""
+"""Share of the blog that the embedder's vocabulary must cover for meaning to count in full (and for
+queries to be translated). If most posts are not covered, the few with vectors rank too high."""
 LEAST_VOCABULARY = 0.1
 """Share it must cover for meaning to count at all. Of a blog in another language it covers only
 quotes and single terms, about .05, which say nothing about a post."""

@@ -305,7 +305,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def replaced(self, today: str) -> dict[int, Replacement]:
-        """Return replaced posts, and those outdated on `today` (an ISO day), by id."""
+        """Return by id replaced posts and those outdated by `today` (a day) or a word (>= 'a')."""
         rows = self.rows(
             "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
             "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "

@@ -212,7 +212,7 @@ def fit_to_posts(
     for exact in lost:
         joined[exact] |= guess_stems(exact, languages, frequency_of)
     for one, other in pairwise(lost):
-        if re.fullmatch(rf"[{HAN}]([\u3041-\u3096])\1.", one + other):
+        if re.fullmatch(rf"[{HAN}]([\u3041-\u3096])\1.", one + other):  # 行なう: 行う
             for pair in (one, other):
                 joined[pair].add(one[0] + other[1].translate(LARGE_KATAKANA))
     forms = ({*word.stems, *joined[word.exact]} for word in query.words)

@@ -388,7 +388,7 @@ _SETTINGS = (
 """Program, setting of its posts' folder, default, setting of what is not built, form of its rules:
 https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com,
 https://www.11ty.dev/docs/ignores, https://quartz.jzhao.xyz/features/private-pages,
-https://vitepress.dev/reference/site-config."""
+https://vitepress.dev/reference/site-config. `(?!)` stands for no setting."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
 _LIST = rf"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+[\[(]((?:{_STRING}|[^\])\"'`])*+)"
 _REMARK = re.compile(rf"({_STRING})|(?:(?<!:)//|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+")
