@@ -46,7 +46,7 @@ from blog_search_mcp.index.types import (
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """Chunk ids of one generation with the post and coverage of each, ordered by chunk id.
+    """Chunk ids of one generation, ascending, with the post and vocabulary coverage of each.
 
     Chunk ids ascend with post ids, and within a post in the order of the text.
     """
@@ -93,6 +93,7 @@ _CHUNK_ROWS = (
     "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
+"""Columns in the order of `Chunk`'s fields; `position` is its index, `readable` its coverage."""
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 _NEWEST = "coalesce(date, '') DESC, source"
 _ORDERS: dict[Order, str] = {
